@@ -99,10 +99,10 @@ def test_a_run_against_itself_is_exactly_as_long(folders: tuple[str, str]) -> No
         ("tme > 1", "there is no value 'tme'", "Did you mean time?"),
         ("call('writeSample').time > 1", "writeSample", "Did you mean call('writeSamples').time?"),
         ("block('zzz.very.other[7]').nothing > 1", "zzz.very", "Known: block("),
-        ("call('writeSamples') > 1", "is no value by itself", "Write call('writeSamples').time."),
+        ("call('writeSamples') > 1", "is not a value by itself", "Write call('writeSamples').time."),
         ("call(writeSamples).time > 1", "names in quotation marks", "call('NAME').time"),
         ("time", "not a condition", "time > 1.02"),
-        ("time > ", "this is no expression", ""),
+        ("time > ", "this is not an expression", ""),
         ("__import__('os').system > 1", "only names may have dots", ""),
     ],
 )

@@ -170,7 +170,7 @@ def test_another_answer_is_told_by_what_differs_first(plugins: Plugins, tmp_path
         ("asynchronous calls=get buffers=2", "fpgaReadReg at main.c:22 does not send"),
         ("retype calls=put table=read", "the other direction"),
         ("host block=host.main state=put factor=0.5", "the host is in a call"),
-        ("interrupt calls=put", "it is no poll"),
+        ("interrupt calls=put", "it is not a poll"),
         ("unite calls=put,get count=2", "one call cannot do both"),
         ("platform platform=no_such", "there is no platform template 'no_such'"),
         ("replicas group=unit_top.worker count=2", "no setting of the project"),

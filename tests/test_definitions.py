@@ -181,7 +181,7 @@ def test_the_command_tells_the_place(workspace: Workspace, capsys: pytest.Captur
     assert (Path(found["file"]).name, found["line"], found["column"], found["name"]) == ("helper.c", 1, 5, "scale")
     assert main(["definition", str(workspace.path), f"{workspace.root / 'host' / 'main.c'}:4:1"]) == 1
     assert main(["definition", str(workspace.path), "host/main.c"]) == 2
-    assert "'host/main.c' is no place" in capsys.readouterr().err
+    assert "'host/main.c' is not a place" in capsys.readouterr().err
 
 
 CPP_HEADER = """#pragma once

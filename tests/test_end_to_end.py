@@ -214,7 +214,7 @@ def test_the_job_tells_its_steps(workspace: Workspace) -> None:
     events: list[JobEvent] = []
     measured = run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
     assert measured.manifest.overhead["taken_off_pct"] > 0
-    assert "was taken off, call by call" in recording_words(measured.manifest)
+    assert "subtracted, call by call" in recording_words(measured.manifest)
     assert next(e for e in events if e.kind == "plan").text == "\n".join(steps(workspace.target()))
     assert [e.text for e in events if e.kind == "step_done"] == list(steps(workspace.target()))
 

@@ -150,7 +150,7 @@ def test_a_core_that_is_none_is_told(tmp_path: Path, text: str, line: int | None
 
 IN_A = "CAPI=2:\nname: a\nfilesets:\n  a:\n    files:"
 LISTED = " [rtl/top.v]\ntargets:\n  default: {filesets: "
-NO_SET, NO_LIST = "is no file set: it is left out", "should be a list: it is left out"
+NO_SET, NO_LIST = "is not a file set: it is ignored", "should be a list: it is left out"
 NESTED = f" ['{'tool_verilator ? (' * 30}x{')' * 30}']"
 
 

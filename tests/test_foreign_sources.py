@@ -91,12 +91,12 @@ def test_ordinary_sources_are_read_as_without_a_child(foreign: Foreign) -> None:
 @pytest.mark.parametrize(
     ("name", "directive", "said"),
     [
-        (HOST, '#include "/dev/zero"\n', "no regular file"),
-        (HOST, "  #  include <pipe.h>\n", "no regular file"),
-        (TOP, '`include "/dev/zero"\n', "no regular file"),
+        (HOST, '#include "/dev/zero"\n', "not a regular file"),
+        (HOST, "  #  include <pipe.h>\n", "not a regular file"),
+        (TOP, '`include "/dev/zero"\n', "not a regular file"),
         (HOST, '#include "/etc/passwd"\n', "outside of the project's folder"),
         (TOP, '`include "../../../../../../../../../../../../etc/passwd"\n', "outside of the project's folder"),
-        (HOST, '#include "through.h"\n', "no regular file"),
+        (HOST, '#include "through.h"\n', "not a regular file"),
     ],
 )
 def test_what_is_included_is_looked_at_first(foreign: Foreign, name: str, directive: str, said: str) -> None:
@@ -177,7 +177,7 @@ def test_a_pattern_looks_at_no_more_than_sources_take(foreign: Foreign, monkeypa
     os.symlink("..", foreign.root / "many" / "up")  # `**` follows no links
     foreign.change("[host/main.c]", "['**/*.c']")
     (problem,) = [p for p in load_project(foreign.file)[1] if p.severity == "error"]
-    assert "looks at more than" in problem.message
+    assert "searches more than" in problem.message
     monkeypatch.setattr(source_files, "ENTRY_LIMIT", 20_000)
     assert foreign.open().host.sources == (HOST,)
 

@@ -67,8 +67,8 @@ def test_fpgas_by_name_with_one_design_run_as_cards_do(tmp_path: Path) -> None:
     ("fpgas", "line", "told"),
     [
         ("fpgas: [{name: left}, {name: left}]", 12, "the name 'left' is given twice in fpgas"),
-        ("fpgas: [{name: to-the-left}]", 12, "'to-the-left' is no name"),
-        ("fpgas: [{name: left, top: 2d}]", 12, "'2d' is no module's name"),
+        ("fpgas: [{name: to-the-left}]", 12, "'to-the-left' is not a name"),
+        ("fpgas: [{name: left, top: 2d}]", 12, "'2d' is not a module name"),
         ("fpgas: [{name: left, sources: [gone.v]}]", 12, "'gone.v' is not there in two_cards"),
         ("cards: 2\n  fpgas: [{name: left}]", 12, "the FPGAs are given twice"),
         (
@@ -157,7 +157,7 @@ def test_a_deadlock_across_fpgas_names_both_and_the_links(tmp_path: Path) -> Non
         ("target: right.in_*", "target: rigth.in_*", 18, "there is no FPGA 'rigth' in fpgas"),
         ("network: neighbour", "network: neighbor", 18, "has no network 'neighbor'"),
         ("source: left.out_*", "source: left.gone_*", 18, "gone_valid"),
-        ("source: left.out_*", "source: left_out", 18, "'left_out' is no end of a link"),
+        ("source: left.out_*", "source: left_out", 18, "'left_out' is not an end of a link"),
     ],
 )
 def test_what_is_wrong_with_a_link_is_told_at_its_line(

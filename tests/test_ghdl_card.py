@@ -236,5 +236,5 @@ def test_what_is_said_often_is_told_once() -> None:
         heard.hear(f"/x/f0_0.vhd:5:1:@{time_ns}ns:(report warning): {time_ns}")
     heard.hear("it printed this itself")
     (told,) = heard.diagnostics()
-    assert told.message == "the design tells a warning: 200 (3 times, first at 40.0\u202fns)"
+    assert told.message == "the design reports a warning: 200 (3 times, first at 40.0\u202fns)"
     assert not heard.failures()

@@ -429,7 +429,7 @@ def test_no_finding_and_incomplete_runs_are_said(mode: AnalyseMode, opened: Open
     nothing: Analysis = replace(opened.analysis, findings=())
     mode.context.set_run(replace(opened, run=run, analysis=nothing))
     assert mode.nothing.isVisible()
-    assert "No bottleneck" not in mode.nothing.why.text()
+    assert "No findings" not in mode.nothing.why.text()
     assert mode.shortfall.text.startswith("This run was cancelled: cancelled after 3 s.")
     first = mode.shortfall.mapTo(mode, QPoint(0, 0)).y()
     assert first < mode.graph_head.mapTo(mode, QPoint(0, 0)).y(), "it stands above everything else"

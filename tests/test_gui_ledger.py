@@ -133,13 +133,13 @@ def test_unequal_work_is_amber_and_not_judged(qtbot: QtBot, mode: CompareMode, r
     runs.keep(2.0)
     list(settle_open(runs["run-3"].run))
     show(qtbot, mode, runs["run-1"], runs["run-3"])
-    assert mode.head.fate.text() == "not judged: other work"
+    assert mode.head.fate.text() == "not judged: different work"
     assert mode.head.fate.property("role") == "smallmedium"
     assert mode.head.error.text().endswith(" per unit of work")
     assert mode.ledger.score.text() == "No prediction was judged yet."
     assert mode.by == "state"
     mode.table_pills["why"].click()
-    assert mode.foot.text().startswith("Nothing explains the difference: ")
+    assert mode.foot.text().startswith("The difference is not explained: ")
 
 
 def test_an_entry_opens_its_run(qtbot: QtBot, mode: CompareMode, runs: Runs) -> None:

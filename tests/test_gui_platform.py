@@ -500,7 +500,7 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
 def test_without_a_project_there_is_one_sentence(mode: PlatformMode) -> None:
     mode.context.close()
     assert mode.empty.isVisible()
-    assert "platform template is edited here" in mode.empty.why.text()
+    assert "to edit its template here" in mode.empty.why.text()
 
 
 def test_a_file_that_cannot_be_read(mode: PlatformMode, tmp_path: Path) -> None:
@@ -567,5 +567,5 @@ def test_measured_times_come_into_the_document_as_it_is_now(
     document.remove(("host", "entries", number), "Remove a call")
     go.set()
     qtbot.waitUntil(lambda: not mode.context.background.busy)
-    assert [d.message for d in mode.context.notices][-1] == "the calls were changed while their times were measured"
+    assert [d.message for d in mode.context.notices][-1] == "the calls changed while their times were measured"
     assert document.history.undo_label == "Remove a call"

@@ -87,10 +87,10 @@ def test_a_host_that_reports_a_failure_comes_first_everywhere(
     assert main(["report", str(folder), "--html", str(page)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith(failure)
-    assert "No bottleneck" not in said
+    assert "No findings" not in said
     shown = re.sub(r"<[^>]*>", " ", page.read_text().partition('<section id="summary">')[2])
     assert shown.strip().startswith(failure)
-    assert "No bottleneck" not in shown
+    assert "No findings" not in shown
     assert main(["report", str(folder), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document)[:3] == ["status", "exit", "shortfall"]
@@ -120,5 +120,5 @@ def test_a_run_that_did_not_complete_never_says_that_nothing_is_wrong(status: Ru
     analysis = replace(analyse(ended, None, knowledge), findings=())
     said = text_report(ended, analysis, None, 100)
     assert said.startswith("This run ")
-    assert "No bottleneck" not in said
-    assert "No bottleneck" not in html_report(ended, analysis, None)
+    assert "No findings" not in said
+    assert "No findings" not in html_report(ended, analysis, None)

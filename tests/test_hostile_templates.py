@@ -40,14 +40,14 @@ def test_a_template_is_refused(text: str, told: str, tmp_path: Path, capsys: pyt
     ("written", "instead", "told"),
     [
         ("words * 4", "4); } __attribute__((constructor)) void evil(void) { (0", "nothing opens the ')'"),
-        ("words * 4", "words /* ", "'/*' is no part of one"),
-        ("words * 4", r'"words\n#include </etc/passwd>\n"', "'#' is no part of one"),
+        ("words * 4", "words /* ", "'/*' does not belong in one"),
+        ("words * 4", r'"words\n#include </etc/passwd>\n"', "'#' does not belong in one"),
         ("free(data);", "free(data); } __attribute__((constructor)) void evil(void) {", "nothing opens the '}'"),
-        ("data_type: uint32_t", 'data_type: "int x; void evil(void){} int"', "no type of C"),
+        ("data_type: uint32_t", 'data_type: "int x; void evil(void){} int"', "not a C type"),
         ('#include "fpga.h"', "static void __attribute__((constructor)) evil(void) {}", "includes no header"),
-        ("'#include \"fpga.h\"'", "'#include \"/dev/zero\"'", "no regular file"),
-        ("exclude_files", r'constants: {"A\n#include </etc/passwd>": 1}' + "\n  exclude_files", "no name of C"),
-        ("int fpgaWait(fpga_t *fpga)", "int fpgaWait(fpga_t *fpga) { } int evil(int a)", "no C or C++ prototype"),
+        ("'#include \"fpga.h\"'", "'#include \"/dev/zero\"'", "not a regular file"),
+        ("exclude_files", r'constants: {"A\n#include </etc/passwd>": 1}' + "\n  exclude_files", "not a C name"),
+        ("int fpgaWait(fpga_t *fpga)", "int fpgaWait(fpga_t *fpga) { } int evil(int a)", "not a C or C++ prototype"),
     ],
 )
 def test_c_that_goes_on_beyond_its_place_is_refused_at_its_line(

@@ -112,12 +112,12 @@ def test_any_events_become_intervals_without_gap_or_overlap(events: list[tuple[i
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ("{", "this is no JSON"),
-        ('{"a": 1}', "this is no trace in Chrome's format"),
+        ("{", "this is not JSON"),
+        ('{"a": 1}', "this is not a trace in Chrome's format"),
         ("[]", "this trace has no events that last"),
         ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no time that can be read"),
-        ("[" * 100_000, "this is no JSON"),
+        ("[" * 100_000, "this is not JSON"),
         ('[{"ph": "X", "ts": ' + "9" * 5000 + ', "name": "n"}]', "a number of it has thousands of digits"),
         ('[{"ph": "X", "ts": ' + "9" * 400 + ', "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ('[{"ph": "X", "ts": 0, "dur": 4e12, "name": "n"}]', "this trace lasts 4\u202f000\u202f000\u202fs, and a run"),

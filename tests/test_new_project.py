@@ -327,7 +327,7 @@ def test_a_person_may_choose_instead(tmp_path: Path) -> None:
         ({}, ["--top", "a_fliter"], "there is no top module 'a_fliter'. Did you mean 'a_filter'?"),
         ({}, ["--platform", "nalatech_h101"], "Did you mean 'nallatech_h101'?"),
         ({}, ["--host", "man.c"], "there is no program 'man.c'"),
-        ({}, ["--name", "../up"], "'../up' is no name of a project"),
+        ({}, ["--name", "../up"], "'../up' cannot name a project"),
         ({"hdl/mac.sv": "module mac(; endmodule"}, [], "mac.sv:1:"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_name_that_no_file_can_have_is_refused_and_a_folders_is_cut(
     folder = tmp_path / ("d" * 250)
     shutil.copytree(APPLICATIONS.parent / "tiny" / "hdl", folder)
     assert main(["new", str(folder), "--name", "n" * 300]) == 2
-    assert f"'{'n' * 40}' is no name of a project" in capsys.readouterr().err
+    assert f"'{'n' * 40}' cannot name a project" in capsys.readouterr().err
     assert main(["new", str(folder)]) == 0
     assert open_workspace(folder, load_plugins()).project.name == "d" * 50
 

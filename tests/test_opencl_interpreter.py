@@ -251,7 +251,7 @@ def test_a_sample_of_groups_runs_and_is_called_one() -> None:
         ("x[i + 1] = 3;", 4, r"this store of work item 7 reaches byte 32 of the 32 bytes of 'x'"),
         ("x[i] = x[-1 - i];", 4, r"this load of work item 0 reaches byte -4 of the 32 bytes of 'x'"),
         ("\n    x[i] = 5 / (i - 3);", 5, "an integer is divided by zero here"),
-        ("if (i < 3)\n        barrier(1);", 5, "3 of a group's 8 work items come to this barrier"),
+        ("if (i < 3)\n        barrier(1);", 5, "3 of a group's 8 work items reach this barrier"),
         ("near[x[i] + 9000] = 1;", 4, "of local memory"),
     ],
 )

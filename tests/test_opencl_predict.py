@@ -229,7 +229,7 @@ def test_what_is_wrong_with_a_kernel_or_its_launch_is_told(multiply: Path, capsy
     assert "'b' (int*) has no value" in each
     assert "'c' (int*) has no value" in each
     assert "there is no launch file 'nowhere'" in told(capsys, add, "--board", "de5_net", "--launch", "nowhere")
-    assert "is no board for OpenCL" in told(capsys, add, "--board", "xd1000", "--launch", ADD)
+    assert "is not an OpenCL board" in told(capsys, add, "--board", "xd1000", "--launch", ADD)
     assert "no argument 'd'" in told(capsys, add, "--board", "de5_net", "--launch", ADD.replace("c:", "d:"))
     assert "--launch goes with a file *.cl" in told(capsys, str(multiply), "--launch", ADD)
     (multiply.parent / "multiply.cl").write_text(SOURCE.replace("sum = 0", "sum = "))

@@ -127,7 +127,7 @@ def test_an_unrolled_loop_of_varying_trips_takes_the_mean_of_whole_rounds(
     assert numbers["Comp_min", "for.body"]["#Trip"] == pytest.approx(np.ceil(times / factor).mean())
     assert numbers["Comp_min", "for.body"]["#Trip"] > times.mean() / factor
     assert not [one for one in answer["suggestions"] if one["what"] == "SIMD"]
-    assert "a work item's own values decide how often the loop on line 5 repeats" in messages(answer)
+    assert "the loop count on line 5 depends on the work item" in messages(answer)
 
 
 def test_a_loop_that_all_work_items_leave_together_may_be_vectorised(
@@ -182,4 +182,4 @@ def test_a_search_keeps_within_the_boards_dsp_blocks(tmp_path: Path, capsys: pyt
         blocks = one["simd"] * one["compute_units"] * one["unroll"].get("L1", 1)
         assert one["largest_used"] == blocks / 256 <= 1
     assert main(words) == 0
-    assert "only the board's DSP blocks bound this" in capsys.readouterr().out
+    assert "only the board's DSP blocks limit this" in capsys.readouterr().out

@@ -292,7 +292,7 @@ def test_a_third_partys_importer_and_model_kind(with_example: Path, tmp_path: Pa
     assert {state["name"]: (state["time_s"], state["visits"]) for state in block["states"]}["busy"] == (0.75, 2)
     (tmp_path / "bad.busy").write_text("0.5 busy\nsoon\n")
     bad = run(with_example, "workbench", "import", "bad.busy", "--out", "bad", home=tmp_path)
-    assert (bad.returncode, "bad.busy:2: error: this is no time with a state" in bad.stderr) == (2, True)
+    assert (bad.returncode, "bad.busy:2: error: this is not a time with a state" in bad.stderr) == (2, True)
     model = ("schema_version: 1\nname: half\ninputs:\n  faster: {value: 4}\n"
              "accelerated_share: 0.5\ntimes_faster: faster\n")  # fmt: skip
     (tmp_path / "half.example_amdahl.yaml").write_text(model)

@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_told_at_its_line_and_soon(
 def test_an_encrypted_part_is_one_error_and_what_may_be_in_it_is_told(tmp_path: Path, secret: str) -> None:
     found = scanned(tmp_path, top("core u (clk);") + secret + LEAF)
     rest = [(one.line, one.message) for one in found.diagnostics if not one.message.startswith("unknown module")]
-    assert rest in ([], [(11, "what follows is encrypted: none but its vendor's tools read it")])
+    assert rest in ([], [(11, "the rest is encrypted: only its vendor's tools can read it")])
     (unknown,) = [one for one in found.diagnostics if one.message == "unknown module 'core'"]
     assert unknown.hint.startswith("It may be in the encrypted part of top.v")
     assert [block.id for block in found.blocks] == ["top.line_5", "leaf.line_" + str(secret.count("\n") + 11)]
@@ -147,7 +147,7 @@ def test_a_file_that_is_no_text_is_one_error(tmp_path: Path) -> None:
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
     (problem,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
     assert (problem.file, problem.line) == ("top.v", 1)
-    assert problem.message.startswith("this file is no text: it may be encrypted or packed")
+    assert problem.message.startswith("this file is not text: it may be encrypted or packed")
 
 
 def test_a_file_of_many_thousand_lines_is_read(tmp_path: Path) -> None:

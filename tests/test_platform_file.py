@@ -75,16 +75,16 @@ def test_good_platform() -> None:
         (("version: 1", "version: 3"), 1, 17, "has schema 3; this workbench reads up to 2", "newer workbench"),
         (("version: 1", "version: one"), 1, 17, "whole number from 1", "Write 2."),
         (("transfer: write", "transfer: wirte"), 9, 17, "no transfer table 'wirte'", "Did you mean 'write'?"),
-        (("int put(", "int put["), 5, 18, "no C or C++ prototype", "fpgaWrite"),
+        (("int put(", "int put["), 5, 18, "not a C or C++ prototype", "fpgaWrite"),
         (("words * 4", "(words * 4"), 8, 14, "nothing closes the '('", "one expression"),
         (("words * 4", "words) + system(1"), 8, 14, "nothing opens the ')'", ""),
         (("words * 4", "words; words"), 8, 14, "one expression, without ';'", ""),
         (("4 MiB", "2"), 11, 48, "largest transfer (2 B) is below the smallest (4 B)", "Swap"),
-        (("direction: receive", "direction: recieve"), 22, 16, "'recieve' is no direction", "'receive'"),
+        (("direction: receive", "direction: recieve"), 22, 16, "'recieve' is not a direction", "'receive'"),
         (("points: [{bytes: 4, time_s: 8 us}]", "points: []"), 23, 13, "'read' has no rows", ""),
         (("  write_enable: we\n", ""), 12, 1, "memory style needs 'write_enable'", ""),
         (("clock_hz: 100 MHz", "clock_hz: 100 ms"), 18, 13, "'ms' is not a frequency", "100 MHz"),
-        (("16 KiB", "2 KiB"), 28, 17, "2 KiB stands in rows 2 and 3", "Remove one"),
+        (("16 KiB", "2 KiB"), 28, 17, "2 KiB is in rows 2 and 3", "Remove one"),
         (("16 KiB", "64 KiB"), 29, 17, "row 4 of 'write' (32 KiB) comes after 64 KiB", "Swap rows 3 and 4."),
         (("{bytes: 32 KiB", "{bytes: 1 KiB"), 29, 17, "row 4 of 'write' (1 KiB) comes after 16 KiB", "before row 2"),
         (("time_s: 52 us", "time_s: 0"), 28, 33, "0 should be above 0", ""),
@@ -163,7 +163,7 @@ def test_a_template_of_version_1_is_one_clock_and_one_port_of_version_2() -> Non
         (("      write_enable: we\n", ""), 17, "a port of memory style needs 'write_enable'", ""),
         (("name: fast", "name: axi"), 15, "the name 'axi' is given twice in clocks", ""),
         (("137 MHz", "137 ms"), 15, "'ms' is not a frequency", ""),
-        (("kind: memory", "kind: memory\n      word_bits: 12"), 19, "12 bits are no whole bytes", "32 or 64"),
+        (("kind: memory", "kind: memory\n      word_bits: 12"), 19, "12 bits are not whole bytes", "32 or 64"),
     ],
 )
 def test_what_is_wrong_with_clocks_and_ports(change: tuple[str, str], line: int, message: str, hint: str) -> None:
@@ -179,7 +179,7 @@ def test_a_prototype_twice_needs_conditions() -> None:
     again = '    - {prototype: "uint32_t  get(card_t *c);", kind: receive, transfer: read%s}\n  transfers:'
     platform, (problem,) = parse_platform(PLATFORM.replace("  transfers:", again % ""), "card.yaml")
     assert platform is None
-    assert (problem.line, problem.message) == (11, "this prototype and condition are here twice")
+    assert (problem.line, problem.message) == (11, "this prototype and condition are given twice")
     assert "line 10" in problem.hint
     platform, problems = parse_platform(PLATFORM.replace("  transfers:", again % ", condition: c->x"), "card.yaml")
     assert platform is not None
@@ -199,7 +199,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "cannot read this platform template" in problem.message
     (tmp_path / "list.yaml").write_text("- 1\n")
     _, (problem,) = load_platform(tmp_path / "list.yaml")
-    assert problem.message == "this is no platform template"
+    assert problem.message == "this is not a platform template"
 
 
 def test_documents_are_regular_files_of_a_size(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_documents_are_regular_files_of_a_size(tmp_path: Path) -> None:
     os.symlink("/dev/zero", tmp_path / "zero.yaml")
     os.symlink("ring.yaml", tmp_path / "ring.yaml")
     (tmp_path / "large.yaml").write_text("a: 1\n" * 10_000_000)  # 50 MB
-    for name, why in (("pipe", "no regular file"), ("zero", "no regular file"), ("ring", "symbolic links"),
+    for name, why in (("pipe", "not a regular file"), ("zero", "not a regular file"), ("ring", "symbolic links"),
                       ("large", "larger than 4 MiB"), ("x" * 5000, "too long"), ("\0", "no file can")):  # fmt: skip
         for problem in (
             load_platform(tmp_path / f"{name}.yaml")[1][0],
@@ -315,10 +315,10 @@ def test_good_project(folder: Path) -> None:
         (("host/*.c", "src/*.c"), 5, "error", "'src/*.c' matches no file", "host/io.c"),
         (("[host]", "[include]"), 6, "error", "there is no folder 'include'", ""),
         (("last: 0x40F", "last: 0x3FF"), 11, "error", "ends (0x3ff) before it begins (0x400)", "Swap"),
-        (("top: top", "top: hdl/top.v"), 9, "error", "'hdl/top.v' is no module's name", ""),
-        (("ROUNDS: 3", "ROUNDZ: 3"), 12, "warning", "the setting 'ROUNDZ' is read by no host source", "'ROUNDS'"),
-        (("ROUNDS: 3", "a-b: 3"), 12, "error", "'a-b' is no name", "macro"),
-        (("settings: {DELAY", "settings: {DELYA"), 12, "warning", "'DELYA' is read by no", "Did you mean 'DELAY'?"),
+        (("top: top", "top: hdl/top.v"), 9, "error", "'hdl/top.v' is not a module name", ""),
+        (("ROUNDS: 3", "ROUNDZ: 3"), 12, "warning", "the setting 'ROUNDZ' is used by no host source", "'ROUNDS'"),
+        (("ROUNDS: 3", "a-b: 3"), 12, "error", "'a-b' is not a name", "macro"),
+        (("settings: {DELAY", "settings: {DELYA"), 12, "warning", "'DELYA' is used by no", "Did you mean 'DELAY'?"),
         (("hardware:\n", "hardwear:\n"), 1, "error", "the key 'hardware' is missing", ""),
         (("hardware:\n", "hardwear:\n"), 7, "error", "no key 'hardwear' here", "Did you mean 'hardware'?"),
     ],

@@ -237,7 +237,7 @@ def workbench_commands():
     assert main(["count", str(tmp_path / "r"), "--json"]) == 1
     assert json.loads(capsys.readouterr().out) == {"blocks": len(run.manifest.blocks), "metrics": True}
     assert main(["count", str(tmp_path / "none")]) == 2
-    assert "this is no run folder" in capsys.readouterr().err
+    assert "this is not a run folder" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = capsys.readouterr().out
@@ -502,7 +502,7 @@ def test_check_names_what_is_wrong_with_a_plugin_and_its_documents(
     about.write_text(about.read_text().replace('"slips" = "slips"', 'slips = "slipped"'))
     assert main(["plugins", "check", str(tmp_path / "slips")]) == 1
     assert "ModuleNotFoundError: No module named 'slipped'" in capsys.readouterr().out
-    for text, said in (("[project]", "this names no plugin"), ("[", "this is no TOML"), ("", "this names no plugin")):
+    for text, said in (("[project]", "this names no plugin"), ("[", "this is not TOML"), ("", "this names no plugin")):
         about.write_text(text)
         assert main(["plugins", "check", str(tmp_path / "slips")]) == 2
         assert f"{about}: error: {said}" in capsys.readouterr().err

@@ -140,6 +140,6 @@ def test_the_last_port_removed_leaves_its_section_in_view_which_says_what_is_mis
 def test_a_fixed_problem_leaves_the_notices(mode: PlatformMode) -> None:
     mode.document.set((*PORT, "word_bits"), 33)
     mode.save()
-    assert [notice.message for notice in mode.context.notices] == ["33 bits are no whole bytes"]
+    assert [notice.message for notice in mode.context.notices] == ["33 bits are not whole bytes"]
     mode.document.set((*PORT, "word_bits"), 32)
     assert list(mode.context.notices) == []

@@ -335,7 +335,7 @@ def test_the_command_line_of_density(capsys: pytest.CaptureFixture[str]) -> None
         (["ratss", "pdf2d", "--solve", "clock"], "go together"),
         (["ratss", "pdf2d", "--take-over"], "Give --run RUN too"),
         (["ratss", "pdf2d", "--uncertain", "10"], "no uncertain inputs"),
-        (["ratss", "pdf2d", "--spread", "clock"], "is no spread"),
+        (["ratss", "pdf2d", "--spread", "clock"], "is not a spread"),
         (["density", "matrix_multiply", "--kernel", "nothing.c"], "no such kernel"),
     ],
 )

@@ -150,7 +150,7 @@ def test_formulas_against_counting() -> None:
         ("element_bytes: 4 furlongs\neta: alpha / s", "there is no unit 'furlongs'"),
         ("element_bytes: 4\neta: alpha\nplatform: nothing", "there is no platform template 'nothing'"),
         ("element_bytes: 4\neta: alpha\nlayers: [{name: a, layer_bytes: 3}]", "has no bandwidth_bytes_per_s"),
-        ("element_bytes: 4\neta: alpha\ninputs: {alpha: {value: 3}}", "'alpha' has a meaning of its own"),
+        ("element_bytes: 4\neta: alpha\ninputs: {alpha: {value: 3}}", "'alpha' is a reserved name here"),
         ("element_bytes: 4\neta: alpha\ninputs: {x: {value: 1, low: 2, high: 1}}", "low is above high"),
         ("element_bytes: 4\neta: alpha\ninputs: {x: {value: 1, low: 2}}", "has no high"),
     ],

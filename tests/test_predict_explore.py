@@ -234,12 +234,12 @@ def test_what_cannot_be_solved_is_said(pdf2d: ModelFile, name: str, target: floa
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("clock", "is no sweep"),
+        ("clock", "is not a sweep"),
         ("clok=1:2:3", "Did you mean 'clock'"),
-        ("clock=1:2", "is no sweep"),
-        ("clock=1:2:0", "is no sweep"),
+        ("clock=1:2", "is not a sweep"),
+        ("clock=1:2:0", "is not a sweep"),
         ("clock=1 furlong", "there is no unit 'furlong'"),
-        ("nodes=two", "'two' is no number"),
+        ("nodes=two", "'two' is not a number"),
     ],
 )
 def test_bad_sweeps_are_answered(pdf2d: ModelFile, text: str, expected: str) -> None:

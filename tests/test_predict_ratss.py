@@ -250,7 +250,7 @@ def test_uneven_trees_say_which_reading_was_used() -> None:
     assert tree_notes(file) == tree_notes(file, {"P": 1}) == ()
     (note,) = tree_notes(file, {"P": np.array([4.0, 6.0, 8.0])})
     assert (note.line, note.severity) == (7, "note")
-    assert note.message == "move: 6 nodes are no power of two, counted as 3 whole rounds"
+    assert note.message == "move: 6 nodes are not a power of two; counted as 3 whole rounds"
 
 
 def test_a_serial_reduce_adds_what_it_collects() -> None:
@@ -283,7 +283,7 @@ stages:
     ("text", "line", "expected"),
     [
         (TWICE, 7, "two parts of the stage are called 'move'. Give this one another name: the first is on line 6."),
-        (COLLECTIVE.replace(", gap_per_byte_s: 1.0e-6", "").replace("KIND", "scatter"), 7, "nothing says how long"),
+        (COLLECTIVE.replace(", gap_per_byte_s: 1.0e-6", "").replace("KIND", "scatter"), 7, "has no time"),
         (COLLECTIVE.replace("value: 4", "value: 0.5"), 3, "'P' is 0.5. It must be a whole number, at least 1."),
         (COLLECTIVE.replace("nodes: P", "nodes: P / 3"), 7, "nodes is 1.33333333333. It must be a whole number"),
     ],

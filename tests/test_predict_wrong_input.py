@@ -216,7 +216,7 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
         ("inputs: {n: 2}", "inputs: {m: 2}", "the model has no input 'm'. The model's inputs: n, f, e."),
         ("stage: first", "stage: frist", "there is no stage 'frist'. Did you mean 'first'?"),
         ("elements: n", f"elements: {BIG}", "is too large a whole number. Write it as in 1e30."),
-        ("elements: n", "elements: .nan", "'.nan' is no finite number. Write for example 4 or 1e6."),
+        ("elements: n", "elements: .nan", "'.nan' is not a finite number. Write for example 4 or 1e6."),
         (
             "name: table",
             "name: work",
@@ -227,7 +227,7 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
             "name: first",
             "two stages are called 'first'. Give this one another name: the first is on",
         ),
-        ("rate_bytes_per_s: 1 GB/s, ", "", "an efficiency without a rate counts for nothing. Give `rate_bytes_per_s`"),
+        ("rate_bytes_per_s: 1 GB/s, ", "", "an efficiency without a rate has no effect. Give `rate_bytes_per_s`"),
         ("table: write", "table: writes", "there is no transfer table 'writes'. Did you mean 'write'?"),
         ("network: Gigabit Ethernet, reading", "reading", ""),
         ("after: [first]", "after: [third]", "there is no stage 'third'. Stages are: first, second."),
@@ -237,8 +237,8 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
             "warning: gap_s changes nothing for a transfer table. Leave it out.",
         ),
         ("speedup: 3", "stage: first", ""),
-        ("{cost: n}", "{total_s: n}", "'total_s' is an output of every model. Call it something else."),
-        ("{cost: n}", "{n: 2 * n}", "the resource 'n' is called as an input is, and is not that input"),
+        ("{cost: n}", "{total_s: n}", "'total_s' is an output of every model. Choose another name."),
+        ("{cost: n}", "{n: 2 * n}", "the resource 'n' has the name of an input, but is not that input"),
         ("{cost: n}", "{n: n}", ""),
     ],
 )
@@ -262,7 +262,7 @@ def test_what_is_wrong_is_said_with_what_is_right(
         ),
         ("taps: {value: 3}", "taps: {value: 0.5}", "'taps' is 0.5. It must be a whole number, at least 1."),
         ("units: 3", "units: 0", "compute.units is 0. It must be above 0."),
-        ("name: More", "name: limit_ops_per_s", "'limit_ops_per_s' has a meaning of its own here"),
+        ("name: More", "name: limit_ops_per_s", "'limit_ops_per_s' is a reserved name here"),
     ],
 )
 def test_a_few_of_the_rest(old: str, new: str, expected: str, platforms: Mapping[str, Platform]) -> None:
@@ -308,7 +308,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict
             "'n' cannot be 0. It must be a whole number, at least 1, at most 64.",
         ),
         (["--spread", "f=3:2", "--uncertain", "5"], "Write the lower value first."),
-        (["--spread", "e=nan:1", "--uncertain", "5"], "'nan' is no finite number"),
+        (["--spread", "e=nan:1", "--uncertain", "5"], "'nan' is not a finite number"),
         (["--uncertain", "0"], "0 samples cannot be drawn"),
         (["--uncertain", "-4"], "-4 samples cannot be drawn"),
         (["--uncertain", str(BIG)], "that many samples cannot be drawn"),
@@ -320,7 +320,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict
         (["--set", "zz=1"], "the model has no input 'zz'. The model's inputs: n, f, e."),
         (["--sweep", "n=0,1"], "'n' cannot be 0"),
         (["--sweep", "n=2.5"], "'n' cannot be 2.5"),
-        (["--sweep", f"n={BIG}"], "is no finite number"),
+        (["--sweep", f"n={BIG}"], "is not a finite number"),
         (["--sweep", "n=1:65:3"], "'n' cannot be 65"),
         (["--sweep", "e=0.5,2"], "'e' cannot be 2. It must be above 0, at most 1."),
         (["--sweep", "zz=1"], "the model has no input 'zz'. The model's inputs: n, f, e."),
@@ -444,7 +444,7 @@ def test_sweeps_and_draws_keep_to_what_an_input_may_be(
     rounded, note = document["diagnostics"]
     assert {rounded["severity"], note["severity"]} == {"note"}
     assert rounded["message"] == "'n' takes whole numbers only: it is swept at 4 of them"
-    assert note["message"] == "sum: 3 nodes are no power of two, counted as 2 whole rounds"
+    assert note["message"] == "sum: 3 nodes are not a power of two; counted as 2 whole rounds"
     code, document, _ = told(capsys, "ratss", model, "--sweep", "n=1:2:9")
     assert [row["n"] for row in document["rows"]] == [1, 2]
     assert document["diagnostics"][0]["message"] == "'n' takes whole numbers only: it is swept at 2 of them"

@@ -76,4 +76,4 @@ def test_what_is_only_simulated_is_told_and_fails_where_it_is_asked_for(
     place = project(tmp_path, DESIGN.replace("    reg state;", f"    reg state; {UNREAD}"))
     assert main(["prove", place, "--cycles", "50", "--strict"]) == 1
     told = capsys.readouterr().out.splitlines()[-1]
-    assert told == "No difference found in 1 module: 0 proved, 1 only simulated, which is no proof."
+    assert told == "No difference found in 1 module: 0 proved, 1 only simulated, which is not a proof."

@@ -97,7 +97,7 @@ def test_an_unstable_station_is_said_to_be_and_has_no_distribution(
     edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=2000)
     events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500])}, int(1000 * US))
     found = told(kept(events, tmp_path / "run"), capsys)
-    assert "'a' is unstable: it is asked for 2.000 times what it serves" in found["diagnostics"][0]["message"]
+    assert "'a' is unstable: jobs come at 2.000 times the rate that it serves" in found["diagnostics"][0]["message"]
     assert found["distributions"] == []
 
 

@@ -13,7 +13,7 @@ MEASURED = replace(synthetic_run(cores=1, rounds=1).manifest, deterministic=Fals
 
 def test_a_measured_run_says_how_much_was_taken_off_and_how_much_may_be_left() -> None:
     assert recording_words(MEASURED) == (
-        "recording took 6.39 % of the run's time and was taken off, call by call; about 0.09 ± 0.09 % may be left in it"
+        "instrumentation overhead 6.39 % subtracted, call by call; residual 0.09 ± 0.09 %"
     )
     assert recording_parts(MEASURED) == ("instrumentation overhead 6.4 % subtracted (residual ≤ 0.2 %)",)
 
@@ -31,4 +31,4 @@ def test_a_plain_run_and_one_without_a_figure_say_nothing() -> None:
 
 def test_a_run_of_an_earlier_version_says_that_recording_is_in_it() -> None:
     earlier = replace(MEASURED, overhead={"host_pct": 4.4, "virtual_pct": 4.4})
-    assert recording_words(earlier) == "recording is in the times, 4.40 % of the host's"
+    assert recording_words(earlier) == "recording overhead is in the times, 4.40 % of the host's"

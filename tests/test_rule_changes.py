@@ -168,9 +168,9 @@ def test_a_profile_knows_rows_by_its_order(knowledge: KnowledgeBase) -> None:
         ("unite calls=selected count=2 number=3", "has no 'number'"),
         ("unite calls=selected count=cont", "Did you mean 'count'"),
         ("retype calls=selected table=tabel.type", "Did you mean 'table.type'"),
-        ("scale work_of=time factor=0", "no metric that is a text"),
+        ("scale work_of=time factor=0", "not a text metric"),
         ("scale states='selected factor=0", "No closing quotation"),
-        ("unite calls=selected count", "no NAME=VALUE"),
+        ("unite calls=selected count", "not NAME=VALUE"),
     ],
 )
 def test_a_change_that_cannot_be_is_reported_with_its_line(tmp_path: Path, line: str, said: str) -> None:

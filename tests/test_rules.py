@@ -468,7 +468,7 @@ def _load(tmp_path: Path, text: str) -> tuple[KnowledgeBase, list[tuple[int | No
         ("  - {name: x, category: comunication}\n", 6, "Did you mean 'communication'"),
         ("  - {name: x, category: communication, whem: time > 0}\n", 6, "Did you mean 'when'"),
         ("  - {name: x, category: communication, when: tim > 0}\n", 6, "Did you mean 'time'"),
-        ("  - {name: x, category: communication, when: time >}\n", 6, "no expression"),
+        ("  - {name: x, category: communication, when: time >}\n", 6, "not an expression"),
         ("  - {name: x, category: communication, when: \"__import__('os')\"}\n", 6, "no function"),
         ("  - name: x\n    category: communication\n    show: [tome]\n", 8, "Did you mean 'time'"),
         ("  - {name: x, category: communication, time_saved: time, new_time: total}\n", 6, "either"),
@@ -487,7 +487,7 @@ def _load(tmp_path: Path, text: str) -> tuple[KnowledgeBase, list[tuple[int | No
         ),
         ("  - {name: x, category: communication, side: fpga, scope: [call]}\n", 6, "hardware makes no calls"),
         ("  - {category: communication}\n", 6, "'name' is missing"),
-        ("  - {name: good, category: communication}\n", 6, "here twice"),
+        ("  - {name: good, category: communication}\n", 6, "given twice"),
         ("  - just text\n", 6, "keys"),
     ],
 )

@@ -417,8 +417,8 @@ def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
     (folder / "checksums.json").write_text(json.dumps({**checksums, "/dev/zero": "00", "../../../dev/zero": "00"}))
     run, (problem,) = open_run(folder)
     assert "calls" not in run.tables
-    assert "no regular file" in problem.message
+    assert "not a regular file" in problem.message
     (folder / "manifest.json").unlink()
     os.mkfifo(folder / "manifest.json")
-    with pytest.raises(WorkbenchError, match="no regular file"):
+    with pytest.raises(WorkbenchError, match="not a regular file"):
         open_run(folder)

@@ -99,7 +99,7 @@ def test_report_window_and_command_line_agree(
     tops = [f for f in findings if not f["part_of"]]
     parts = len(findings) - len(tops)
     assert parts > 0
-    counted = f"{len(tops)}, and {parts} parts of them"
+    counted = f"{len(tops)} with {parts} parts"
     head = plain(" ".join(label.text() for label in mode.findings_head.findChildren(QLabel)))
     assert all(counted in text for text in (short, plain(whole), plain(page.words), head))
 

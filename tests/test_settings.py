@@ -91,7 +91,7 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
         ("them", "dark", "Did you mean 'theme'?"),
         ("code_px", "99", "'99' is none of 8 to 40"),
         ("program.g++", "/nowhere", "no program that can be started"),
-        ("folder.cache", "relative", "this is no folder"),
+        ("folder.cache", "relative", "this is not a folder"),
         ("key.run", "F8", "F8 is the key of 'Next finding'"),
         ("key.view_in", "S", "S is the key of 'Picture: zoom out'"),
         ("key.run", "Ctrl+C", "Ctrl+C stands for copy everywhere"),

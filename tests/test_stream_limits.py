@@ -173,7 +173,7 @@ def test_the_seven_questions_are_answered_with_what_shows_it(
     assert answers[4] == "e1 89.9\u202f%."  # of each 400 ns all but the 40 that a number takes
     assert answers[5].startswith("s1: it is busy 100\u202f% of the time. The queue before: full 9")
     assert answers[5].endswith("The queues after: empty 100\u202f% of the time.")
-    assert answers[6] == "w1, w2, at 4.00× the throughput of now at most."
+    assert answers[6] == "w1, w2, at 4.00× the current throughput at most."
     # every statement that is named as evidence can be asked
     statements = "\n".join(dict.fromkeys(text for one in said["answers"] for text in one["evidence"]))
     (tmp_path / "evidence.query").write_text(statements)
@@ -241,7 +241,7 @@ def test_where_nothing_limits_neither_says_that_something_does(
     even = flow(LAPLACE, service, [["e1", "e21", "e31", "e4"]], 2000)
     assert limits(even).gain < 1.05
     assert main(["report", str(recorded_run(tmp_path / "even", even))]) == 0
-    assert "No bottleneck would gain 1.05×" in capsys.readouterr().out
+    assert "No findings above 1.05×" in capsys.readouterr().out
 
 
 def test_a_run_without_its_streams_says_that_it_cannot_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,7 +253,7 @@ def test_a_run_without_its_streams_says_that_it_cannot_tell(tmp_path: Path, caps
     writer.finish(manifest, {"state_time": table_of("state_time", [(0, 0, 10, 0, 1)])})
     assert main(["report", str(tmp_path / "run")]) == 0
     said = capsys.readouterr()
-    assert "as far as the pragmas show. A run with a trace (--trace) may show more." in " ".join(said.out.split())
+    assert "No findings above 1.05×. A run with a trace (--trace) may show more." in " ".join(said.out.split())
     assert "what limits the throughput is not known: this run did not record its streams" in said.err
 
 

@@ -207,17 +207,17 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ),
         ("measure mean(frame=1e999) latency at a", (1, 20), "this number is too large", ""),
         ("assert latency at a > 1e300 s", (1, 23), "this number is too large", ""),
-        ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is wanted", ""),
+        ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is expected", ""),
         ("measure m1 when rate at a > 3", (1, 9), "no statement is called 'm1'", ""),
-        ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is no measure", ""),
+        ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is not a measure", ""),
         ("a: measure rate at a when b > 3\nb: measure a", (1, 1), "'a' rests on itself: a -> b -> a", ""),
         ("sum: measure rate at a", (1, 1), "'sum' is a word of the language", "another label"),
         ("m: measure rate at a\nm: measure rate at b", (2, 1), "'m' is said twice: line 1 has it too", ""),
         ("assert 3 > 2", (1, 8), "two numbers are compared", ""),
         ("assert rate at a > util at b", (1, 8), "a rate is compared with a share", ""),
-        ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, and a rate is wanted", ""),
-        ("assert occupancy at a", (1, 8), "this is no condition: it is compared with nothing", "Backpressure alone"),
-        ("h: measure hist latency at a\nassert h > 3", (2, 8), "a histogram is no number to compare", "mean"),
+        ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, and a rate is expected", ""),
+        ("assert occupancy at a", (1, 8), "this is not a condition: it has no comparison", "Backpressure alone"),
+        ("h: measure hist latency at a\nassert h > 3", (2, 8), "a histogram is not a number", "mean"),
     ],
 )
 def test_what_is_wrong_is_said_in_its_place(text: str, place: tuple[int, int], message: str, hint: str) -> None:
@@ -240,7 +240,7 @@ def test_a_frame_stands_behind_what_is_one_number_in_it_and_may_be_a_size() -> N
     ]
     assert read("measure mean latency at a", STREAM, frame_of("1 KiB")).measures[0].frame.elements == 1024 // A_BYTES
     (wrong,) = read_query("measure rate(frame=3 B) at a", STREAM).diagnostics
-    assert wrong.message == "3 bytes are no whole number of elements of Stream.a"
+    assert wrong.message == "3 bytes are not a whole number of elements of Stream.a"
 
 
 #: 300 statements, each made of the one before: twice as many parts with each of them.

@@ -117,7 +117,7 @@ def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path
         ("choices", {"mask": 5}, "incorrect character", ""),
         ("choices", {"most": 5}, 'no generic "most"', "as integers, strings"),
         ("other", {}, "cannot find entity or configuration other", ""),
-        ("--version", {}, "'--version' is no name of an entity", ""),
+        ("--version", {}, "'--version' is not the name of an entity", ""),
     ],
 )
 def test_what_does_not_fit_the_entity_is_told_where_it_is_named(
@@ -205,7 +205,7 @@ use work.types.all;
         (PARTS.replace("begin", "attribute foreign : string;\nbegin", 1), "attribute 'foreign'"),
         (PARTS.replace("o <= x", 'assert false report "mine" severity failure; o <= x'), "(assertion failure): mine'"),
         (PARTS + "-- too long", "still running after 2 s"),
-        (PARTS + "-- nothing confines", "nothing on this system keeps"),
+        (PARTS + "-- nothing confines", "this system cannot confine"),
     ],
 )
 def test_a_synthesis_that_cannot_be_compared_is_told(

@@ -374,7 +374,10 @@ def test_a_clock_that_stands_is_told_and_the_others_are_read(tree: Path, build: 
     subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, check=True, stdout=subprocess.DEVNULL)
     run = collected(tree, raw, tmp_path)
     (told,) = (d for d in run.manifest.diagnostics if "did not answer" in d.message)
-    assert "the clock fast did not answer when the counters were read: nothing is known of tiny_top." in told.message
+    assert (
+        "the clock fast did not answer when the counters were read, so there are no counts for tiny_top."
+        in told.message
+    )
     assert "tiny_top.witness" in told.message
     assert visits(run)["tiny_top.adder", "add"] == 48
     (witness,) = (block for block in run.manifest.blocks if block.id == "tiny_top.witness")

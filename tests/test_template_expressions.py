@@ -158,7 +158,7 @@ def test_the_bundled_templates_have_no_wrong_expression(template: Path) -> None:
         (("host", "entries", 0, "bytes"), "word * 4", "'word' is not known here"),
         (("host", "entries", 0, "bytes"), "words * 4", ""),
         (("host", "entries", 0, "condition"), "flags & SYNK", "'SYNK' is not known here"),
-        (("host", "entries", 0, "prototype"), "int put(", "this is no C or C++ prototype"),
+        (("host", "entries", 0, "prototype"), "int put(", "this is not a C or C++ prototype"),
         (("host", "entries", 0, "bytes"), "(words", "nothing closes the '('"),
         (("host", "constants"), {"SYNC": [1]}, ""),  # what is wrong stands within
     ],

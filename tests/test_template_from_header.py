@@ -331,7 +331,7 @@ def test_names_that_are_short_and_arguments_without_a_name_are_known_by_their_pl
     ]
     (polled,) = found.diagnostics
     assert polled.message.startswith("brd_done: of kind 'other', a call answers 0")
-    assert "a host that polls it waits for ever" in polled.hint
+    assert "a host that polls it waits forever" in polled.hint
 
 
 def test_a_template_by_which_nothing_moves_says_so_when_begun_and_when_checked(

@@ -290,7 +290,7 @@ endmodule
     stray = [line for line, severity, message in texts if "no branch" in message and severity is Severity.WARNING]
     assert stray == [1, 3, 6]
     assert any(line == 11 and "asynchronous reset cannot have a condition" in message for line, _, message in texts)
-    assert any(line == 17 and "'twice' stands for two different states" in message for line, _, message in texts)
+    assert any(line == 17 and "'twice' is used for two different states" in message for line, _, message in texts)
     assert any(line == 19 and severity is Severity.ERROR for line, severity, _ in texts)
 
 

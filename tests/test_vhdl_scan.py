@@ -237,7 +237,7 @@ def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
     for condition, what in (
         ("v > stat", "there is no 'stat' here"),
         ("v >", "primary expression expected"),
-        ("v) then n <= q; end if; if (v > 3", "it is no expression"),
+        ("v) then n <= q; end if; if (v > 3", "it is not an expression"),
     ):
         wrong = scan(tmp_path, top=FSM.replace('go = "00"', condition)).diagnostics
         assert wrong[0].severity is Severity.ERROR, condition
@@ -295,8 +295,8 @@ def test_latin_1_crlf_tabs_and_what_else_editors_leave(tmp_path: Path, mark: byt
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ("entity top is end;\n".encode("utf-16"), "this file is UTF-16, of which nothing is read"),
-        (b"\x8b\x13\x9c/\x06\0\x04\0v\x8fd" * 40, "this file is no text: it may be encrypted or packed"),
+        ("entity top is end;\n".encode("utf-16"), "this file is UTF-16, which is not read"),
+        (b"\x8b\x13\x9c/\x06\0\x04\0v\x8fd" * 40, "this file is not text: it may be encrypted or packed"),
     ],
 )
 def test_a_source_that_is_no_text_is_one_error(tmp_path: Path, data: bytes, said: str) -> None:
@@ -313,7 +313,7 @@ def test_what_may_be_in_an_encrypted_part_is_told(tmp_path: Path) -> None:
     secret = f"-- an IP core\n`protect begin_protected\n{data}`protect end_protected\n"
     found = scan(tmp_path, ip=secret, top=FSM.replace("begin\n", "begin\n  inner : entity work.core;\n", 1))
     assert [(one.file, one.line, one.severity.value, one.message) for one in found.diagnostics] == [
-        ("ip.vhd", 2, "warning", "what follows is encrypted: none but its vendor's tools read it"),
+        ("ip.vhd", 2, "warning", "the rest is encrypted: only its vendor's tools can read it"),
         ("top.vhd", 7, "error", 'unit "core" not found in library "work"'),
     ]
     assert found.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")

@@ -211,7 +211,7 @@ private:
             throw Failure(std::string("the host ") + (send ? "writes to" : "reads") + " address "
                           + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
                           + " bytes), in the range " + hex(uint64_t(plan.first)) + " to " + hex(uint64_t(plan.last))
-                          + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
+                          + " that hardware.read_out declares unused: the counters are there. Choose a range that the"
                             " application leaves alone");
         ++counter_reads_;
     }

@@ -104,7 +104,7 @@ class Walk:
         self.edit()
         yield "4-edited"
         driven.do("window.show_run_options()")
-        driven.click("find('Deterministic: the host\\'s work is counted, not timed')", 9)
+        driven.click("find('Deterministic: host time is counted work, not measured time')", 9)
         driven.key("Escape")
         driven.key("F5")
         driven.wait("window.context.running", "a run that begins")

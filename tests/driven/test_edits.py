@@ -314,7 +314,7 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     main, title = own.parent / "host" / "main.c", "window.context.workspace.project.title"
     notices = "[n.message for n in window.context.notices]"
     before = driven.ask(notices)
-    text, gone = main.read_text(), [*before, "this file is gone"]
+    text, gone = main.read_text(), [*before, "this file was deleted or moved"]
     driven.do(f"window.context.navigation.open_line({str(main)!r}, 1)")
     driven.settle()
     main.unlink()
@@ -342,11 +342,11 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     driven.wait(f"'// mine ' in {EDITOR}.text")
     own.parent.rename(own.parent.with_name("renamed"))
     driven.key("ctrl+s")
-    driven.wait(f"'not saved: the folder of this file is gone' in {notices}")
+    driven.wait(f"'not saved: the file's folder was deleted or moved' in {notices}")
     assert not own.parent.exists(), "nothing makes the old folder again"
     assert "// mine " in driven.ask(f"{EDITOR}.text")
     own.parent.with_name("renamed").rename(own.parent)
-    driven.wait(f"'this file is gone' not in {notices}")
+    driven.wait(f"'this file was deleted or moved' not in {notices}")
     driven.key("ctrl+s")
     driven.wait(f"{notices} == {before}")
     assert "// mine " in main.read_text()

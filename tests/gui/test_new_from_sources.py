@@ -83,7 +83,7 @@ def test_an_input_that_nothing_drives_is_given_its_value(
     settle(window)
     assert any("Nothing drives the input 'mode'" in text for text in texts(shown))
     (field,) = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == "value of mode"]
-    for wrong, told in (("16", "16 does not fit into the 4 bits of 'mode'"), ("many", "'many' is no value")):
+    for wrong, told in (("16", "16 does not fit into the 4 bits of 'mode'"), ("many", "'many' is not a value")):
         field.setFocus()
         field.selectAll()
         qtbot.keyClicks(field, wrong)

@@ -380,7 +380,7 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     shown_settings(opened).close()
     editor.go_to(line_of(top, "    end") + 1)
     qtbot.keyClick(editor, Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: "no name is here" in opened.status_line.text)
+    qtbot.waitUntil(lambda: "there is no name here" in opened.status_line.text)
 
 
 def test_files_that_are_dropped_are_opened_and_leave_the_text_alone(
@@ -402,7 +402,7 @@ def test_files_that_are_dropped_are_opened_and_leave_the_text_alone(
     drop(first.viewport(), tmp_path / "notes.txt")
     qtbot.waitUntil(lambda: any(told.file.endswith("notes.txt") for told in opened.context.notices))
     *_, told = opened.context.notices
-    assert (told.message, told.file) == ("the window opens no files of this kind", str(tmp_path / "notes.txt"))
+    assert (told.message, told.file) == ("the window cannot open files of this kind", str(tmp_path / "notes.txt"))
 
 
 def drop(over: QWidget, *paths: Path) -> None:

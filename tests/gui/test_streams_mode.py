@@ -121,7 +121,7 @@ def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
     assert mode.of_run
     assert [reply.text for reply in mode.replies.replies] == ["measure rate at e1"]
     assert [reply.unsure_s for reply in mode.replies.replies] == [16e-6]
-    assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams, as it is written now"
+    assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams, current source"
     assert "Two.mt" in mode.graph.facts
 
 
@@ -139,7 +139,7 @@ def test_names_are_proposed_and_what_is_wrong_is_said(
     assert mode.wrong.text() == "Line 2: 'rat' cannot be measured. Did you mean 'rate'?"
     mode.ask()
     settle(window)
-    assert mode.replies_head.subtitle.text() == "not asked: something is wrong in the query"
+    assert mode.replies_head.subtitle.text() == "not answered: the query has errors"
 
 
 def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
@@ -164,7 +164,7 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
     next(action for action in menu.actions() if action.text() == "Values").trigger()
     assert mode.editor.toPlainText() == "measure trace value at e4"
     assert not mode.ask_button.isEnabled()
-    assert mode.replies.nothing.title.text() == "There is no run to ask yet"
+    assert mode.replies.nothing.title.text() == "No run yet"
     assert mode.document.path == project.parent / "streams.query"
     # a mapping that is typed, and not saved, moves its block; a fault is told with its line, and the graph stays
     for added, stands, said in (("{mt: card}", "FPGA card", []), ("{mt: crad}", "FPGA card", ["mt: crad"])):
@@ -189,7 +189,7 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
     context.open_run(tmp_path / "untraced")
     settle(window)
     settle(window)
-    assert mode.replies.nothing.title.text() == "The run that is open kept no transfers"
+    assert mode.replies.nothing.title.text() == "The open run recorded no transfers"
     assert mode.graph.facts["Two.mt"].words == "FPGA card"
     # double-click: where the block is written
     with qtbot.waitSignal(context.navigation.line_wanted) as wanted:

@@ -1,4 +1,4 @@
-"""Analyse's table of the design's streams: those that stall most first, a key away from the source."""
+"""Analyse's table of the design's streams: those with most stalls first, a key away from the source."""
 
 from __future__ import annotations
 

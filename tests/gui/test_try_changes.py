@@ -117,7 +117,7 @@ def test_a_change_is_typed_with_completion(qtbot: QtBot, mode: AnalyseMode) -> N
     edit.clear()
     qtbot.keyClicks(edit, "clock clock=clk frequency_hz=-1")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    assert "'-1' is no frequency_hz" in panel.wrong.text()
+    assert "'-1' is not a valid frequency_hz" in panel.wrong.text()
     assert edit.text(), "what is wrong stays to be corrected"
     edit.setText("clock clock=clk frequency_hz=1.5e8")
     panel.trial = None

@@ -82,7 +82,7 @@ def test_reading_the_sources_is_stopped_and_begun_again(
         qtbot.waitUntil(lambda: "Read hardware sources" in opened.status_line.text)
         actions["stop_scan"].trigger()
         settle(opened)
-    assert any("not read to their end" in problem.message for problem in context.problems())
+    assert any("reading the sources was stopped" in problem.message for problem in context.problems())
     context.scan = None
     actions["rescan"].trigger()
     qtbot.waitUntil(lambda: context.scan is not None)

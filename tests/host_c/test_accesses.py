@@ -260,6 +260,6 @@ int main()
     build = mapped.instrument()
     assert [(site.line, site.callee) for site in build.sites] == [(5, "mapCard"), (10, "memory read")]
     told = [
-        (one.line, one.message.split(" is not instrumented: an object of a class is copied")[0]) for one in build.missed
+        (one.line, one.message.split(" is not instrumented: it copies an object of a class")[0]) for one in build.missed
     ]
     assert told == [(5, "this memory read"), (6, "this memory write"), (7, "this memory read"), (8, "this memory read")]

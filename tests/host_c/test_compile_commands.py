@@ -91,8 +91,8 @@ def test_one_beside_the_project_is_found_and_the_projects_own_flags_come_last(tm
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("[\n{]", 2, "it is no JSON"),
-        ('{"file": 1}', None, "it is no list of commands"),
+        ("[\n{]", 2, "it is not JSON"),
+        ('{"file": 1}', None, "it is not a list of commands"),
         ('[{"directory": "/", "file": "a.c"}]', None, "entry 1 has no directory, file and command"),
         ('[{"directory": "/", "file": "a.c", "command": "cc \'"}]', None, "entry 1 has no directory"),
     ],

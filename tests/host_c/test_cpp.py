@@ -124,7 +124,7 @@ int main()
     build = CLanguage().instrument(tmp_path, host, platform, {}, tmp_path / "build")
     assert [site.line for site in build.sites] == [6]
     assert sorted((one.line, one.message.partition(": ")[2]) for one in build.missed) == [
-        (7, "it is a macro, of which no call can be seen beside the API's calls in C++"),
+        (7, "it is a macro: in C++ its calls cannot be separated from the API's"),
         (8, HIDDEN),
         (11, HIDDEN),
     ]

@@ -90,11 +90,11 @@ def test_what_nothing_opens_is_told_at_its_first_call(project) -> None:
         ("of: h2c, opens", "of: h2x, opens", "no entry opens 'h2x'", "Did you mean 'h2c'?"),
         ("of: fd is h2c|c2h", "of: fd is", "'fd is' names nothing", "Write a name"),
         ("of: h2c,\n       bytes", "mapped_bytes: '4',\n       bytes", "the mapping has no name", "Add opens: NAME."),
-        ("prototype: 'int dup(int fd)', kind: other", "access: read, kind: receive", "'h2c' is no mapping",
+        ("prototype: 'int dup(int fd)', kind: other", "access: read, kind: receive", "'h2c' is not a mapping",
          "how large"),
         ("prototype: 'int dup(int fd)', kind: other, of: h2c, opens: h2c", "access: read, kind: receive",
          "which mapping these accesses are of is not said", "Name the mapping"),
-        ("prototype: 'int dup(int fd)'", "prototype: 'int dup(int fd)', access: read", "accesses are no calls",
+        ("prototype: 'int dup(int fd)'", "prototype: 'int dup(int fd)', access: read", "accesses are not calls",
          "Remove"),
     ],
 )  # fmt: skip

@@ -150,7 +150,7 @@ def test_what_calls_open_and_are_called_on(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert _counted(program.with_suffix(".s"), [*words, "-O0", "-S", *build.sources]) == []
     assert build.missed == ()
-    assert all("are counted here, together" in problem.message for problem in build.diagnostics)
+    assert all("are counted together here" in problem.message for problem in build.diagnostics)
 
 
 def _counted(out: Path, compiled: list[str | Path]) -> list[str]:

@@ -71,7 +71,7 @@ def findings_after(
         covered |= keys
         now_s, after_s = (sum(times.get(key, 0.0) for key in keys) for times in (now, after))
         in_time = process_time() - begun_s < budget_s
-        advice, best, why = _best(finding, replayed, trial) if in_time else ("", None, "no time was left to predict it")
+        advice, best, why = _best(finding, replayed, trial) if in_time else ("", None, "not enough time to predict it")
         gain = time_s / best.time_s if best and best.time_s else None
         rows.append(
             After(finding.title, where_words(finding), now_s, after_s, gain, advice, why, _bound(time_s, after_s))
@@ -79,7 +79,7 @@ def findings_after(
     for key in after.keys() - covered:
         bound = _bound(time_s, after[key])
         if bound >= LEAST_GAIN:
-            why = "no finding is about it"
+            why = "it has no finding"
             rows.append(After(key[1], block_words(key[0]), now.get(key, 0.0), after[key], None, "", why, bound))
     return tuple(sorted((row for row in rows if row.stays or row.now_s), key=lambda row: row._rank))
 
@@ -113,7 +113,7 @@ def _keys(finding: Finding, analysis: Analysis) -> set[Key]:
 def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Prediction | None, str]:
     """The finding's advice that gains most on top of the changes: in words, its prediction, or why there is none."""
     made = trial.prediction.changes
-    best: tuple[str, Prediction | None, str] = "", None, "its advice is followed, or has no change"
+    best: tuple[str, Prediction | None, str] = "", None, "its advice is already applied, or is not a change"
     for advice in finding.advice:
         changes = tuple(change for change in advice.changes if change not in made)
         if not changes or not apart((made, changes)):
@@ -134,7 +134,7 @@ def after_section(rows: Sequence[After]) -> views.Section:
     """The table of findings after the changes."""
     stay = sum(row.stays for row in rows)
     least = f"{LEAST_GAIN:g}×"
-    said = f"{stay} of {len(rows)} can gain {least} or more then. Ranked by what the next change gains."
+    said = f"{stay} of {len(rows)} can then gain {least} or more. Ranked by the speedup of the next change."
     columns = (
         views.Column("Finding", lambda row: row.title, share=1.0, tip_of=lambda row: f"{row.title}: {row.where}",
                      ink=lambda row: ("text", 13, 600) if row.stays else ("muted", 13, 400)),
@@ -145,7 +145,7 @@ def after_section(rows: Sequence[After]) -> views.Section:
                      tip="Its time on the critical path after the changes"),
         views.Column("Next gains", gain_text, width_px=98, right=True, key=lambda row: row.gain or row.at_most,
                      ink=_gain_ink, tip_of=gain_words,
-                     tip="Predicted gain of its best other advice after the changes, or the upper bound"),
+                     tip="Predicted speedup of its best other advice after the changes, or the upper bound"),
     )  # fmt: skip
     table = views.Table("Findings after these changes", columns, rows)
     return views.Section("Findings after these changes", (views.Text(said, "second"), table))
@@ -160,10 +160,10 @@ def gain_text(row: After) -> str:
 def gain_words(row: After) -> str:
     """What the number is of."""
     if not row.after_s:
-        return "It takes none of the run's time after the changes"
+        return "It takes no time after the changes"
     if row.gain is not None:
         return f"{row.advice}: {ratio_text(row.gain)} once the changes are made"
-    return f"Not predicted: {row.why}. Without its time the run is at most {ratio_text(row.at_most)} faster"
+    return f"Not predicted: {row.why}. Without its time the run would be at most {ratio_text(row.at_most)} faster"
 
 
 def _gain_ink(row: After) -> tuple[str, int, int]:

@@ -20,7 +20,7 @@ def analyse(
     threshold: float = 1.05,
     path: tuple[Bottleneck, ...] = (),
 ) -> Analysis:
-    """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed.
+    """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; no value is guessed.
 
     Where the critical path is known (`path`, by block and state), it says who is late when the host waits.
     """

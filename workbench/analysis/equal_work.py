@@ -176,7 +176,7 @@ def equal_words(found: EqualWork) -> str:
     said = ", ".join(_stretch_words(letter, part) for letter, part in (("A", found.a), ("B", found.b)))
     if not found.calls:
         return f"{said}: no call did as much in a part of both, so these are not the same work."
-    of = f"one part of {found.parts} of each" if found.parts else "in all, one run did more of them"
+    of = f"1 of {found.parts} equal parts" if found.parts else "in all, one run did more of them"
     faster = f", {faster_text(found.speedup)}" if found.speedup else ""
     return f"{said}{faster}: the same {', '.join(found.calls)}; {of}."
 

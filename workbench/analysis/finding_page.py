@@ -79,18 +79,18 @@ def finding_table(
                ink=lambda f: ("text", 13, 600) if f.speedup_predicted is not None else ("muted", 12, 400),
                tip="Predicted speedup of the whole run", tip_of=_no_prediction_words),
         views.Column("Interval", lambda f: interval_text(best_prediction(f)), width_px=92,
-               ink=lambda f: ("second", 12, 400), tip="Holds the speedup in 9 of 10 cases"),
+               ink=lambda f: ("second", 12, 400), tip="Contains the speedup in 9 of 10 cases"),
         views.Column("Upper bound", _at_most, width_px=114, right=True, key=lambda f: f.speedup_cap or 0.0,
-               ink=lambda f: ("muted", 11, 400), tip="What the best of its advice gains at most"),
+               ink=lambda f: ("muted", 11, 400), tip="Upper bound of its best advice"),
     ) if leads else (
         views.Column("Upper bound", lambda f: bound_text(f.speedup_cap), width_px=100, right=True,
                key=lambda f: f.speedup_cap or 0.0, ink=lambda f: ("text", 13, 600),
-               tip="What the best of its advice gains at most"),
+               tip="Upper bound of its best advice"),
     )  # fmt: skip
     columns = (
         views.Column("#", rank, width_px=44, ink=lambda f: ("muted", 13, 400),
-               tip="Rank; – for findings that follow from others"),
-        views.Column("", sign, width_px=30, tip="Gain: over 2×, 1.2 to 2×, below"),
+               tip="Rank; – for findings that follow from another"),
+        views.Column("", sign, width_px=30, tip="Speedup: over 2×, 1.2 to 2×, below"),
         views.Column("Finding", name, share=0.45, key=lambda f: f.title,
                ink=lambda f: ("text", 13, 400 if f.id in hanging else 600),
                tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
@@ -143,7 +143,7 @@ def _no_prediction_words(finding: Finding) -> str:
     if finding.speedup_predicted is not None:
         return ""
     why = next((advice.no_change for advice in finding.advice if advice.no_change), "")
-    return not_predicted_words(finding) or why or "Its advice is no change of its own"
+    return not_predicted_words(finding) or why or "Its advice is not a separate change"
 
 
 def _at_most(finding: Finding) -> str:
@@ -260,9 +260,9 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
         return None
     said = [f"{time_text(best.time_s)} of {time_text(analysis.time_s)} remain."]
     if best.bound_by:
-        said.append(f"Then {best.bound_by} takes the most of the critical path.")
+        said.append(f"After that, {best.bound_by} takes most of the critical path.")
     if finding.advice and finding.advice[0].stays:
-        said.append(f"The upper bound counts only what stays in any case: {finding.advice[0].stays}.")
+        said.append(f"The upper bound keeps only the time that stays in any case:  {finding.advice[0].stays}.")
     if best.why:
         said.append(f"{best.why[:1].upper()}{best.why[1:]}.")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""

@@ -16,7 +16,7 @@ from workbench.model.text import NARROW, listed, ratio_text, time_text
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
 MOST_BOUND = 1000.0
-FOLLOWING = "Not ranked, since they follow from the findings above; how much time they would give back at most:"
+FOLLOWING = "Not ranked, because they follow from the findings above; time that they could save at most:"
 
 
 def asked(findings: Iterable[Finding]) -> bool:
@@ -32,7 +32,7 @@ def predicted(findings: Iterable[Finding]) -> bool:
 def ranked_words(findings: Iterable[Finding]) -> str:
     """How the findings are ranked, and how not to read that."""
     by = "predicted speedup" if predicted(findings) else "upper bound of the speedup"
-    return f"by {by}. Gains overlap: they do not add up."
+    return f"by {by}. Speedups overlap; do not add them."
 
 
 def best_prediction(finding: Finding) -> Prediction | None:
@@ -113,7 +113,7 @@ def at_most_text(speedup: float) -> str:
 def bound_words(advice: Advice) -> str:
     """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
     if advice.at_most is None:
-        return "This run does not show what it gains."
+        return "This run does not show its speedup."
     if not _limits(advice.at_most):
         return f"No limit is known: {advice.stays}."
     return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
@@ -156,7 +156,7 @@ def gain_words(finding: Finding) -> str:
 def becomes_words(total_s: float, gain: float) -> str:
     """What a run of `total_s` becomes at best."""
     if not _limits(gain):
-        return "how far is not known"
+        return "by an unknown factor"
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 
 
@@ -166,18 +166,18 @@ def shortfall_words(manifest: Manifest) -> str:
     if not said:
         return ""
     stop = "" if said.endswith((".", "!", "?")) else "."
-    covers = "Times and findings cover what was recorded until then." if manifest.time_ps else "It recorded nothing."
+    covers = "Times and findings cover the recorded part." if manifest.time_ps else "It recorded nothing."
     return f"{said[0].upper()}{said[1:]}{stop} {covers}"
 
 
 def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
     """Why there is no finding: nothing would gain enough, or nothing that it could be concluded from was recorded."""
     if not any(block.time_s for block in analysis.blocks):
-        return "No times were recorded, so nothing can be said of bottlenecks."
+        return "No times were recorded, so there are no findings."
     if shortfall(manifest):
         return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
     more = "" if manifest.traced else " A run with a trace (--trace) may show more."
-    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas show.{more}"
+    return f"No findings above {analysis.threshold:g}×.{more}"
 
 
 def folded_words(advice: Iterable[Advice]) -> str:

@@ -277,13 +277,13 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
         "Platform": f"{platform.title}, {platform.name}" if platform else manifest.platform,
         "Settings": ", ".join(f"{name} = {value}" for name, value in manifest.settings.items()),
         "Time": f"{manifest.time_ps / PS_PER_S:.12f} s ({thousands(manifest.time_ps)} ps)",
-        "How it was taken": ", ".join(
+        "How it was measured": ", ".join(
             [
                 "simulated card" if manifest.simulated else "real card",
                 "instrumented" if manifest.instrumented else "plain",
                 "profile and trace" if manifest.traced else "profile",
                 "deterministic" if manifest.deterministic else "host time measured",
-                "without network, writing to the run folder only" if manifest.confined else "not confined",
+                "without network access; writes to the run folder only" if manifest.confined else "not confined",
             ]
         ),
         "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
@@ -301,8 +301,8 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
 def _clock_fact(clock: RunClock) -> str:
     made = f", made from {clock.derived_from}" if clock.derived_from else ""
     how = {
-        Alignment.START: "its cycle 0 is the run's start",
-        Alignment.READ_OUT: "put on the host's clock where its counters were frozen",
+        Alignment.START: "cycle 0 is the run's start",
+        Alignment.READ_OUT: "aligned with the host's clock when its counters were frozen",
     }[clock.alignment]
     drift = f", {significant(clock.drift_ppm_per_s)} ppm faster each second" if clock.drift_ppm_per_s else ""
     unsure = f", to {time_text(clock.uncertainty_ps / PS_PER_S)}" if clock.uncertainty_ps else ""

@@ -49,7 +49,7 @@ class Suggestion(Document):
     """Advice in printf style. An argument is an expression over metrics; `EXPRESSION as UNIT` makes a text for `%s`.
 
     `time_left` is the least time (s) that the run takes once the advice is followed: who stays. `unknown` says that a
-    run cannot tell. `stays` says in words what that rests on, where `time_left` is no single metric that says it.
+    run does not show it. `stays` says in words what that rests on, if `time_left` is not a single metric.
     `elsewhere`: it leads to other findings, which come before one whose best advice this is.
     `changes` is the same as changes of the catalogue (`rule_changes`); `no_change` says why it is none.
     """
@@ -63,11 +63,11 @@ class Suggestion(Document):
         DEFAULT,
         description="expression: the least time (s) of the run once it is followed; `unknown` if no run shows it",
     )
-    stays: str = Field("", description="in words, what that time rests on, where it is no single metric that says it")
+    stays: str = Field("", description="what that time rests on, in words, if not a single metric")
     changes: tuple[str, ...] = Field(
         (), description="the advice as changes, each with a pick for its calls and expressions for its numbers"
     )
-    no_change: str = Field("", description="why it is no change of the catalogue, where it is none")
+    no_change: str = Field("", description="why it is not a change of the catalogue")
     hardware: bool = Field(
         False, description="the FPGA's design must change with it, even where its changes do not say"
     )
@@ -84,7 +84,7 @@ class Rule(Document):
     explain half of its time. A finding is nested under one of rule `part_of` on the same block.
     """
 
-    name: str = Field(description="what it is called; the same name, side and scope in a later file replaces it")
+    name: str = Field(description="its name; the same name, side and scope in a later file replaces it")
     title: str = Field("", description="what a finding is called, in printf style")
     title_arguments: tuple[str, ...] = Field((), description="expressions over metrics for the title's % places")
     aliases: tuple[str, ...] = Field((), description="other names that the literature has for it")
@@ -113,7 +113,7 @@ class Rule(Document):
 class KnowledgeFile(Document):
     """A whole file: `reasons` maps each category to its reasons and what they mean."""
 
-    schema_version: int = Field(description="the version of this document's schema")
+    schema_version: int = Field(description="schema version of this document")
     name: str = Field("", description="what the file is called")
     reasons: dict[Category, dict[str, str]] = Field(
         default_factory=dict, description="by category, its reasons and what each means"
@@ -131,7 +131,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class CheckedSuggestion:
-    """`time_left` is None where a run cannot tell."""
+    """`time_left` is None where a run does not show it."""
 
     text: str
     arguments: tuple[Argument, ...]
@@ -260,7 +260,7 @@ def read_knowledge(
         if checked.key in rules:
             first = rules[checked.key].line
             hint = f"The first is on line {first}; give this one another name, side or scope."
-            problems += (marked.diagnostic(("rules", number, "name"), f"the rule '{rule.name}' is here twice", hint),)
+            problems += (marked.diagnostic(("rules", number, "name"), f"the rule '{rule.name}' is given twice", hint),)
             continue
         rules[checked.key] = checked
     return tuple(rules.values()), knowledge.reasons if knowledge else {}, problems
@@ -297,14 +297,14 @@ class _Checker:
             match = _AS_UNIT.match(argument)
             unit = match["unit"] if match else ""
             if match and unit not in UNITS:
-                self.complain(f"'{unit}' is no unit", near(unit, UNITS, "Units are"), *where)
+                self.complain(f"'{unit}' is not a unit", near(unit, UNITS, "Units are"), *where)
             parsed = self.expression(match["expression"] if match else argument, *where)
             if parsed:
                 found.append(Argument(parsed, unit))
         conversions = _CONVERSION.findall(text.replace("%%", ""))
         if len(conversions) != text.replace("%%", "").count("%"):
             hint = "Conversions are such as %d, %.2f and %s; a percent sign is %%."
-            self.complain("this text has a % that is no conversion", hint, *place)
+            self.complain("this text has a % that is not a conversion", hint, *place)
         elif len(conversions) != len(arguments):
             count = f"{len(conversions)} conversions but {len(arguments)} arguments"
             self.complain(f"this text has {count}", "Give one argument for each %.", *place)
@@ -387,7 +387,7 @@ def _check_references(base: KnowledgeBase) -> Iterable[Diagnostic]:
         place = {"severity": Severity.WARNING, "file": rule.file, "line": rule.line}
         for name in filter(None, (rule.rule.parent, rule.rule.part_of)):
             if name not in names:
-                message = f"the rule '{rule.name}' refers to '{name}', which is no rule"
+                message = f"the rule '{rule.name}' refers to '{name}', which is not a rule"
                 yield Diagnostic(message, near(name, names, "Rules are"), **place)  # type: ignore[arg-type]
         select = rule.rule.select
         for reason in (*select.reasons, *select.all_reasons, *select.without_reasons, *select.not_only):

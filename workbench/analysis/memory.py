@@ -46,7 +46,7 @@ def memory_words(metrics: MemoryPortMetrics) -> str:
 
 
 def memory_table(ports: Sequence[MemoryPortMetrics]) -> Table:
-    """What each port moved, how long it waited, how the memory's rows were hit; those that wait most first."""
+    """What each port moved, how long it waited, how the memory's rows were hit; those that wait longest first."""
     columns = (
         Column("Port", lambda row: f"{row.port.id}, {row.port.memory}", share=1.0, elide_middle=True,
                key=lambda row: row.port.id, tip="And which of the card's memories it asks"),

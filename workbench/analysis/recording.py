@@ -11,13 +11,15 @@ def recording_words(manifest: Manifest) -> str:
     if not manifest.instrumented or not told:
         return ""
     if "taken_off_pct" not in told:  # of a run before recording was taken off
-        return f"recording is in the times, {told['host_pct']:.2f} % of the host's" if "host_pct" in told else ""
+        return (
+            f"recording overhead is in the times, {told['host_pct']:.2f} % of the host's" if "host_pct" in told else ""
+        )
     if manifest.deterministic:
         return "recording takes no virtual time: only the user's own code is counted"
     left, unsure = max(0.0, told["virtual_pct"]), told["unsure_pct"]
     return (
-        f"recording took {told['taken_off_pct']:.2f} % of the run's time and was taken off, call by call; "
-        f"about {left:.2f} \u00b1 {unsure:.2f} % may be left in it"
+        f"instrumentation overhead {told['taken_off_pct']:.2f} % subtracted, call by call; "
+        f"residual {left:.2f} \u00b1 {unsure:.2f} %"
     )
 
 

@@ -97,7 +97,7 @@ def read_rule_change(line: str, metrics: Metrics, parse: Parse, complain: Compla
     try:
         words = shlex.split(line)
     except ValueError as error:
-        complain(f"change '{line}': {error}", "Close each quotation mark.")
+        complain(f"change '{line}': {error}", "Close all quotation marks.")
         return None
     kind = words[0] if words else ""
     known = sorted({SCALE, *CHANGES} - set(_BY_SCALE))
@@ -125,7 +125,7 @@ def _checked(
         if name in ("calls", "states"):
             pick, picks = value, CALL_PICKS if name == "calls" else STATE_PICKS
             if value not in picks:
-                complain(f"'{value}' is no pick of {name}", near(value, picks, "Picks are"))
+                complain(f"'{value}' is not a pick for {name}", near(value, picks, "Picks are"))
                 good = False
         elif name == "factor" or _type_of(kind, name) in ("int", "float"):
             expression = parse(value)
@@ -134,7 +134,7 @@ def _checked(
                 numbers[name] = expression
         elif value not in metrics or metrics[value].unit != "text":
             of_text = [one for one, metric in metrics.items() if metric.unit == "text"]
-            complain(f"'{value}' is no metric that is a text", near(value, of_text, "These are"))
+            complain(f"'{value}' is not a text metric", near(value, of_text, "These are"))
             good = False
         elif name == "work_of":
             pick = value

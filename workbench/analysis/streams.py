@@ -81,7 +81,7 @@ Row = tuple[StreamMetrics, FifoMetrics | None]
 
 
 def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics]) -> Table:
-    """What passed on each stream, who stalled, how full the FIFO behind it is; those that stall most first."""
+    """What passed on each stream, who stalled, how full the FIFO behind it is; those with most stalls first."""
     names = stream_names(streams)
     behind = {fifo.input.stream.id: fifo for fifo in fifos}
     ranked = sorted(streams, key=lambda one: -(one.sink_stalls + one.source_stalls))

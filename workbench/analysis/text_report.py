@@ -47,7 +47,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
         mark = f"{ranks[finding.id]}." if finding.id in ranks else "–"
         lines += ["", *_finding(mark, finding_page(finding, analysis, platform), everything)]
     if not everything and any(len(f.advice) > 1 for f in findings):
-        lines += ["", "All advice and every number behind it: --all. As a page with pictures: --html FILE."]
+        lines += ["", "All advice and every number behind it: --all. HTML page with pictures: --html FILE."]
     return "\n".join(_wrapped(line.replace(NARROW, " "), width) for line in lines)
 
 
@@ -70,7 +70,7 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
     if found.path and (said := path_words(found.path, (m.block for m in analysis.blocks))):
         yield f"Critical path: {said}{'; ' if found.path.why else ''}{found.path.why}."
     if found.left_out:
-        yield f"{counted(found.left_out, 'change')} not predicted: out of time (--predict SECONDS)."
+        yield f"{counted(found.left_out, 'change')} not predicted: not enough time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:

@@ -56,7 +56,7 @@ class Beside:
 
     In `sources`, Verilog, a module stands for the design, which asks that process. It is `clocked` where it tells edges
     of the clocks apart from other inputs, and `direct` where these are the top's own pins, which nothing stands before.
-    `command` begins the process in the project's folder; `simulator` is what people call it. `files` are the copies
+    `command` begins the process in the project's folder; `simulator` is its title. `files` are the copies
     that it reads, by their names, with what those are called to people. What it says of the design are lines that
     wholly match the first of a pair of `messages`, whose second, a text with the groups filled in, is what that means;
     groups tell the `kind` (note, warning, error; else it ends by that), the `file` and `line`, the `time` and its

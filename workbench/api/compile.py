@@ -66,7 +66,7 @@ def told(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> t
             text = f"{what} does not build: {last_words(result.stderr)}"
             errors = [d for d in found if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
             errors = [*no_room(result.stderr, what)] or errors
-            raise WorkbenchError(*(errors or [Diagnostic(text, "The log has the compiler's output.")]))
+            raise WorkbenchError(*(errors or [Diagnostic(text, "See the log for the compiler's output.")]))
         warnings += [d for d in found if d.severity is Severity.WARNING]
     return tuple(warnings[:MOST_DIAGNOSTICS])
 

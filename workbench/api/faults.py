@@ -60,7 +60,7 @@ def plugin_fault(error: Exception, doing: str, severity: Severity = Severity.WAR
     """A plugin's error as a diagnostic, for whoever goes on without it. `doing` ends "failed", as in "to export"."""
     name, file, line = _place(error)
     who = f"the plugin '{name}'" if name else "the workbench"
-    hint = "The rest goes on without it. Tell who made the plugin." if name else ""
+    hint = "The rest goes on without it. Report this to the plugin's author." if name else ""
     return Diagnostic(f"{who} failed {doing}: {fault_text(error)}", hint, severity, file or None, line)
 
 

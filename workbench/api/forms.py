@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Field:
-    """`kind`: text, code, long (code of several lines), prose, lines (a list, one a line), pairs (a mapping, a line
+    """`kind`: text, code, long (code of several lines), prose, lines (a list, one per line), pairs (a mapping, a line
     `name: value` for each), lists (the same of lists, their values with commas), number (or several, with commas),
     unit (a quantity), address (a number, in hexadecimal), choice, table (the name of one), check. `of` names what
     choices the platform offers: networks, transfer_tables; or platforms. `notes` say what a choice means, beside it."""

@@ -154,12 +154,12 @@ class ModelDocument(PartDocument):
     """What every kind of model has. `readings` are named sets of input values, for where a source can be read in
     several ways."""
 
-    schema_version: int = Field(description="the version of this document's schema")
+    schema_version: int = Field(description="schema version of this document")
     name: str = Field(description="a short name")
-    title: str = Field("", description="what people call it")
+    title: str = Field("", description="title in window and reports")
     description: str = Field(
         "",
-        description="what is modelled, and where the numbers come from",
+        description="what is modelled, and source of the numbers",
         examples=["Sizes from the paper, clock from a first synthesis"],
     )
     platform: str = Field(

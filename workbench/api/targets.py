@@ -125,7 +125,7 @@ class MakesApis(Protocol):
 
 @runtime_checkable
 class Target(Protocol):
-    """A kind of place to run at. `title` is what people call it; `simulated` tells that its time is virtual.
+    """A kind of place to run at. `title` is its title; `simulated` tells that its time is virtual.
 
     `steps` are the job's steps that `build` and `run` go through, in order.
     """

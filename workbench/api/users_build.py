@@ -1,7 +1,7 @@
 """The host program built by the project's own make or CMake, in a copy of its folder, with recorded calls.
 
 Where the command looks for a compiler it finds scripts that lead to `workbench cc` and `workbench c++`, which a file
-(`$RECAP_BUILD`) tells what a target adds. Each compiler's words come back in another, so that they are told at the
+(`$RECAP_BUILD`) says what a target adds. Each compiler's words come back in another, so that they are reported at the
 user's own lines.
 """
 
@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from workbench.api.compile import MOST_DIAGNOSTICS, gcc_diagnostics, last_words, no_room
+from workbench.api.compile_plan import VARIABLE, Compiled, CompilePlan
 from workbench.api.job import Job
 from workbench.api.targets import Task
-from workbench.api.told import VARIABLE, Compiled, Told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.text import listed
 from workbench.system.process import ENGLISH
@@ -42,62 +42,62 @@ class UsersBuild:
 
 
 def build_as_the_user_does(
-    task: Task, told: Told, job: Job, points: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    task: Task, plan: CompilePlan, job: Job, points: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 ) -> UsersBuild:
     """Run the project's own command on a copy of its folder; its warnings are added to the job. Where the sources start
     threads, they are compiled again with the flags of `points`, and through the filter that it names.
 
     WorkbenchError with the compiler's errors at the user's lines, or with what else went wrong.
     """
-    told = replace(told, own_flags=(*told.own_flags, f"-ffile-prefix-map={told.mirror}={told.root}"))
-    _copy(task.root, Path(told.mirror), (task.root / "runs", task.raw.parent), job)
-    compiled = _run(task, told, job)
+    plan = replace(plan, own_flags=(*plan.own_flags, f"-ffile-prefix-map={plan.mirror}={plan.root}"))
+    _copy(task.root, Path(plan.mirror), (task.root / "runs", task.raw.parent), job)
+    compiled = _run(task, plan, job)
     flags, filter_ = points
     if flags and any(one.starts_threads for one in compiled):
         job.log("Its sources start threads: it is built again, with points in virtual time.")
-        told = replace(told, points=flags, filter=filter_)
-        for place, _, names in os.walk(told.mirror):
+        plan = replace(plan, points=flags, filter=filter_)
+        for place, _, names in os.walk(plan.mirror):
             for name in names:
                 _age(Path(place, name))
-        compiled = _run(task, told, job)
-    for warning in [one for one in _all_said(compiled, told) if not has_errors([one])][:MOST_DIAGNOSTICS]:
+        compiled = _run(task, plan, job)
+    for warning in [one for one in _all_said(compiled, plan) if not has_errors([one])][:MOST_DIAGNOSTICS]:
         job.report(warning)
     objects = tuple(Path(one.target) for one in compiled if not one.program and os.path.isfile(one.target))
-    return UsersBuild(_program(task, compiled, told), objects)
+    return UsersBuild(_program(task, compiled, plan), objects)
 
 
-def _run(task: Task, told: Told, job: Job) -> list[Compiled]:
+def _run(task: Task, plan: CompilePlan, job: Job) -> list[Compiled]:
     """Run the command in the copy; what its compilers came to."""
-    mirror, line = Path(told.mirror), task.project.host.build
+    mirror, line = Path(plan.mirror), task.project.host.build
     bin_, file = Path(f"{mirror}.bin"), Path(f"{mirror}.json")
-    for path in (told.lines, *told.objects.values()):
+    for path in (plan.lines, *plan.objects.values()):
         path.unlink(missing_ok=True)
-    file.write_text(json.dumps(asdict(told)), encoding="utf-8")
+    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
     path_of_all = os.environ.get("PATH", os.defpath)
     _write_scripts(bin_, path_of_all)
     where = {"PATH": f"{bin_}{os.pathsep}{path_of_all}", VARIABLE: str(file), "CCACHE_DISABLE": "1"}
     where |= {name: str(bin_ / lead) for name, lead in (("CC", "cc"), ("CXX", "c++")) if os.environ.get(name)}
     job.log(f"$ {line}")
     done = job.run(["sh", "-c", line], cwd=mirror, env=where)
-    compiled = told.compiled()
+    compiled = plan.compiled()
     if done.returncode:
-        errors = [one for one in _all_said(compiled, told) if one.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
+        errors = [one for one in _all_said(compiled, plan) if one.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
         said = last_words(done.stderr or done.stdout)
         text = f"the command host.build ended with exit code {done.returncode}: {said}"
         errors = [*no_room(f"{done.stderr}{done.stdout}", "the host program")] or errors
-        raise WorkbenchError(*(errors or [Diagnostic(text, "The log has what it said.", file=told.project)]))
+        raise WorkbenchError(*(errors or [Diagnostic(text, "See the log for its output.", file=plan.project)]))
     if not compiled:
         hint = "Let it call gcc, g++, clang or the like by name: those are found on PATH in `workbench cc`'s stead."
-        raise WorkbenchError(Diagnostic("the command host.build started no compiler", hint, file=told.project))
+        raise WorkbenchError(Diagnostic("the command host.build started no compiler", hint, file=plan.project))
     return compiled
 
 
-def _all_said(compiled: Iterable[Compiled], told: Told) -> list[Diagnostic]:
-    return list(dict.fromkeys(one for each in compiled for one in _said(each, told)))
+def _all_said(compiled: Iterable[Compiled], plan: CompilePlan) -> list[Diagnostic]:
+    return list(dict.fromkeys(one for each in compiled for one in _said(each, plan)))
 
 
-def _program(task: Task, compiled: Sequence[Compiled], told: Told) -> Path:
-    mirror = Path(told.mirror)
+def _program(task: Task, compiled: Sequence[Compiled], plan: CompilePlan) -> Path:
+    mirror = Path(plan.mirror)
     made = list(dict.fromkeys(Path(one.target) for one in compiled if one.program and os.access(one.target, os.X_OK)))
     names = [os.path.relpath(path, mirror) for path in made]
     if named := task.project.host.program:
@@ -109,10 +109,10 @@ def _program(task: Task, compiled: Sequence[Compiled], told: Told) -> Path:
     else:
         message = f"the command host.build linked {listed(names) if names else 'no program'}"
         hint = "Name the program in the project: host: program: PATH."
-    raise WorkbenchError(Diagnostic(message, hint, file=told.project))
+    raise WorkbenchError(Diagnostic(message, hint, file=plan.project))
 
 
-def _said(one: Compiled, told: Told) -> Iterator[Diagnostic]:
+def _said(one: Compiled, plan: CompilePlan) -> Iterator[Diagnostic]:
     """At the user's own files; what is said of others that the build makes for itself, to find out what there is, is
     left out."""
     for found in (*gcc_diagnostics(one.said), *one.diagnostics):
@@ -120,8 +120,8 @@ def _said(one: Compiled, told: Told) -> Iterator[Diagnostic]:
             yield found
             continue
         path = os.path.normpath(os.path.join(one.cwd, found.file))
-        if path.startswith(told.mirror + os.sep):
-            path = told.root + path[len(told.mirror) :]
+        if path.startswith(plan.mirror + os.sep):
+            path = plan.root + path[len(plan.mirror) :]
         if os.path.isfile(path):
             yield replace(found, file=path)
 
@@ -167,8 +167,8 @@ def _copy(root: Path, mirror: Path, without: Sequence[Path], job: Job) -> None:
             try:
                 _copy_file(Path(place, name), here / name, root, mirror)
             except OSError as error:
-                told = f"it cannot be copied for host.build: {error.strerror}"
-                raise WorkbenchError(Diagnostic(told, file=os.path.join(place, name))) from None
+                text = f"it cannot be copied for host.build: {error.strerror}"
+                raise WorkbenchError(Diagnostic(text, file=os.path.join(place, name))) from None
 
 
 def _is_copied(folder: Path, left_out: Iterable[str], cmake: bool) -> bool:

@@ -53,7 +53,10 @@ MOMENTS = (
     _option("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run"),
     _option("--to", dest="last", metavar="TIME", help='only what comes before this moment, as in "1.5 ms"'),
 )
-THRESHOLD = (_option("--threshold", type=float, default=1.05, help="least ideal speedup that is reported"), JSON)
+THRESHOLD = (
+    _option("--threshold", type=float, default=1.05, help="least speedup (if only this time went) that is reported"),
+    JSON,
+)
 
 
 def _does(place: str) -> Later:
@@ -229,7 +232,7 @@ OWN: Sequence[Command] = (
              *MOMENTS, *THRESHOLD),
     _command("ledger", "the predictions that were kept, and what came true", "ledger:run_ledger",
              _file("project", metavar="PROJECT", help="a project, its folder, or one of its runs"),
-             _named("--drop", "take an open prediction back", "ID"), JSON),
+             _named("--drop", "withdraw an open prediction", "ID"), JSON),
     _command("streams", "what a run counted of a design's streams, and how deep FIFOs and edges have to be",
              "streams:run_streams",
              _file("target", metavar="RUN|PROJECT",
@@ -260,7 +263,7 @@ OWN: Sequence[Command] = (
              _file("run_a", metavar="RUN_A"), _file("run_b", metavar="RUN_B"),
              _many("--fail-if", "EXPRESSION", help="exit with 1 where this holds, as in 'time > 1.02' (times are B's "
                                                    "over A's); may be given several times"),
-             _option("--settle", metavar="ID", help="take RUN_B as what came of this prediction of RUN_A"),
+             _option("--settle", metavar="ID", help="settle this prediction of RUN_A with RUN_B"),
              _file("--junit", metavar="F", help="write the conditions as JUnit test cases"),
              _file("--markdown", metavar="F", help="write a summary"),
              _file("--sarif", metavar="F", help="write findings and conditions at their lines, as SARIF 2.1.0"),
@@ -304,7 +307,7 @@ OWN: Sequence[Command] = (
              ("list", "the rules in force", "rules:run_list", ()),
              ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),
     _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new, api",
-             ("list", "every plugin, where it comes from and how much it brings", "plugins:run_list", ()),
+             ("list", "every plugin, source of the numbers and how much it brings", "plugins:run_list", ()),
              ("info", "what a plugin brings by name, overrides, load time, faults", "plugins:run_info",
               (_option("name", metavar="NAME"),)),
              ("check", "load the plugins of a folder, without installing them", "plugins:run_check", (
@@ -316,16 +319,16 @@ OWN: Sequence[Command] = (
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),
              _flag("--json", "JSON Schema, for editors that check while one types"), logged=False),
-    _actions("settings", "looks, keys, programs, folders, trusted projects: list, set, reset",
+    _actions("settings", "appearance, keys, programs, folders, trusted projects: list, set, reset",
              ("list", "every setting, its value and what it does", "settings:run_list", ()),
              ("set", "set a value, and remember it", "settings:run_set", (
-                 SETTING, _option("value", metavar="VALUE", help="an empty one: none, or as it is found"))),
-             ("reset", "have a setting as it comes", "settings:run_reset", (SETTING,)),
+                 SETTING, _option("value", metavar="VALUE", help="an empty one: none, or the default"))),
+             ("reset", "reset a setting to its default", "settings:run_reset", (SETTING,)),
              ("withdraw", "ask again before a project is run that was trusted", "settings:run_withdraw", (
                  _option("project", type=Path, metavar="PROJECT"),))),
     _command("doctor", "what this machine has and lacks, with versions and paths", "doctor:run_doctor",
              _flag("--clear-cache", "delete what was built and is kept; it is built again when it is needed"), JSON,
              logged=False),
     _command("desktop", "put the workbench into the desktop's menu, for this user", "doctor:run_desktop",
-             _flag("--remove", "take the entry away again"), JSON, logged=False),
+             _flag("--remove", "remove the entry"), JSON, logged=False),
 )  # fmt: skip

@@ -147,7 +147,7 @@ def _leave(code: int) -> None:
         return
     for name in left:
         message = f"the plugin '{name}' left a thread running, which was ended"
-        print_diagnostics([Diagnostic(message, "Tell who made the plugin.", Severity.WARNING)])
+        print_diagnostics([Diagnostic(message, "Report this to the plugin's author.", Severity.WARNING)])
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

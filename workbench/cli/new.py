@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 def _number(name: str, value: object) -> int:
     if not isinstance(value, int) or value < 0:
-        raise WorkbenchError(Diagnostic(f"'{value}' is no value of the input '{name}'", "Write a whole number from 0."))
+        raise WorkbenchError(
+            Diagnostic(f"'{value}' is not a value of the input '{name}'", "Write a whole number from 0.")
+        )
     return value
 
 

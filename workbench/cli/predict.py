@@ -336,7 +336,7 @@ def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
         name = name.strip()
         low, colon, high = given.partition(":")
         if not equals or not colon:
-            raise WorkbenchError(Diagnostic(f"'{text}' is no spread", "Write NAME=LOW:HIGH."))
+            raise WorkbenchError(Diagnostic(f"'{text}' is not a spread", "Write NAME=LOW:HIGH."))
         if name in found:
             raise WorkbenchError(Diagnostic(f"'{name}' is spread twice", "Give one --spread for each input."))
         allowed, unit = file.domain(name), file.unit(name)

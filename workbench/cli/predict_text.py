@@ -137,4 +137,6 @@ def solution_text(found: Solution) -> str:
     said = f"{found.name} = {found.value:.6g} gives a {found.output} of {found.reached:.6g}"
     if found.short is None:
         return said
-    return f"{said} (whole numbers only: {found.short:.6g} gives {found.short_reached:.6g}, {found.target:g} is wanted)"
+    return (
+        f"{said} (whole numbers only: {found.short:.6g} gives {found.short_reached:.6g}, {found.target:g} is expected)"
+    )

@@ -40,7 +40,7 @@ def run_definition(arguments: argparse.Namespace, workbench: Opened) -> int:
     """The JSON document's `definition` is null where no name stands there, or none that is known; exit code 1 then."""
     file, *place = arguments.place.rsplit(":", 2)
     if len(place) != 2 or not all(number.isdecimal() and int(number) for number in place):
-        raise WorkbenchError(Diagnostic(f"'{arguments.place}' is no place", "Write for example host/main.c:12:5."))
+        raise WorkbenchError(Diagnostic(f"'{arguments.place}' is not a place", "Write for example host/main.c:12:5."))
     workspace = _open(arguments, workbench.plugins)
     with progress() as watch:
         found = workspace.definition(Path(file), int(place[0]), int(place[1]), Job(watch))

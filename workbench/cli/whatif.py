@@ -54,7 +54,7 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         _print(replayed, prediction, held)
         if after:
-            print("Findings after it, by what the next change gains:")
+            print("Findings after it, by the speedup of the next change:")
             rows = ((f"  {gain_text(row)}", row.title, row.where, row.advice) for row in after)
             print(table(rows))
         if kept:
@@ -104,7 +104,7 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     elif path.steps:
         rows = path_rows(path, names_of_groups(replayed.run.manifest.blocks))
-        print(f"The run's {time_text(path.time_s)} were spent on:")
+        print(f"The run's {time_text(path.time_s)} went to:")
         on_path = [row for row in rows if row.time_s]
         print(
             table((f"  {percent_text(row.share)}", time_text(row.time_s), *_where(row)) for row in on_path[:_MOST_ROWS])
@@ -172,7 +172,7 @@ def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, .
     if prediction.why:
         print(f"{prediction.why[0].upper()}{prediction.why[1:]}.")
     if held:
-        print("After it the run's time is spent on:")
+        print("After it, the run's time goes to:")
         print(_held_text(held))
 
 

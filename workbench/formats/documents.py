@@ -104,7 +104,7 @@ def check_document(schema: Schema[M], marked: Marked) -> tuple[M | None, tuple[D
 def _version_problem(schema: Schema[Any], marked: Marked) -> Diagnostic | None:
     path = ("schema_version",)
     if not isinstance(marked.data, dict):
-        return marked.diagnostic((), f"this is no {schema.title}", "It should hold `key: value` lines.")
+        return marked.diagnostic((), f"this is not a {schema.title}", "It should hold `key: value` lines.")
     if "schema_version" not in marked.data:
         close = nearest("schema_version", map(str, marked.data))
         hint = f"Rename '{close}'." if close else f"Add `schema_version: {schema.version}` as its first line."

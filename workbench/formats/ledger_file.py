@@ -50,7 +50,7 @@ def read_ledger(path: Path) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
         except WorkbenchError as error:
             problems.append(_damaged(path, number, error.diagnostics[0].message))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            problems.append(_damaged(path, number, f"it is no event of a ledger ({error})"))
+            problems.append(_damaged(path, number, f"it is not a ledger event ({error})"))
     return tuple(entries.values()), tuple(problems)
 
 
@@ -95,7 +95,7 @@ def _append(path: Path, event: Mapping[str, Any]) -> None:
                 data = b"\n" + data
             try:
                 if file.write(data) != len(data):
-                    raise OSError("there is no room for it")
+                    raise OSError("the disk has no room for it")
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(size)

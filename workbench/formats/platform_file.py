@@ -133,12 +133,12 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
         callee = f"a {entry.access} through a pointer" if entry.access else callee_name(entry.prototype)
         if callee is None:
             hint = "Write it as in the API's header: int fpgaWrite(fpga_t *fpga, const uint32_t *data, int words)."
-            yield marked.diagnostic((*path, "prototype"), "this is no C or C++ prototype", hint)
+            yield marked.diagnostic((*path, "prototype"), "this is not a C or C++ prototype", hint)
         key = (" ".join(entry.prototype.split()).rstrip("; "), entry.access or "", entry.of, entry.condition.strip())
         if key in seen:
             line = marked.span(("host", "entries", seen[key])).line
             hint = f"The entry on line {line} has them too; give each its own condition, or remove one."
-            yield marked.diagnostic((*path, "prototype"), "this prototype and condition are here twice", hint)
+            yield marked.diagnostic((*path, "prototype"), "this prototype and condition are given twice", hint)
         seen.setdefault(key, index)
         direction = _DIRECTIONS.get(entry.kind)
         table = platform.transfer_tables.get(entry.transfer)
@@ -161,9 +161,9 @@ def _check_header(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
             yield marked.diagnostic(("host", "include_lines", index), "this line includes no header", hint)
     for name in platform.host.constants:
         if not name.isidentifier():
-            yield marked.diagnostic(("host", "constants", name), f"{name!r} is no name of C", "Write a macro's name.")
+            yield marked.diagnostic(("host", "constants", name), f"{name!r} is not a C name", "Write a macro's name.")
     if not _TYPE.fullmatch(platform.host.transfers.data_type):
-        yield marked.diagnostic(("host", "transfers", "data_type"), "this is no type of C", "Write one, as uint32_t.")
+        yield marked.diagnostic(("host", "transfers", "data_type"), "this is not a C type", "Write one, as uint32_t.")
 
 
 def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
@@ -184,9 +184,9 @@ def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
                 yield marked.diagnostic((*path, "of"), f"no entry opens '{name}'", hint)
             elif entry.access and name not in mapped:
                 hint = "Say in that entry how large it is, as mapped_bytes: length."
-                yield marked.diagnostic((*path, "of"), f"'{name}' is no mapping", hint)
+                yield marked.diagnostic((*path, "of"), f"'{name}' is not a mapping", hint)
         if entry.access and entry.prototype:
-            yield marked.diagnostic((*path, "prototype"), "accesses are no calls, and have no prototype", "Remove one.")
+            yield marked.diagnostic((*path, "prototype"), "accesses are not calls and have no prototype", "Remove one.")
         if entry.access and not entry.of:
             hint = "Name the mapping in it: of: NAME, and opens: NAME in the entry of the call that maps it."
             yield marked.diagnostic((*path, "access"), "which mapping these accesses are of is not said", hint)
@@ -200,14 +200,14 @@ def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
         for name in EXPRESSIONS:
             if told := reaches_out(str(entry.get(name, ""))):
                 hint = "Write one expression over the call's arguments, such as words * 4."
-                yield marked.diagnostic(("host", "entries", index, name), f"this is no expression: {told}", hint)
+                yield marked.diagnostic(("host", "entries", index, name), f"this is not an expression: {told}", hint)
     moves = marked.data.get("host", {}).get("transfers") or {}
     for name in moves:
         statements = name in STATEMENTS
         if name.endswith("_c") and (told := reaches_out(str(moves[name]), statements=statements)):
-            kind, hint = ("whole piece of C", "statements") if statements else ("expression", "one expression")
+            kind, hint = ("a whole piece of C", "statements") if statements else ("an expression", "one expression")
             hint = f"Write {hint} over address, data, words, bytes, index and result."
-            yield marked.diagnostic(("host", "transfers", name), f"this is no {kind}: {told}", hint)
+            yield marked.diagnostic(("host", "transfers", name), f"this is not {kind}: {told}", hint)
 
 
 def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
@@ -245,7 +245,7 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
     path = ("transfer_tables", name)
     if table.direction not in _DIRECTIONS.values():
         hint = near(table.direction, _DIRECTIONS.values(), "Choices are")
-        yield marked.diagnostic((*path, "direction"), f"'{table.direction}' is no direction", hint)
+        yield marked.diagnostic((*path, "direction"), f"'{table.direction}' is not a direction", hint)
     if not table.points:
         yield marked.diagnostic((*path, "points"), f"table '{name}' has no rows", "Add one: {bytes: 4, time_s: 8 us}.")
     hardware = platform.hardware
@@ -274,7 +274,7 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
             continue
         before = table.points[row - 1]
         if point.bytes == before.bytes:
-            message = f"the size {written(point.bytes, 'B')} stands in rows {row} and {row + 1} of '{name}'"
+            message = f"the size {written(point.bytes, 'B')} is in rows {row} and {row + 1} of '{name}'"
             yield marked.diagnostic((*here, "bytes"), message, "Remove one of them.")
         elif point.bytes < before.bytes:
             message = (

@@ -41,7 +41,9 @@ class HardwarePort1(Document):
         "", description="the signal with the words that remain; needed in block style", examples=["words_left"]
     )
     request_hdl: str = Field(
-        "", description="HDL: when the host asks for a transfer; needed in block style", examples=["dma_req && dma_ack"]
+        "",
+        description="HDL: condition for a transfer request of the host; needed in block style",
+        examples=["dma_req && dma_ack"],
     )
     address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
     clock: str = Field(description="the clock's signal")

@@ -80,7 +80,7 @@ def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
     for number, name in enumerate(names):
         if not _IDENTIFIER.fullmatch(name):
             keys = ("hardware", "fpgas", number, "name")
-            yield marked.diagnostic(keys, f"'{name}' is no name", "Write letters, digits and underscores.")
+            yield marked.diagnostic(keys, f"'{name}' is not a name", "Write letters, digits and underscores.")
         if name in names[:number]:
             keys = ("hardware", "fpgas", number, "name")
             yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Each needs its own name.")
@@ -103,7 +103,7 @@ def _check_links(project: Project, marked: Marked) -> Iterator[Diagnostic]:
             keys, fpga = ("hardware", "links", number, side), end.partition(".")[0]
             if not _LINK_END.fullmatch(end):
                 hint = "Write the FPGA's name and its signals, with * for valid, ready and data, such as left.out_*."
-                yield marked.diagnostic(keys, f"'{end}' is no end of a link", hint)
+                yield marked.diagnostic(keys, f"'{end}' is not an end of a link", hint)
             elif fpga not in names:
                 hint = (
                     near(fpga, names, "The FPGAs are") if names else "Name them: fpgas: [{name: left}, {name: right}]."
@@ -121,11 +121,11 @@ def _check_design(keys: tuple[str | int, ...], design: Design, marked: Marked) -
         yield marked.diagnostic((*keys, "read_out", "last"), message, "Swap the two.")
     if "top" in design.model_fields_set and not _IDENTIFIER.fullmatch(design.top):
         hint = "Write the top module's name, without a path or file type."
-        yield marked.diagnostic((*keys, "top"), f"'{design.top}' is no module's name", hint)
+        yield marked.diagnostic((*keys, "top"), f"'{design.top}' is not a module name", hint)
     for name in design.parameters:
         if not _IDENTIFIER.fullmatch(name):
             hint = "Write letters, digits and underscores: it is a parameter's."
-            yield marked.diagnostic((*keys, "parameters", name), f"'{name}' is no name", hint, key=True)
+            yield marked.diagnostic((*keys, "parameters", name), f"'{name}' is not a name", hint, key=True)
 
 
 def _check_settings(project: Project, marked: Marked) -> Iterator[Diagnostic]:
@@ -136,7 +136,7 @@ def _check_settings(project: Project, marked: Marked) -> Iterator[Diagnostic]:
     ):
         for name in names:
             if not _IDENTIFIER.fullmatch(name):
-                yield marked.diagnostic((*path, name), f"'{name}' is no name", hint, key=True)
+                yield marked.diagnostic((*path, name), f"'{name}' is not a name", hint, key=True)
     for name in project.settings.keys() & project.host.defines.keys():
         message = f"the setting '{name}' replaces the define of that name"
         yield warning(marked, ("host", "defines", name), message, "Remove one of them.")
@@ -186,11 +186,11 @@ def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, 
     try:
         found = matches(root, pattern)
     except TooManyFiles:
-        message = f"'{pattern}' looks at more than {ENTRY_LIMIT} files, or stands for more than {MATCH_LIMIT}"
+        message = f"'{pattern}' searches more than {ENTRY_LIMIT} files, or matches more than {MATCH_LIMIT}"
         return message, "Name the folders that hold the sources."
     if not found:
         if os.path.lexists(root / pattern):
-            return f"'{pattern}' is no file that can be read", "Name a file, or a pattern such as src/*.c."
+            return f"'{pattern}' is not a readable file", "Name a file, or a pattern such as src/*.c."
         verb = "matches no file" if is_pattern(pattern) else "is not there"
         where = os.path.basename(os.path.realpath(root)) or str(root)
         return f"'{pattern}' {verb} in {where}", _nearest_source(root, pattern)
@@ -254,5 +254,5 @@ def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iter
         if name not in used:
             candidates = [other for other in used if other.isupper() or other in parameters]
             hint = did_you_mean(name, candidates) or "Use it in the host's sources, or as a parameter."
-            message = f"the setting '{name}' is read by no host source and is no parameter of the top module"
+            message = f"the setting '{name}' is used by no host source and is not a parameter of the top module"
             yield warning(marked, ("settings", name), message, hint)

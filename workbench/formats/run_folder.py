@@ -46,7 +46,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
         text = read_regular(file, _MANIFEST_LIMIT)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError | NotADirectoryError)
-        message = "this is no run folder" if missing else f"the run cannot be read: {error.strerror}"
+        message = "this is not a run folder" if missing else f"the run cannot be read: {error.strerror}"
         hint = f"A run folder holds {MANIFEST}." if missing else ""
         raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
     manifest = read_manifest(text, str(file))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.formats.columns import DamagedError
 from workbench.model.run import MOST_AMOUNT, TABLES, Manifest, Table
 
-#: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
+#: What the manifest's lists are called that these columns index; -1 means none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
             "resource": ("resources", True), "message": ("messages", True),
             "stream": ("streams", False), "fifo": ("fifos", False), "clock": ("clocks", False),

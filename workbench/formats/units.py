@@ -132,7 +132,7 @@ def _factor(written: str, unit: str) -> Fraction:
             raise UnitError(f"'{written}' can mean two sizes", f"Write {instead}.")
     hint = f'Write {kind} with its unit, as in "{sample}".'
     if _UNIT.fullmatch(written) is None:
-        raise UnitError(f"'{written[:20]}' is no unit", hint)
+        raise UnitError(f"'{written[:20]}' is not a unit", hint)
     source = _unit(written)
     if source is None:
         raise UnitError(f"there is no unit '{written}'", did_you_mean(written, _USUAL) or hint)

@@ -73,7 +73,7 @@ def check_names(block: SourceBlock) -> Iterator[Diagnostic]:
         other = seen.setdefault(placed.pragma.name, placed)
         if other is not placed:
             yield placed.diagnostic(
-                f"the name '{placed.pragma.name}' stands for two different states of one block (the other in line "
+                f"the name '{placed.pragma.name}' is used for two different states of one block (the other in line "
                 f"{other.line})",
                 "Give them different names.",
             )

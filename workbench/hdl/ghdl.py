@@ -53,7 +53,7 @@ _CALL_IN_MAP = (
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(ghdl_fixes.__file__).read_bytes())[:16]  # what is kept is made by that
-_KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
+_KEEP = "Install bubblewrap, within which it cannot write, or remove the word."
 _GENERICS = (
     "Generics are given as integers, strings, the bits of a vector as a string, and `true` and `false` as strings."
 )

@@ -55,16 +55,14 @@ class HostSources(Document):
         description="the program that `build` makes, by its path below the project's folder; empty: the only one",
         examples=["host/app"],
     )
-    arguments: tuple[str, ...] = Field(
-        (), description="what the host program is called with", examples=[["--size", "1024"]]
-    )
+    arguments: tuple[str, ...] = Field((), description="arguments of the host program", examples=[["--size", "1024"]])
 
 
 class StreamSignals(Document):
-    """A connection with valid and ready that names do not tell. Signals are named below the top; !NAME: active when
-    low, NAME[3]: one bit."""
+    """A connection with valid and ready that its names do not show. Signals are named below the top; !NAME: active low,
+    NAME[3]: one bit."""
 
-    name: str = Field(description="what it is called", examples=["pixels"])
+    name: str = Field(description="its name", examples=["pixels"])
     valid: str = Field(description="the signal that offers a word", examples=["core.fetch.go"])
     ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
     source: str = Field(
@@ -77,7 +75,7 @@ class StreamSignals(Document):
 
 
 class MadeClock(Document):
-    """A clock that the design makes in a PLL. One that is not told is simulated at its input's rate."""
+    """A clock that the design makes in a PLL. One that is not listed is simulated at its input's rate."""
 
     name: str = Field(
         description="the PLL below the top, and its output: a note of the design's names it", examples=["pll.CLKOUT0"]
@@ -152,11 +150,11 @@ class Design(Document):
     )
     names: dict[str, str] = Field(
         default_factory=dict,
-        description="what instances below the top, such as FIFOs of the library, are called where streams are told "
-        "(empty: they stand for the host); the streams of these are counted",
+        description="names of instances below the top, such as library FIFOs, in reports of streams "
+        "(empty: reported as the host); their streams are counted",
         examples=[{"core.store": "pixels"}],
     )
-    read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
+    read_out: ReadOut = Field(description="addresses that the application does not use; the counters are read there")
     engines: NonNegativeInt = Field(
         0,
         description="how many counters the FPGA has for each clock: each watches one of its blocks in a run on a real "
@@ -186,7 +184,7 @@ class Fpga(Design):
     """An FPGA among several. What it does not say is as `hardware` says."""
 
     name: str = Field(
-        description="what it is called: what the names in its design begin with in a run",
+        description="its name: what the names in its design begin with in a run",
         examples=["left"],
     )
     sources: tuple[str, ...] = Field(
@@ -202,7 +200,7 @@ class Link(Document):
     """A link between two FPGAs: words that one design gives come to another, in order."""
 
     source: str = Field(
-        description="the FPGA and the signals of its top that give: NAME.SIGNALS, where * stands for valid, ready, "
+        description="the FPGA and the signals of its top that give: NAME.SIGNALS, where * means valid, ready, "
         "data and, if it has one, last",
         examples=["left.out_*"],
     )
@@ -242,8 +240,8 @@ class HardwareSources(Design):
     fpgas: tuple[Fpga, ...] = Field(
         (),
         max_length=64,
-        description="FPGAs with designs of their own, in the order of the numbers by which the host's calls tell them "
-        "apart; each says what of its design is another than `hardware` says",
+        description="FPGAs with designs of their own, in the order of the numbers by which the host's calls select "
+        "them; each states where its design differs from `hardware`",
         examples=[[{"name": "left"}, {"name": "right", "top": "right_top"}]],
     )
 
@@ -370,13 +368,13 @@ class Project(Document):
     Without `outside`, all that is read lies below it (the compiler's and the platform's own headers apart).
     """
 
-    schema_version: int = Field(description="the version of this document's schema")
+    schema_version: int = Field(description="schema version of this document")
     name: str = Field(description="a short name")
-    title: str = Field("", description="what people call it")
+    title: str = Field("", description="title in window and reports")
     platform: str = Field(description="the name of a platform template, or the path of one")
     outside: tuple[str, ...] = Field(
         (),
-        description="folders beyond the project's own that sources, and what they include, may lie in",
+        description="other folders that sources and included files may be in",
         examples=[["../shared"]],
     )
     api_dir: str = Field("", description="folder with the header of the platform's API", examples=["vendor"])

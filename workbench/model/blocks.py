@@ -85,7 +85,7 @@ class Block:
     """One block.
 
     `id` is hierarchical and unique in a run: `host.main`, `pdf2d_top.core[3].ctrl`.
-    `component` is the instance (or host program) it stands in: `pdf2d_top.core[3]`.
+    `component` is the instance (or host program) that contains it: `pdf2d_top.core[3]`.
     `group` is the id with every index starred (`pdf2d_top.core[*].ctrl`): replicas share it; a block without
     replicas has its own id there.
     """

@@ -200,7 +200,7 @@ def read_change(text: str) -> Change:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise _wrong(text, f"{error}", "Close each quotation mark.") from None
+        raise _wrong(text, f"{error}", "Close all quotation marks.") from None
     if not words or words[0] not in CHANGES:
         named = f"there is no change '{words[0]}'" if words else "no change is named"
         raise _wrong(text, named, near(words[0] if words else "", CHANGES, "Known"))
@@ -217,7 +217,7 @@ def named_values(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not value or name in values:
-            raise ValueError(f"'{word}' is no NAME=VALUE, or is given twice")
+            raise ValueError(f"'{word}' is not NAME=VALUE, or is given twice")
         values[name] = value
     return values
 
@@ -278,7 +278,9 @@ def _value(text: str, kind: type[Change], each: Any, value: Any) -> Any:
     if number is not None and (least < number or (number == least and not above)) and number < 1e18:
         return number
     whole = "a whole number" if each.type == "int" else "a number"
-    raise _wrong(text, f"'{value}' is no {each.name}", f"It is {whole} {'above' if above else 'of at least'} {least}.")
+    raise _wrong(
+        text, f"'{value}' is not a valid {each.name}", f"It is {whole} {'above' if above else 'of at least'} {least}."
+    )
 
 
 def _wrong(text: str, message: str, hint: str) -> WorkbenchError:

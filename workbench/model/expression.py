@@ -104,7 +104,7 @@ class Expression:
         column: int = 1,
         families: Iterable[str] = (),
     ) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
-        """Check a text that stands at `line` and `column`. None, with diagnostics, where it is no expression.
+        """Check a text that stands at `line` and `column`. None, with diagnostics, where it is not an expression.
 
         `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it.
         """
@@ -178,9 +178,9 @@ def _parsed(text: str) -> ast.expr:
         if not hint and (assignment := _ASSIGNMENT.search(text)):
             offset, hint = assignment.start(), "Two values are compared with ==."
         hint = hint or "Write for example 2 * (n + 1), with numbers, names, + - * / // % ** and functions."
-        raise _Bad(offset, f"this is no expression: {error.msg}", hint) from None
+        raise _Bad(offset, f"this is not an expression: {error.msg}", hint) from None
     except (ValueError, RecursionError, MemoryError):
-        raise _Bad(start, "this is no expression", "Use plain characters, and few levels of parentheses.") from None
+        raise _Bad(start, "this is not an expression", "Use plain characters, and few levels of parentheses.") from None
     # columns of the tree count UTF-8 bytes of `flat`; make them count characters of `text`
     encoded = flat.encode("utf-8", errors="replace")
     for node in ast.walk(tree):
@@ -283,7 +283,7 @@ class _Reader:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in self._families:
             source = self._text[node.col_offset : node.end_col_offset]
-            raise _Bad(node.col_offset, f"'{source[:40]}' is no value by itself", f"Write {source}.time.")
+            raise _Bad(node.col_offset, f"'{source[:40]}' is not a value by itself", f"Write {source}.time.")
         if name not in _FUNCTIONS:
             called = self._text[node.func.col_offset : node.func.end_col_offset]
             hint = near(name, sorted(_FUNCTIONS), "Functions are")

@@ -114,7 +114,7 @@ def findings_on(findings: Iterable[Finding], block_ids: Iterable[str]) -> list[F
 
 
 def count_words(findings: Iterable[Finding]) -> str:
-    """How many there are, as every place says it: `5, and 9 parts of them`."""
+    """How many there are, as every place says it: `5 with 9 parts`."""
     kept = list(findings)
     parts = len(kept) - len(tops(kept))
-    return f"{len(kept) - parts}" + (f", and {parts} part{'s' if parts != 1 else ''} of them" if parts else "")
+    return f"{len(kept) - parts}" + (f" with {parts} part{'s' if parts != 1 else ''}" if parts else "")

@@ -16,7 +16,7 @@ from workbench.model.document import Document
 class Clock(Document):
     """A clock of the design, and what resets the part that it drives."""
 
-    name: str = Field(description="what ports and blocks refer to it by")
+    name: str = Field(description="name in ports and blocks")
     signal: str = Field("", description="its signal at the top level; empty: its name")
     frequency_hz: PositiveFloat = Field(description="its frequency")
     reset: str = Field("", description="the signal that resets what it drives; empty: none")
@@ -45,7 +45,7 @@ class Port(Document):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    name: str = Field("host", description="what transfer tables refer to it by")
+    name: str = Field("host", description="name in transfer tables")
     kind: str = Field(description="memory, block, axi_lite, ...: `workbench plugins` lists the kinds there are")
     clock: str = Field("", description="the name of its clock; empty: the first", examples=["clk"])
     word_bits: PositiveInt = Field(32, description="width of a data word")
@@ -58,7 +58,7 @@ class PortDirection(Document):
     address_signal: str = Field(description="the address's signal")
     condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
     action_hdl: str = Field(
-        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
+        "", description="HDL: statement for each word that is sent or received", examples=["ack <= 1;"]
     )
     delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
 

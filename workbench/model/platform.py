@@ -64,7 +64,7 @@ class TransferTable(Document):
     port: str = Field("", description="the name of the port that they go through; empty: the first", examples=["host"])
     overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
     holds_core: bool = Field(
-        False, description="whether the processor stands still meanwhile, as in a register read, or runs other threads"
+        False, description="whether the processor stops meanwhile, as in a register read, or runs other threads"
     )
     points: tuple[TransferPoint, ...] = Field(
         description="its rows, sizes growing; between them time is linear, above them the last one's rate goes on"
@@ -74,10 +74,10 @@ class TransferTable(Document):
 class HostEntry(Document):
     """A prototype of the platform's host API and what a call of it means.
 
-    The same prototype may stand in several entries with different `condition`s; `subtype` tells them apart. What a call
+    The same prototype may be in several entries with different `condition`s; `subtype` distinguishes them. What a call
     opens may have a name (`opens`), and an entry may hold only for what was opened by that name (`of`): so a `read` of
-    the card's file is told from others, wherever the descriptor went. An entry of accesses (`access`) has no prototype:
-    it stands for the program's reads or writes through pointers into a mapping that a call `opens`.
+    the card's file is known from others, wherever the descriptor went. An entry of accesses (`access`) has no
+    prototype: it means the program's reads or writes through pointers into a mapping that a call `opens`.
     """
 
     prototype: str = Field(
@@ -159,7 +159,7 @@ STATEMENTS = ("send_c", "receive_c", "allocate_c", "free_c")
 
 
 class Transfers(Document):
-    """How the workbench itself moves data, to read counters out (section 3.1, last part)."""
+    """How the workbench moves data, to read counters out (section 3.1, last part)."""
 
     data_type: str = Field("uint32_t", description="the C type of what is moved")
     minimum_bytes: PositiveInt = Field(4, description="the smallest transfer")
@@ -200,29 +200,29 @@ class Host(Document):
         examples=[{"FPGA_BASE": 4096}],
     )
     entries: tuple[HostEntry, ...] = Field((), description="the API's calls")
-    transfers: Transfers = Field(Transfers(), description="how the workbench itself moves data")
+    transfers: Transfers = Field(Transfers(), description="how the workbench moves data")
 
 
 class Memory(Document):
     """A layer of memory between the bulk of the problem and the processing elements (Steffen 2007, section 4)."""
 
-    name: str = Field(description="what it is called; models refer to it")
+    name: str = Field(description="its name, used by models")
     bytes: PositiveFloat | None = Field(None, description="its size")
     bandwidth_bytes_per_s: PositiveFloat | None = Field(None, description="beta: the rate into it")
-    latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="lambda: what a transfer takes besides")
-    note: str = Field("", description="where the numbers come from")
+    latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="lambda: the fixed time of each transfer")
+    note: str = Field("", description="source of the numbers")
 
 
 class Network(Document):
     """A network between nodes, in LogGP terms (RATSS 2011, section 3.3). Times in seconds, gaps per byte."""
 
-    name: str = Field(description="what it is called; models refer to it")
+    name: str = Field(description="its name, used by models")
     latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="L: from one end to the other")
     overhead_s: Annotated[float, Field(ge=0)] = Field(0.0, description="o: what the processor spends on a message")
     gap_s: Annotated[float, Field(ge=0)] = Field(0.0, description="g: between two short messages")
     gap_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="G: between two bytes of a long message")
     reduction_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="gamma: adding up, per byte")
-    source: str = Field("", description="where the numbers come from")
+    source: str = Field("", description="source of the numbers")
 
 
 class Device(Document):
@@ -282,16 +282,16 @@ class KernelBoard(Document):
     int_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of integers takes")
     fp_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of floats takes")
     latency_cycles: InstructionCycles = Field(InstructionCycles(), description="cycles of instructions, by their kind")
-    source: str = Field("", description="where the numbers come from")
+    source: str = Field("", description="source of the numbers")
 
 
 class Platform(Document):
     """A platform template: what a person enters once, and every prediction, rule and simulation reads."""
 
-    schema_version: int = Field(description="the version of this document's schema")
-    name: str = Field(description="what projects and models refer to it by")
-    title: str = Field("", description="what people call it")
-    description: str = Field("", description="what it is, and where the numbers come from")
+    schema_version: int = Field(description="schema version of this document")
+    name: str = Field(description="name in projects and models")
+    title: str = Field("", description="title in window and reports")
+    description: str = Field("", description="what it is, and source of the numbers")
     cpu: str = Field("", description="the host's processor")
     device: Device = Field(Device(), description="the FPGA")
     host: Host = Field(Host(), description="the software side")

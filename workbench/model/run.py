@@ -161,7 +161,7 @@ ROWS = {
     "at rate_ps * c + offset_ps on the host's clock (Lancaster 2011, section 4.6)",
 }
 
-#: What the columns hold, in whichever table. -1 stands for none.
+#: What the columns hold, in whichever table. -1 means none.
 COLUMNS = {
     "block": "index of the manifest's blocks; -1 in call_order of earlier runs: all threads together",
     "state": "index of the block's states; for host calls, of the host block that the call was in",
@@ -238,7 +238,7 @@ COLUMNS = {
     "first_cycle": "the frame's first cycle",
     "last_cycle": "the first cycle after it",
     "rate_ps": "how long a cycle lasts",
-    "offset_ps": "when cycle 0 would have begun, at that rate",
+    "offset_ps": "when cycle 0 would have started, at that rate",
     "lower_ps": "the least offset that the messages allow at that rate",
     "upper_ps": "the largest",
     "uncertainty_ps": "how far a time in the frame may be off at most",
@@ -274,7 +274,7 @@ class Site:
 class RunClock:
     """A clock of the design in a run. Cycle k begins at `start_ps + k * 10^12 / frequency_hz` on the host's clock."""
 
-    name: str = field(metadata={"description": "what blocks refer to it by"})
+    name: str = field(metadata={"description": "name in blocks"})
     frequency_hz: float = field(metadata={"gt": 0, "allow_inf_nan": False, "description": "its frequency"})
     derived_from: str = field(
         default="", metadata={"description": "the clock that it is made from, or empty", "examples": ["clk"]}
@@ -353,7 +353,7 @@ class Manifest:
     traced: bool = field(default=False, metadata={"description": "every change of state was kept"})
     deterministic: bool = field(default=False, metadata={"description": "host time from counted work"})
     confined: bool = field(
-        default=False, metadata={"description": "ran without network, writing to the run folder only"}
+        default=False, metadata={"description": "ran without network access; writes to the run folder only"}
     )
     settings: Mapping[str, int | float | str] = field(
         default_factory=dict, metadata={"description": "the settings' values"}
@@ -395,7 +395,7 @@ class Manifest:
     overhead: Mapping[str, float] = field(
         default_factory=dict,
         metadata={
-            "description": "what recording cost, in percent of virtual time: `taken_off_pct` was taken off it; "
+            "description": "instrumentation overhead, in percent of virtual time: `taken_off_pct` was subtracted; "
             "`virtual_pct` may be left in it, `host_pct` in the host's, `own_pct` in the host's own code, plus or "
             "minus `unsure_pct`"
         },
@@ -426,9 +426,7 @@ class Manifest:
     diagnostics: tuple[Diagnostic, ...] = field(
         default=(), metadata={"description": "what was found wrong while building and running"}
     )
-    schema_version: int = field(
-        default=SCHEMA_VERSION, metadata={"description": "the version of this document's schema"}
-    )
+    schema_version: int = field(default=SCHEMA_VERSION, metadata={"description": "schema version of this document"})
 
     @property
     def clock_hz(self) -> float:

@@ -27,7 +27,7 @@ class AgentLanguage(StrEnum):
 
 
 class StreamingBlock(Document):
-    """A kind of block. It is composed where it has `blocks`; otherwise it has an implementation for where it stands."""
+    """A kind of block. It is composed where it has `blocks`; otherwise it has an implementation for where it runs."""
 
     inputs: dict[str, str] = Field(
         default_factory=dict, description="ports in, with the type of their elements", examples=[{"x": "unsigned16"}]

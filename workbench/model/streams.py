@@ -44,7 +44,7 @@ class Stream:
     mark: str = field(
         default="",
         metadata={
-            "description": "the signal that makes a transfer the stream's end, which is no word; empty: none does",
+            "description": "the signal that marks a transfer as the stream's end, which is not a word; empty: none",
             "examples": ["queue.s_tlast"],
         },
     )

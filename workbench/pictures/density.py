@@ -15,7 +15,7 @@ from workbench.pictures.plot import Axis, Line, Mark, Plot, Values
 #: Told apart by place and name too.
 INKS = ("good", "medium_text", "low", "keyword", "number")
 COMPUTE = "processing elements"
-BARS_FOOT = "operations a second; solid: with latency, tint and tick: without; line: what can be reached"
+BARS_FOOT = "operations a second; solid: with latency; tint: without; line: reachable"
 
 
 def bytes_of(value: float) -> str:
@@ -47,7 +47,7 @@ def rho_plot(
     sizes_bytes: Values, ops_per_byte: Values, layers: Sequence[Layer], binding: str, operation: str,
     measured: Sequence[DensityPoint] = (),
 ) -> Plot:  # fmt: skip
-    """The density by size of the store, with the layers as handles, and what was measured beside it."""
+    """The density by memory size, with the layers as handles, and what was measured beside it."""
     marks = tuple(
         Mark(x.name, float(x.layer_bytes), float(x.bandwidth_bytes_per_s), INKS[n % len(INKS)], x.name == binding, True)
         for n, x in enumerate(layers)
@@ -57,7 +57,7 @@ def rho_plot(
         at = np.array([p.alpha_bytes for p in measured])
         lines.append(Line("measured", at, np.array([p.measured_ops_per_byte for p in measured]), "high", points=True))
     return Plot(
-        Axis("size of the store", bytes_of, log=True, unit="B"),
+        Axis("memory size", bytes_of, log=True, unit="B"),
         Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
         tuple(lines),
         marks,

@@ -138,7 +138,7 @@ def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, heig
     are as soft as they are unsure."""
     box = heat_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
-    most = f"; the strongest is {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
+    most = f"; maximum {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
     canvas.text(box.x, 4, box.width, 18, picture.title + most, "muted", 11)
     if picture.shares.size:
         canvas.image(box.x, box.y, _pixels(canvas, picture, shown, round(box.width), round(box.height)))

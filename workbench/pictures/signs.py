@@ -149,6 +149,6 @@ def draw_bar_key(canvas: Canvas, part: str, width: float, height: float) -> None
 #: The parts of a speedup bar, what they are called and what they mean.
 BAR_KEYS = (
     ("predicted", "predicted", "Predicted speedup of the whole run"),
-    ("interval", "90 % interval", "Holds the speedup in 9 of 10 cases"),
-    ("bound", "up to the upper bound", "What the best of the advice gains at most"),
+    ("interval", "90 % interval", "Contains the speedup in 9 of 10 cases"),
+    ("bound", "up to the upper bound", "Upper bound of the best advice"),
 )

@@ -12,7 +12,7 @@ from workbench.pictures.plot import Axis
 
 SPEEDUP = Axis("speedup of the whole run", lambda v: trimmed(ratio_text(v)), log=True)
 HEADS = ("finding", "where", "predicted", "upper bound")
-FOOT = "speedup of the whole run, logarithmic; above: what the run's time becomes"
+FOOT = "speedup of the whole run, logarithmic; top: time of the run"
 
 
 def estimate_bars(

@@ -86,7 +86,7 @@ def compile_formula(
         if unit and _LITERAL.fullmatch(formula):
             return Compiled(path, None, quantity(formula, unit), allowed)
         if formula not in names and _NOT_FINITE.fullmatch(formula):
-            raise UnitError(f"'{formula}' is no finite number", "Write for example 4 or 1e6.")
+            raise UnitError(f"'{formula}' is not a finite number", "Write for example 4 or 1e6.")
     except UnitError as error:
         problems.append(marked.diagnostic(path, error.message, error.hint))
         return Compiled(path, None, np.nan, allowed)

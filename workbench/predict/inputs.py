@@ -52,7 +52,7 @@ def read_inputs(model: ModelDocument, marked: Marked, domains: Mapping[str, Doma
         if not name.isidentifier() or iskeyword(name):
             found.append(
                 marked.diagnostic(
-                    at, f"'{name}' is no name for an input", "Write letters and _, as in read_bytes.", key=True
+                    at, f"'{name}' cannot name an input", "Write letters and _, as in read_bytes.", key=True
                 )
             )
         if given.unit not in ("", *UNITS):
@@ -141,8 +141,8 @@ def number(value: float | str, unit: str) -> float:
         raise UnitError("this number is too large", "Numbers go up to 1.8e308.") from None
     except ValueError:
         raise UnitError(
-            f"'{str(value)[:40]}' is no number", "Write for example 4 or 1e6; this one has no unit."
+            f"'{str(value)[:40]}' is not a number", "Write for example 4 or 1e6; this one has no unit."
         ) from None
     if not abs(result) < float("inf"):
-        raise UnitError(f"'{str(value)[:40]}' is no finite number", "Write for example 4 or 1e6.")
+        raise UnitError(f"'{str(value)[:40]}' is not a finite number", "Write for example 4 or 1e6.")
     return result

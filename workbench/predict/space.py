@@ -111,7 +111,7 @@ def parse_axis(text: str, file: ModelFile) -> tuple[str, NDArray[np.float64]]:
     """
     name, equals, given = (part.strip() for part in text.partition("="))
     if not equals or not given:
-        raise WorkbenchError(Diagnostic(f"'{text[:60]}' is no sweep", "Write NAME=first:last:count or NAME=v1,v2."))
+        raise WorkbenchError(Diagnostic(f"'{text[:60]}' is not a sweep", "Write NAME=first:last:count or NAME=v1,v2."))
     allowed, unit = file.domain(name), file.unit(name)
     parts = [part.strip() for part in given.split(":")]
     if len(parts) == 1:
@@ -121,7 +121,7 @@ def parse_axis(text: str, file: ModelFile) -> tuple[str, NDArray[np.float64]]:
     count = int(parts[2]) if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and len(parts[2]) < 9 else 0
     if not 1 <= count <= _AXIS_LIMIT:
         hint = f"Write {name}=first:last:count, with a count from 1 to {_AXIS_LIMIT:,}."
-        raise WorkbenchError(Diagnostic(f"'{text[:60]}' is no sweep", hint))
+        raise WorkbenchError(Diagnostic(f"'{text[:60]}' is not a sweep", hint))
     first, last = (option_number(part, unit, text) for part in parts[:2])
     file.check(name, np.array([first, last]))
     values = np.linspace(first, last, count)

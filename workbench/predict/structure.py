@@ -25,7 +25,7 @@ def structure_bars(structure: Structure) -> Bars:
     most = max((piece.value for piece, _ in found), default=0.0) or 1.0
     return Bars(
         Axis(structure.unit, count_text), (*HEADS, structure.unit), tuple(_row(*one) for one in found),
-        (0.0, most * 1.04), foot=f"{structure.unit}, of all repetitions; strong: the slowest",
+        (0.0, most * 1.04), foot=f"{structure.unit}, of all repetitions; strong colour: the slowest",
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _bucket(values: Values) -> NDArray[np.int64]:
 
 @dataclass
 class Front:
-    """The points that no other beats in both of two outputs, both to be small; `at` are the points' indices.
+    """The points that no other point beats in both of two outputs, both to be small; `at` are the points' indices.
 
     Where there are more than 4,096 of them, they are thinned evenly and `thinned` is set.
     """

@@ -90,7 +90,7 @@ class EdgeChanges:
         changed = Queues(self.run, self.queues, self.platform, speeds)
         changed.time_ps(depths)
         if changed.end_ps < 0:
-            raise RefusedError("with that, blocks wait for one another for ever")
+            raise RefusedError("with that, blocks wait for one another forever")
         time_ps = max(run_ps + changed.end_ps - base.end_ps, 1)
         speedup = run_ps / time_ps
         others = (run_ps / changed.end_ps, base.end_ps / changed.end_ps)
@@ -137,6 +137,6 @@ class EdgeChanges:
         for block, state in named.states:
             if change.state != ALL and blocks[block].states[state].name != "work":
                 raise RefusedError(
-                    f"'{change.state}' of {change.block} is no code of the host's own, which is in 'work'"
+                    f"'{change.state}' of {change.block} is not the host's own code, which has state 'work'"
                 )
         return {block for block, _ in named.states}

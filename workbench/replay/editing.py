@@ -62,7 +62,7 @@ def operations(program: Program, named: Named, kinds: Sequence[int], change: Cha
         raise RefusedError(f"'{change}' names calls that the run did not make")
     found = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
     if len(found) < mine.sum():
-        raise RefusedError(f"'{change}' names calls that are no {what}")
+        raise RefusedError(f"'{change}' names calls that are not {what}")
     return found
 
 

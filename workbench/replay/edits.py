@@ -53,7 +53,7 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
         raise RefusedError("it is not known which block's work each wait of the host is for")
     for block, state in named.states:
         if block not in fpga.blocks:
-            raise RefusedError(f"nothing is known of {blocks[block].id} over time")
+            raise RefusedError(f"the course of {blocks[block].id} in time is not known")
         if wait_states(blocks[block])[state]:
             if change.state == ALL:
                 continue
@@ -91,7 +91,7 @@ def _scale_host(program: Program, change: catalogue.ScaleHost, named: Named, _: 
         if blocks[block].states[state].name != "work":
             if change.state == ALL:
                 continue
-            raise RefusedError(f"'{change.state}' of {change.block} is no code of the host's own, which is in 'work'")
+            raise RefusedError(f"'{change.state}' of {change.block} is not the host's own code, which has state 'work'")
         mine = program.ops["thread"] == block
         before = program.ops["own_ps"][mine].copy()
         program.ops["own_ps"][mine] = np.rint(before * change.factor)
@@ -111,7 +111,7 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
     if change.factor == 0:
         if (kinds == ASK).any():
             _ask_together(program, mine[kinds == ASK], change)
-            edited.notes.append("the answer that is left has to tell of what the others told")
+            edited.notes.append("the remaining answer has to report what the others reported")
         _let_words_go(program, mine, change, edited)
         remove(program, mine)
         return

@@ -121,7 +121,7 @@ class Replayed:
         if self.likely and len(program.fpga.first) and (edited.fpga or len(lowered.answered)):
             doubts.append(FROM_PROFILE)
         if max(speedups[-1] / speedup, speedup / speedups[0]) > _WIDE:
-            doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
+            doubts.append("it depends on times that the run does not record, such as when a poll comes")
         if edited.fpga and lowered.opaque.any():
             doubts.append("of the FPGA no more is known than how long the host waits for it")
             if self.run.manifest.memory_ports:  # a memory is as fast as before
@@ -370,6 +370,6 @@ def _of_threads(refused: Replayed) -> Replayed:
             why = threads.wrong(refused.run.manifest.time_ps)
         if not why and not isinstance(threads, str):
             return replace(found, threads=threads, others=())
-    why = f"several threads share this work ({why}): what a change does to them, only a re-run on the card tells"
+    why = f"several threads share this work ({why}): only a re-run on the card shows what a change does to them"
     found = replace(refused, intervals=found.intervals, off=found.off, unknown=found.unknown)
     return replace(found, modelled_ps=alone.end_ps, exact=True, why=why)

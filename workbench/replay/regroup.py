@@ -108,7 +108,7 @@ def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, e
     if not gone:
         raise RefusedError(f"'{change}' finds no two of these questions in a row")
     remove(program, np.array(gone, np.int64))
-    edited.notes.append("the answer that is left has to tell of what the others told")
+    edited.notes.append("the remaining answer has to report what the others reported")
 
 
 def split(program: Program, change: catalogue.Split, named: Named, _: object, edited: Edited) -> None:
@@ -119,7 +119,7 @@ def split(program: Program, change: catalogue.Split, named: Named, _: object, ed
     times = np.ones(len(program.ops), np.int64)
     times[mine] = change.count
     if (program.ops["bytes"][mine] % change.count).any():
-        edited.doubts.append(f"their bytes are no multiple of {change.count}")
+        edited.doubts.append(f"their bytes are not a multiple of {change.count}")
     if (program.parts[np.isin(program.at, mine)] > 1).any():
         raise RefusedError(f"'{change}' parts calls that another change parts")
     program.parts[np.isin(program.at, mine)] = change.count

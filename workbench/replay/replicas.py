@@ -74,8 +74,8 @@ def _ways(program: Program, units: Units, count: int) -> list[tuple[str, Callabl
         ways.append((f"{count} share the work of {len(units)} equally",
                      lambda: _share(program, members, each, units, count, data)))  # fmt: skip
     if not ways:
-        raise RefusedError("the host does not deal with each replica every time: which calls more of them need, only a "
-                           "run with them shows")  # fmt: skip
+        raise RefusedError("the host does not deal with each replica every time: only a run with more replicas "
+                           "shows which calls they need")  # fmt: skip
     return ways
 
 
@@ -84,10 +84,10 @@ def _ways_of_block(program: Program, units: Units, count: int) -> tuple[str, Cal
     deal = dealt_by_block(program, [unit[0] for unit in units]) if len(units[0]) == 1 else None
     if deal is None:
         raise RefusedError(
-            "another block gives the replica its work: how it shares work out, only a run with two or more tells"
+            "another block gives the replica its work: only a run with two or more shows how it shares out work"
             if len(units) == 1
-            else "another block gives the replicas their work, and not in turn as far as this run shows: how more of "
-            "them share it, only a run with them tells"
+            else "another block gives the replicas their work, and not in turn in this run: only a run "
+            "with more replicas shows how they share it"
         )
 
     def share_out() -> None:

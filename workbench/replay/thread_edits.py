@@ -87,7 +87,7 @@ def _refuse_hidden(program: Program, first: Numbers) -> None:
     hidden = np.flatnonzero((first < 0) & (lasts != was["work_ps"]))
     if len(hidden):
         where = _place(program, int(hidden[0]))
-        raise RefusedError(f"the call at {where} is no transfer: its time is not apart from its thread's own code")
+        raise RefusedError(f"the call at {where} is not a transfer: its time is mixed with its thread's own code")
 
 
 def _refuse_moves(threads: HostThreads, program: Program, to: Numbers, rows: Numbers, ops: Numbers) -> None:
@@ -101,7 +101,7 @@ def _refuse_moves(threads: HostThreads, program: Program, to: Numbers, rows: Num
     kind = SyncKind(threads.rows["kind"][low + int(np.argmax(meets[low:high]))]).name.lower().replace("_", " ")
     raise RefusedError(
         f"the call at {_place(program, int(ops[over[0]]))} would move over a call by which its thread meets others "
-        f"({kind}): the run does not tell whether its data are ready or free there"
+        f"({kind}): the run does not show whether its data are ready or free there"
     )
 
 

@@ -186,9 +186,9 @@ def not_watched(blocks: Sequence[Block]) -> Diagnostic:
 def _mute(clock: str, blocks: Sequence[str]) -> Diagnostic:
     """What is said of a clock whose monitor did not answer when it was read."""
     return Diagnostic(
-        f"the clock {clock} did not answer when the counters were read: nothing is known of {listed(blocks)}",
-        "It stood, or was less than half as fast as the platform says (hardware.clocks); one that the design makes may "
-        "be 500 times slower than what it is made of. Let it run until the end.",
+        f"the clock {clock} did not answer when the counters were read, so there are no counts for {listed(blocks)}",
+        "It stopped, or was less than half as fast as the platform says (hardware.clocks); a clock that the design "
+        "derives may be 500 times slower than its source. Let it run to the end.",
         Severity.WARNING,
     )
 

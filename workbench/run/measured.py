@@ -128,7 +128,7 @@ def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
     """A warning for each FPGA whose counters were not read, where those of another were."""
     for board, one, place in zip(boards, hdl.each, hdl.places, strict=True):
         if board.words is None and one.read_out and any(other.words is not None for other in boards):
-            text = f"the counters of {place.rstrip(':.')} were not read: nothing is known of its blocks"
+            text = f"the counters of {place.rstrip(':.')} were not read, so there are no counts for its blocks"
             yield Diagnostic(
                 text, "The program moved nothing to or from it, or did not come to its end.", Severity.WARNING
             )

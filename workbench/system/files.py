@@ -66,7 +66,7 @@ def open_regular(path: Path) -> BinaryIO:
         raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "this is no regular file", str(path))
+        raise OSError(errno.EINVAL, "this is not a regular file", str(path))
     return os.fdopen(handle, "rb")
 
 

@@ -117,7 +117,7 @@ def _chosen(name: str) -> Path | Diagnostic | None:
     """The program that the settings name, or that it is not there; None where they name none."""
     path = store.preference(f"program.{name}", "")
     if path and not shutil.which(path):
-        return Diagnostic(f"the {name} chosen is no program that can be started", _CHOOSE.format(name), file=path)
+        return Diagnostic(f"the {name} chosen is not an executable program", _CHOOSE.format(name), file=path)
     return Path(path) if path else None
 
 

@@ -18,7 +18,7 @@ def read_busy(path: Path) -> Run:
         except (ValueError, KeyError):
             hint = "Write for example: 0.5 busy"
             raise WorkbenchError(
-                Diagnostic("this is no time with a state", hint, file=str(path), line=number)
+                Diagnostic("this is not a time with a state", hint, file=str(path), line=number)
             ) from None
     lasts, states = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     block = Block("host.main", Side.HOST, "host", "thread", "host.main",

@@ -178,7 +178,7 @@ class _Finder:
                 self.add(READ, "", whole, whole, cursor, outer, None, why)
             return
         if chooses:
-            why = "" if is_read(parent) else "which place it is of is chosen in the same expression"
+            why = "" if is_read(parent) else "the same expression chooses the place that it accesses"
             if not why or assigns(parent) or step_of(parent):
                 self.add(READ, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
             return
@@ -189,7 +189,7 @@ class _Finder:
         elif assigns(parent) and next(iter(children(parent))) == whole:
             name, whole_operation = (WRITE if parent.kind is K.BINARY_OPERATOR else UPDATE), parent
         if copied := _copied(kind, whole, outer):
-            why = "an object of a class is copied there as a whole: copy what it is made of, one by one"
+            why = "it copies an object of a class as a whole: copy its members one by one"
             self.add(copied, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
             return
         if name is READ and parent.kind is not K.ASM_STMT and not is_read(parent):

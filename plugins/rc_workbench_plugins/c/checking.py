@@ -63,9 +63,9 @@ def _in_wrappers(problem: Diagnostic, wrappers: Generated, file: Path) -> Diagno
         return problem
     what = wrappers.expressions.get(problem.line)
     if what is None:
-        hint = "Do the template's include lines bring everything that its prototypes need?"
+        hint = "Check that the template's include lines declare everything that its prototypes need."
         return Diagnostic(f"{_WRAPPERS}: {problem.message}", hint, file=problem.file, line=problem.line)
     return Diagnostic(
         f"{what} in the platform template does not compile: {problem.message}",
-        "It may use the prototype's parameters, the template's constants, and what the include lines bring.",
+        "It may use the prototype's parameters, the template's constants, and what the include lines declare.",
     )

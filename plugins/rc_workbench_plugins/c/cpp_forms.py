@@ -42,7 +42,7 @@ class Form:
     are those of the arguments that are given, `call` what stands before and after the arguments of the call within.
     `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
     called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
-    neither be moved nor copied, and where it will stand is not known. `of_pointer`: of a pointer that is none nothing
+    neither be moved nor copied, and its place is not known. `of_pointer`: of a pointer that is none nothing
     is called. `caught`: no text is rewritten, every call is seen by that. `taken`: the address is taken, of what that
     declares. `in_macro`: a macro's body brings it."""
 
@@ -95,7 +95,7 @@ class Forms:
         object_ = f"{kind.removeprefix('const ')} &" if variable else ""
         passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
         if unseen and not variable:
-            raise Unfit("where it will stand is not known")
+            raise Unfit("where it will be created is not known")
         if not given and re.fullmatch(r"\w+", text):
             edit = Edit(end, end, f"{passed}())", opens=True, before="(")
             return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)

@@ -62,7 +62,7 @@ class CppReader:
             key = next(filter(None, map(self.entries.of, meant)), None)
             function, where = meant[0] if meant else None, place(named.extent.start)
             if key and where and len(meant) > 1:
-                why = f"which {meant[0].spelling} is called, only a template's arguments tell"
+                why = f"which {meant[0].spelling} is called depends on a template's arguments"
                 return CppCall(where, key, None, why)
         if key is None or function is None:
             return None
@@ -159,7 +159,7 @@ class CppReader:
         try:
             file, start, end = self.forms.span(cursor)
             if len(meant) > 1:
-                raise Unfit("whose address is taken, only a template's arguments tell")
+                raise Unfit("which function's address is taken depends on a template's arguments")
             found = taken(meant[0], key)
             if meant[0].spelling not in self.forms.cut(file, start, end):
                 raise Unfit("its address is taken in a macro")

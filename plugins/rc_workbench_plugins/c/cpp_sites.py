@@ -226,7 +226,7 @@ def _kind_of(name: str, kind: str, value: str) -> str:
 
 
 def unfollowed(hook: Hook, form: Form) -> str:
-    """What a call does not tell of what it is called on, or opens, though an entry asks; empty where it tells all."""
+    """What a call does not tell of its name on, or opens, though an entry asks; empty where it tells all."""
     words = SiteWords(hook.found.callee, form, {}, {})
     for _, entry in hook.found.callee.entries:
         if entry.of and not words.called_on(entry):

@@ -80,7 +80,7 @@ def instrument(
         wrappers_file.write_text(wrappers.text, encoding="utf-8")
         unit_file.write_text(unit_source(numbering, runtime, told), encoding="utf-8")
     except OSError as error:
-        hint = "Is there room on the disk, and may this folder be written to?"
+        hint = "Check that the disk has room and that this folder is writable."
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
     wrong = checking.check(found, numbering, copies, wrappers, wrappers_file)
     link_flags = cpp_catches.link_flags(numbering.hooks)
@@ -252,15 +252,15 @@ def _addresses(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
         if use.is_call or (caught and id(hook) not in together):
             continue
         how = (
-            "that no text of the program's stands for are counted here, together"
+            "that are not written in the program's text are counted together here"
             if caught
             else "through a pointer are counted here, where its address is taken"
         )
         yield Diagnostic(
             f"calls of {name} {how}",
-            "Pragmas cannot speak of them."
+            "Pragmas cannot name them."
             if caught
-            else "Pragmas cannot speak of them; call the function by its name to separate its calls.",
+            else "Pragmas cannot name them; call the function by its name to separate its calls.",
             Severity.NOTE,
             str(hook.found.file),
             use.place.line,

@@ -125,7 +125,7 @@ def _inside(calls: Sequence[TokenPlace], part: Range) -> list[TokenPlace]:
 
 
 def _orphan(pragma: PlacedPragma) -> Diagnostic:
-    message = f"no API call follows the pragma '{pragma.pragma.name}', so it says nothing"
+    message = f"no API call follows the pragma '{pragma.pragma.name}', so it has no effect"
     return pragma.diagnostic(message, "Put it on the line before the statement that holds the call.")
 
 
@@ -134,7 +134,7 @@ def _several(group: Sequence[PlacedPragma], calls: Sequence[TokenPlace]) -> list
         return []
     others = ", ".join(f"{c.line}:{c.column}" for c in calls[1:4])
     first = group[0]
-    message = f"{len(calls)} API calls follow in one statement; the pragma '{first.pragma.name}' speaks of the first"
+    message = f"{len(calls)} API calls follow in one statement; the pragma '{first.pragma.name}' applies to the first"
     return [first.diagnostic(message, f"Give the others ({others}) statements and pragmas of their own.")]
 
 

@@ -297,7 +297,7 @@ class _Walker:
             self.reading.texts.append(whole)
         key = self.named.get(cursor.spelling)
         if key and key == cursor.spelling and key not in self.names:
-            why = "it is a macro, of which no call can be seen beside the API's calls in C++"
+            why = "it is a macro: in C++ its calls cannot be separated from the API's"
             self.add(Use(where, key, True, True, None, why_missed=why))
         elif cursor.spelling in self.names:
             definition = cursor.referenced

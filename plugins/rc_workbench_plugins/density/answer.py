@@ -26,7 +26,7 @@ def kernel_answer(values: Model, arguments: Namespace) -> Answer:
         words = shlex.split(arguments.kernel_args or "")
     except ValueError as error:
         message = f"--kernel-args cannot be read: {str(error).lower()}"
-        raise WorkbenchError(Diagnostic(message, "Close every quotation mark.")) from None
+        raise WorkbenchError(Diagnostic(message, "Close all quotation marks.")) from None
     measured = measure(kernel, words)
     rows = beside(values, measured)
     return Answer(_measured_document(measured, rows), _measured_text(measured, rows))

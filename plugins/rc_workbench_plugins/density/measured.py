@@ -89,7 +89,7 @@ def find_kernel(name_or_path: str) -> Path:
     names = sorted(found.stem for found in _FOLDER.glob("*.c") if found.stem != _RECORDER)
     if name_or_path in names:
         return bundled_kernel(name_or_path)
-    hint = near(name_or_path, names, "Name a C file, or one that comes with the workbench")
+    hint = near(name_or_path, names, "Name a C file or a bundled kernel")
     raise WorkbenchError(Diagnostic(f"there is no such kernel as '{name_or_path[:80]}'", hint))
 
 
@@ -126,14 +126,14 @@ def measure(
         raise WorkbenchError(Diagnostic("the kernel marks no region", hint, file=given, line=begins or 1))
     measured = _read(text)
     if measured is None:
-        hint = "Leave the file named in RHO_OUT alone."
+        hint = "Do not write to the file named in RHO_OUT."
         raise WorkbenchError(Diagnostic("the kernel's record cannot be read", hint, file=given, line=begins))
     if not measured.first_reads:
-        hint = "Tell rho_input the arrays that the loops read, before rho_begin."
+        hint = "Pass the arrays that the loops read to rho_input before rho_begin."
         message = "the kernel reads none of its inputs between rho_begin and rho_end"
         raise WorkbenchError(Diagnostic(message, hint, file=given, line=begins))
     if not measured.operations:
-        hint = "Give rho_end the number of operations that the region did."
+        hint = "Pass the number of operations of the region to rho_end."
         message = "the kernel counts no operations"
         raise WorkbenchError(Diagnostic(message, hint, file=given, line=_line_of(kernel, "rho_end")))
     return measured

@@ -12,7 +12,7 @@ from rc_workbench_plugins.density.algorithms import ALGORITHMS
 from workbench.api import Completed, Formula, Group, ModelDocument, ModelReading, PartDocument, Positive, Severity, near
 from workbench.api.models import NOT_NEGATIVE, FieldPath, told_twice
 
-#: What stands among the layers by these names: the least of all bounds, and the compute bound.
+#: What stands among the layers by these names: the lowest bound, and the compute bound.
 OUTPUT, PROCESSING = "limit_ops_per_s", "processing elements"
 
 
@@ -23,10 +23,10 @@ class LayerChange(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"layer_bytes": "1 MB", "bandwidth_bytes_per_s": "1 GB/s"}
     form: ClassVar[tuple[Group, ...]] = forms.LAYER
 
-    name: str = Field(description="the platform's layer whose numbers it changes, or a new one")
+    name: str = Field(description="the platform's layer that it changes, or a new one")
     layer_bytes: Positive | None = Field(None, description="mu: its size")
     bandwidth_bytes_per_s: Positive | None = Field(None, description="beta: its rate")
-    latency_s: Formula | None = Field(None, description="lambda: what a transfer takes besides")
+    latency_s: Formula | None = Field(None, description="lambda: the fixed time of each transfer")
 
 
 class Compute(PartDocument):
@@ -75,14 +75,14 @@ def check(reading: Reading) -> Completed:
     model = reading.model
     for name in ("alpha", "s"):
         if name in model.inputs:
-            reading.tell(("inputs", name), f"'{name}' has a meaning of its own here", "Rename it.")
+            reading.tell(("inputs", name), f"'{name}' is a reserved name here", "Rename it.")
     _layers_wanting(reading)
     told_twice(reading, [la.name for la in model.layers], [("layers", n, "name") for n in range(len(model.layers))],
                "layers")  # fmt: skip
     for index, layer in enumerate(model.layers):
         if layer.name in (OUTPUT, PROCESSING):
-            message = f"'{layer.name}' has a meaning of its own here"
-            reading.tell(("layers", index, "name"), message, "Call the layer something else.")
+            message = f"'{layer.name}' is a reserved name here"
+            reading.tell(("layers", index, "name"), message, "Choose another name for the layer.")
     return _with_algorithm(reading)
 
 
@@ -128,7 +128,7 @@ def _layers_wanting(reading: Reading) -> None:
                 hint = near(change.name, known, "Give it here. The platform's layers") or "Give it here."
                 reading.tell(("layers", index, "name"), f"the layer '{change.name}' has no {field}", hint)
     if not model.layers and not known and model.compute is None:
-        message = "nothing bounds this model: it has no memory layers and no processing elements"
+        message = "this model has no bound: it has neither memory layers nor processing elements"
         reading.tell((), message, "Name a `platform`, or give `layers` or `compute`.", Severity.NOTE)
     for memory in known.values():
         if memory.bytes is None or memory.bandwidth_bytes_per_s is None:

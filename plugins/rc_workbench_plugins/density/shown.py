@@ -25,14 +25,14 @@ def results(values: Model, found: Density | None = None) -> Results:
     return Results(
         figures=(
             Figure("Reachable", reachable, f"{operation}s"),
-            Figure("Bound by", _SHORT.get(found.binding, found.binding) or "Nothing", "the least of all bounds"),
+            Figure("Bound by", _SHORT.get(found.binding, found.binding) or "Nothing", "the lowest bound"),
             Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
                    "compute bound"),
-            Figure("Balance", f"{balance:.2f}×", "largest memory bound over least"),
+            Figure("Balance", f"{balance:.2f}×", "largest memory bound over smallest"),
         ),
         point=(
             Figure("Reachable", reachable, f"{operation}s"),
-            Figure("Balance", ratio_text(balance), "largest bound over least"),
+            Figure("Balance", ratio_text(balance), "largest bound over smallest"),
         ),
         parts_title="Each layer",
         parts=tuple(_lines(found)),

@@ -64,7 +64,7 @@ def read_chrome(path: Path, job: Job) -> Run:
     document = _document(path)
     events = document.get("traceEvents") if isinstance(document, dict) else document
     if not isinstance(events, list):
-        raise WorkbenchError(Diagnostic("this is no trace in Chrome's format", _HINT, file=str(path)))
+        raise WorkbenchError(Diagnostic("this is not a trace in Chrome's format", _HINT, file=str(path)))
     threads, processes = _threads(events, path, job)
     used = {key: thread for key, thread in sorted(threads.items(), key=_order) if thread.stretches}
     if not used:
@@ -123,10 +123,10 @@ def _document(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except json.JSONDecodeError as error:
         raise WorkbenchError(
-            Diagnostic(f"this is no JSON: {error.msg}", _HINT, file=str(path), line=error.lineno, column=error.colno)
+            Diagnostic(f"this is not JSON: {error.msg}", _HINT, file=str(path), line=error.lineno, column=error.colno)
         ) from None
     except (UnicodeDecodeError, RecursionError):
-        raise WorkbenchError(Diagnostic("this is no JSON", _HINT, file=str(path))) from None
+        raise WorkbenchError(Diagnostic("this is not JSON", _HINT, file=str(path))) from None
     except ValueError:
         raise WorkbenchError(Diagnostic("a number of it has thousands of digits", _HINT, file=str(path))) from None
 

@@ -65,7 +65,7 @@ class Machine:
 
 def _built(task: Task, job: Job) -> Path:
     """The host by the project's own command, with the read-out of the monitors where the platform says how."""
-    from workbench.api.told import Told
+    from workbench.api.compile_plan import CompilePlan
     from workbench.api.unstable import words_of_calls
     from workbench.api.users_build import build_as_the_user_does
 
@@ -73,7 +73,7 @@ def _built(task: Task, job: Job) -> Path:
     board = task.build / "board"
     read_outs = sorted(map(str, board.glob("*.c")))
     reads = ("-DRCW_BOARD", f"-I{board}") if read_outs else ()
-    told = Told(
+    plan = CompilePlan(
         project=str(task.path),
         root=str(task.root),
         mirror=str(task.build / "host_build" / "tree"),
@@ -81,7 +81,7 @@ def _built(task: Task, job: Job) -> Path:
         flags=(*macros, *reads),
         sources=tuple(read_outs),
     )
-    return build_as_the_user_does(task, told, job).program
+    return build_as_the_user_does(task, plan, job).program
 
 
 def _command(task: Task, job: Job, line: str, program: Path | None) -> ProcessResult:

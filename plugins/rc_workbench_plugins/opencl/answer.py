@@ -125,7 +125,7 @@ def _text(found: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile
                  for n in loops]  # fmt: skip
         parts.append(table([("Loop", "Where", "Trips"), *trips]))
     if advice:
-        parts.append("\n".join(["What makes it faster, each alone:", *map(suggestion_text, advice[:SUGGESTED])]))
+        parts.append("\n".join(["Optimisations, each alone:", *map(suggestion_text, advice[:SUGGESTED])]))
     else:
         parts.append("No single optimisation that fits makes it faster.")
     return "\n\n".join(parts)
@@ -149,8 +149,8 @@ def search_answer(values: Model, arguments: Namespace) -> Answer:
         rows.append((one.design.name, count_text(one.cycles), ratio_text(one.speedup), used))
     said = table(rows)
     if last.design.used is None:
-        bounded = "only the board's DSP blocks bound this" if last.design.board.dsps else "no budget bounds this"
-        said += f"\n\nNo report says what the kernel takes: {bounded}. Give a report, or the shares."
+        bounded = "only the board's DSP blocks limit this" if last.design.board.dsps else "no budget limits this"
+        said += f"\n\nThere is no report of the kernel's resources:  {bounded}. Give a report, or the shares."
     return Answer(document, said, notes=notes(values))
 
 

@@ -120,7 +120,7 @@ def outputs(values: Model) -> Mapping[str, Values]:
 def board_of(values: Model) -> KernelBoard:
     board = values.platform.opencl if values.platform else None
     if board is None:
-        raise WorkbenchError(values.problem(("platform",), "the model's platform is no board for OpenCL",
+        raise WorkbenchError(values.problem(("platform",), "the model's platform is not an OpenCL board",
                                             "Name one with `opencl`, such as de5_net."))  # fmt: skip
     return board
 
@@ -276,16 +276,16 @@ def notes(values: Model) -> Sequence[Diagnostic]:
     at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
     if last.frequency_hz is None:
         low, high = last.board.least_clock_hz, last.board.most_clock_hz
-        message = "there are no seconds: the clock of this design is not known"
+        message = "there are no seconds: this design's clock is not known"
         if low is not None and high is not None:
             reach = f"kernels on this board are assumed to reach {frequency_text(low)} to {frequency_text(high)}"
-            message = f"seconds are a range: the clock of this design is not known, {reach}"
+            message = f"seconds are a range: this design's clock is not known, {reach}"
         hint = "Give `frequency_hz`, or the `report` of its build."
         found.append(values.problem(at, message, hint, Severity.NOTE))
     if last.used is None:
-        message = "there is no B_comp: what this design takes of the FPGA is not known"
+        message = "there is no B_comp: this design's resources are not known"
         if (most := most_b_comp(last)) is not None:
-            message = f"B_comp is at most {percent_text(most)} by DSP blocks: the logic of this design is not known"
+            message = f"B_comp is at most {percent_text(most)} by DSP blocks: this design's logic is not known"
         hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
         found.append(values.problem(at, message, hint, Severity.NOTE))
     return tuple(found)
@@ -296,7 +296,7 @@ def _limits(work: Work) -> Iterator[tuple[str, str]]:
     if work.task:
         yield (
             "one work item does it all: its loops are modelled as pipelines",
-            "The paper models many work items; the profile `printed` takes this one as such.",
+            "The paper models many work items; the reading `printed` treats this one in the same way.",
         )
         lines = {loop.id: loop.lines[0] for loop in walk(work.root) if isinstance(loop, Loop)}
         for name, limit in work.intervals.items():
@@ -305,12 +305,10 @@ def _limits(work: Work) -> Iterator[tuple[str, str]]:
             yield f"{message}: each waits for line {limit.line} of one before it", more
     elif work.varying:
         lines_of = listed([str(line) for line in dict.fromkeys(work.varying)])
-        message = (
-            f"SIMD is not suggested: a work item's own values decide how often the loop on line {lines_of} repeats"
-        )
-        yield message, "Work items that go back at different times cannot go side by side."
+        message = f"SIMD is not suggested: the loop count on line {lines_of} depends on the work item"
+        yield message, "Work items with different loop counts cannot run side by side."
     for name, line in work.shared.items():
         yield (
             f"no change of '{name}' is suggested: work groups share it through the atomic on line {line}",
-            "Copies or another layout would each hold a part of the result.",
+            "Each copy would hold only a part of the result.",
         )

@@ -50,7 +50,7 @@ class DesignDocument(PartDocument):
     dsp_used: Part | None = Field(None, description="U_dsp: of the DSP blocks", examples=[0.1])
     report: str = Field(
         "",
-        description="a compiler's report of this design, for what is not given here: acl_quartus_report.txt, the log "
+        description="a compiler's report of this design, for values not given here: acl_quartus_report.txt, the log "
         "or the report's area.json or quartus.json of aoc, csynth.xml, .link_summary, kernel_util_routed.rpt, "
         ".xclbin.info",
         examples=["acl_quartus_report.txt"],
@@ -64,7 +64,7 @@ class Step(DesignDocument):
     new: ClassVar[Mapping[str, object]] = {"name": "UL"}
     form: ClassVar[tuple[Group, ...]] = forms.STEP
 
-    name: str = Field(description="what it is called", examples=["SM_UL"])
+    name: str = Field(description="its name", examples=["SM_UL"])
 
 
 class OpenClModel(ModelDocument, DesignDocument):
@@ -75,7 +75,7 @@ class OpenClModel(ModelDocument, DesignDocument):
     kernel_file: str = Field(description="the file with the kernel (.cl)", examples=["kernel.cl"])
     launch: Launch = Field(description="the launch that is predicted")
     work_items: Positive | None = Field(
-        None, description="#WI, where it is not the launch's: the kernel is run at the launch's size"
+        None, description="#WI, if it differs from the launch's; the kernel is run at the launch's size"
     )
     steps: tuple[Step, ...] = Field((), description="designs that build on this one, each on the one before")
 
@@ -86,7 +86,7 @@ def check(reading: ModelReading[OpenClModel]) -> Completed:
     names = [step.name for step in model.steps]
     told_twice(reading, names, [("steps", n, "name") for n in range(len(names))], "steps")
     if reading.platform is not None and reading.platform.opencl is None:
-        message = f"the platform '{model.platform}' is no board for OpenCL: its template has no `opencl`"
+        message = f"the platform '{model.platform}' is not an OpenCL board: its template has no `opencl`"
         reading.tell(("platform",), message, "Name one that has, such as de5_net, or add it.")
     if not model.platform:
         reading.tell((), "the model names no platform", "Write platform: de5_net, or another with `opencl`.")

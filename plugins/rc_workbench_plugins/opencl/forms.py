@@ -8,20 +8,20 @@ DESIGN = (
     Group("Replicated", "", (
         Field(("compute_units",), "Compute units", "unit", "CU: copies of the whole pipeline"),
         Field(("simd",), "SIMD", "unit", "work items at once"),
-        Field(("unroll",), "Unroll", "pairs", "UL: a loop's line or name, and its factor: `12: 8`, one a line"),
+        Field(("unroll",), "Unroll", "pairs", "UL: a loop's line or name, and its factor: `12: 8`, one per line"),
     )),
-    Group("Arrays", "their names as the kernel's arguments, one a line", (
+    Group("Arrays", "their names as the kernel's arguments, one per line", (
         Field(("local_memory",), "Local memory", "lines", "SM"),
         Field(("coalesced",), "Coalesced", "lines", "MC"),
         Field(("private_memory",), "Private memory", "lines", "PM"),
         Field(("vector_types",), "Vectors", "pairs", "VT: an array, and how wide it is read: `text: 4`"),
     )),
-    Group("From the compiler's report", "of this design; nothing is guessed", (
+    Group("From the compiler's report", "of this design; no value is guessed", (
         Field(("frequency_hz",), "Clock", "unit"),
         Field(("logic_used",), "Logic used", "unit", "a share, the board's own included"),
         Field(("memory_used",), "Memory used", "unit"),
         Field(("dsp_used",), "DSP used", "unit"),
-        Field(("report",), "Report", "code", "a file, for what is not given here"),
+        Field(("report",), "Report", "code", "a file, for values that are not given here"),
     )),
 )  # fmt: skip
 

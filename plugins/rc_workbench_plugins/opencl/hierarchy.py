@@ -59,7 +59,7 @@ class _Builder:
             if header not in _upwards(latch, above):
                 line = next((i.line for i in self._kernel.block[header].instructions if i.line), self._kernel.line)
                 hint = "Write it with for, while or do, without jumps into it."
-                message = "this loop is entered at more than one place, which the hierarchy has no node for"
+                message = "this loop has more than one entry, which the model cannot represent"
                 raise WorkbenchError(Diagnostic(message, hint, file=self._kernel.file, line=line))
             body = {header, latch}
             waiting = [latch] if latch != header else []

@@ -129,7 +129,7 @@ class _Launch:
         kernel, buffers, private = self._kernel, {}, {}
         if lacking := [a.name for a in kernel.arguments if a.name not in arguments]:
             hint = f"Give a value for each of: {', '.join(a.name for a in kernel.arguments)}."
-            raise WorkbenchError(self._told(f"the argument '{lacking[0]}' is given nothing", hint, kernel.line))
+            raise WorkbenchError(self._told(f"the argument '{lacking[0]}' has no value", hint, kernel.line))
         for argument in kernel.arguments:
             given, name = arguments[argument.name], f"%{argument.name}"
             if argument.type.space is Space.LOCAL:
@@ -174,7 +174,7 @@ class _Launch:
                 made = self.calls.made(one)
                 if made is None:
                     what = f"`{one.variant}`" if one.opcode == "call" else f"the instruction `{one.opcode}`"
-                    hint = "It can be compiled and taken apart, but not run."
+                    hint = "It can be compiled and analysed, but not run."
                     unknown.append(self._told(f"{what} is not known to the interpreter", hint, one.line))
                 elif made is not self.calls.nothing:
                     steps.append((one.result, made, tuple(map(self._key, one.operands)), one))
@@ -336,10 +336,8 @@ class _Launch:
         if not released:
             segment, parts = next(iter(self._held.values()))
             waiting = np.bincount(np.concatenate([part.lanes for part in parts]) // each)
-            message = (
-                f"{waiting[waiting > 0][0]} of a group's {each} work items come to this barrier, the others do not"
-            )
-            hint = "Take it out of the branch, or the loop that work items leave at different times."
+            message = f"{waiting[waiting > 0][0]} of a group's {each} work items reach this barrier, the others do not"
+            hint = "Move it out of the branch, or out of the loop that work items leave at different times."
             raise WorkbenchError(self._told(message, hint, segment.end.line))
 
     # ---- what is told after

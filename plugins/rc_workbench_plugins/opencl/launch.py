@@ -74,10 +74,10 @@ class Launch(PartDocument):
         Group("Launch", "", (
             FormField(("global_size",), "Global size", "lines", "work items, a dimension a line"),
             FormField(("local_size",), "Local size", "lines", "work items of a group; empty: 64 where that fits"),
-            FormField(("groups",), "Groups run", "number", "empty: as many as are soon done"),
-            FormField(("defines",), "Macros", "pairs", "`NAME: value`, one a line"),
+            FormField(("groups",), "Groups run", "number", "empty: as many as finish quickly"),
+            FormField(("defines",), "Macros", "pairs", "`NAME: value`, one per line"),
             FormField(("standard",), "OpenCL C", "code", "CL1.2, CL2.0 or CL3.0"),
-            FormField(("include",), "Headers in", "lines", "folders, one a line, besides the kernel's own"),
+            FormField(("include",), "Headers in", "lines", "folders, one per line, besides the kernel's own"),
         )),
     )  # fmt: skip
 
@@ -146,7 +146,9 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
         total += (held.elements or 0) * max(argument.element_bytes, 1)
         if total > LIMIT_BYTES:
             message = f"the launch's buffers take more than {LIMIT_BYTES >> 30} GiB"
-            raise WorkbenchError(Diagnostic(message, "Make them smaller: trips and strides show on fewer data."))
+            raise WorkbenchError(
+                Diagnostic(message, "Make them smaller: trips and strides are visible with less data.")
+            )
         found[name] = _values(argument, held, folder)
     return found
 
@@ -250,5 +252,5 @@ def _from_file(path: Path) -> NDArray[np.generic]:
         try:
             return np.ascontiguousarray(np.load(io.BytesIO(data), allow_pickle=False)).ravel()
         except (ValueError, OSError, EOFError) as error:
-            raise WorkbenchError(Diagnostic(f"this is no array of NumPy: {error}", file=str(path))) from None
+            raise WorkbenchError(Diagnostic(f"this is not a NumPy array: {error}", file=str(path))) from None
     return np.frombuffer(data, "u1")

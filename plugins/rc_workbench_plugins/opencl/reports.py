@@ -48,7 +48,7 @@ def read_report(path: Path) -> Report:
             raise WorkbenchError(Diagnostic(f"this report cannot be read: {error}", file=str(path))) from None
         if found:
             return found
-    raise WorkbenchError(Diagnostic("this is no report of a kernel's build", f"Known are {KINDS}.", file=str(path)))
+    raise WorkbenchError(Diagnostic("this is not a report of a kernel's build", f"Known are {KINDS}.", file=str(path)))
 
 
 def _number(text: str) -> float:
@@ -109,7 +109,7 @@ def _csynth(text: str) -> Report | None:
     try:
         root = fromstring(text)
     except ParseError as error:
-        raise ValueError(f"it is no XML ({error})") from None
+        raise ValueError(f"it is not XML ({error})") from None
     period = root.findtext("PerformanceEstimates/SummaryOfTimingAnalysis/EstimatedClockPeriod")
     target = root.findtext("UserAssignments/TargetClockPeriod")
     periods = [float(p) for p in (period, target) if p and float(p) > 0]

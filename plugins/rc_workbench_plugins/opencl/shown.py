@@ -28,7 +28,7 @@ def results(values: Model) -> Results:
     if last.time_s is not None:
         time = Figure("Time", time_text(float(last.time_s)), "Eq. 6")
     elif last.time_range_s is not None:
-        time = Figure("Cycles", cycles, f"{designs_time(last)}, at the clocks that kernels on this board reach")
+        time = Figure("Cycles", cycles, f"{designs_time(last)}, at this board's usual clocks")
     else:
         time = Figure("Cycles", cycles, "no clock given: times are in cycles")
     speedup = Figure("Speedup", ratio_text(float(found[0].cycles / last.cycles)), "in cycles, over the first design")
@@ -41,7 +41,7 @@ def results(values: Model) -> Results:
             Figure("Slowest block", f"line {slowest.line}", slowest.id),
         ),
         point=(time, Figure(symbol, percent_text(value), what)),
-        parts_title="Each block, all its trips",
+        parts_title="Blocks, with all trips",
         parts=tuple(_lines(last)),
         said=f"{last.design.name}, profile {profile}",
         tables={"Designs": (_designs(found),), "Advice": (_advice(last, profile),), "Numbers": (_numbers(last),)},
@@ -122,7 +122,7 @@ def _advice(one: Prediction, profile: str) -> PaperTable:
         for s in suggestions(one, profile)[:SUGGESTED]
     )
     note = "each alone, applied analytically; speedup in cycles" if rows else "no single optimisation makes it faster"
-    return PaperTable("What makes it faster", note, ("speedup",), rows)
+    return PaperTable("Optimisations", note, ("speedup",), rows)
 
 
 def _numbers(one: Prediction) -> PaperTable:

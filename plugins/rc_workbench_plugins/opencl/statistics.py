@@ -174,7 +174,7 @@ class _Latencies:
                 self._unnamed.setdefault(what, instruction.line)
                 cycles = self._cycles.other if cycles is None else cycles
             if cycles is None:
-                hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all that it does not name."
+                hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all other operations."
                 message = f"the board's table has no latency for '{what}'"
                 raise WorkbenchError(Diagnostic(message, hint, file=self._file, line=instruction.line))
             total += cycles
@@ -184,7 +184,7 @@ class _Latencies:
         for what, line in self._unnamed.items():
             cycles = self._cycles.other or 0.0
             message = f"'{what}' is counted with {cycles:g} cycle{'s' if cycles != 1 else ''}: Table 2 has no such row"
-            hint = "Give `other` in the platform's opencl.latency_cycles what your compiler's report says."
+            hint = "Set `other` in the platform's opencl.latency_cycles to the value in your compiler's report."
             yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)
 
 

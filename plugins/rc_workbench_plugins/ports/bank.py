@@ -34,7 +34,7 @@ class CardMemory(HardwarePort):
         description="how fast its bus is; with several channels that of each", examples=["19.2 GB/s"]
     )
     channels: PositiveInt = Field(1, description="channels, each with a bus and banks of its own")
-    interleave_bytes: PositiveInt = Field(4096, description="what lies together in a channel, before the next's turn")
+    interleave_bytes: PositiveInt = Field(4096, description="consecutive bytes in one channel, before the next channel")
     banks: PositiveInt = Field(8, description="banks of a channel")
     row_bytes: PositiveInt = Field(8192, description="the length of a row")
     mapping: Mapped = Field(
@@ -42,12 +42,12 @@ class CardMemory(HardwarePort):
         description="how an address gives row and bank: consecutive rows lie in the banks by turns (row_bank_column), "
         "or one after the other in one bank (bank_row_column)",
     )
-    fixed_s: Seconds = Field(0.0, description="what every burst takes before its bank", examples=["30 ns"])
+    fixed_s: Seconds = Field(0.0, description="fixed time of every burst before its bank", examples=["30 ns"])
     cas_s: Seconds = Field(0.0, description="tCL: from a read to its data", examples=["14 ns"])
     rcd_s: Seconds = Field(0.0, description="tRCD: opening a row", examples=["14 ns"])
     rp_s: Seconds = Field(0.0, description="tRP: closing one", examples=["14 ns"])
     turnaround_s: Seconds = Field(
-        0.0, description="what the bus takes from a read to a write, and back", examples=["8 ns"]
+        0.0, description="time for the bus to change between read and write", examples=["8 ns"]
     )
     refresh_s: Seconds = Field(
         0.0, description="tREFI: how often all rows are refreshed; 0: never", examples=["7.8 us"]
@@ -63,12 +63,14 @@ class CardMemory(HardwarePort):
     def problems(self) -> Iterator[Problem]:
         if self.refresh_s and self.refreshing_s >= self.refresh_s:
             yield Problem(
-                "refreshing_s", "a refresh takes as long as it is until the next", "Write less than refresh_s."
+                "refreshing_s",
+                "a refresh takes as long as the interval between refreshes",
+                "Write less than refresh_s.",
             )
         if self.channels > 1 and self.bytes % (self.channels * self.interleave_bytes):
             turn = self.channels * self.interleave_bytes
             message = (
-                f"{self.bytes} bytes are no whole turns of {self.channels} channels x {self.interleave_bytes} bytes"
+                f"{self.bytes} bytes are not a multiple of {self.channels} channels x {self.interleave_bytes} bytes"
             )
             yield Problem("bytes", message, f"Write a multiple of {turn}.")
 

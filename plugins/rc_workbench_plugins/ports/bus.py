@@ -30,10 +30,10 @@ class BusPort(HardwarePort):
     #: What the simulated card's driver calls a role that the kind's own standard calls otherwise.
     driver_roles: ClassVar[Mapping[str, str]] = {}
 
-    prefix: str = Field("", description="what its signals' names begin with", examples=["s_axi_"])
+    prefix: str = Field("", description="prefix of its signals' names", examples=["s_axi_"])
     names: dict[str, str] = Field(
         default_factory=dict,
-        description="signals that are called otherwise, by their role",
+        description="signals with other names, by role",
         examples=[{"awaddr": "write_address"}],
     )
 
@@ -64,7 +64,7 @@ class BusPort(HardwarePort):
                 known = f"Its signals are: {', '.join(self.roles())}."
                 yield Problem("names", f"a port of kind {self.kind} has no signal '{role}'", known)
         if self.word_bits % 8:
-            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+            yield Problem("word_bits", f"{self.word_bits} bits are not whole bytes", "Write 32 or 64.")
 
 
 #: What a design that is asked has to have, and what bursts take besides.
@@ -118,9 +118,9 @@ class AxiLitePort(BusPort):
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the host's addresses")
     outstanding: PositiveInt = Field(1, description="addresses that may be unanswered at once")
     response_cycles: Unsigned = Field(
-        1, description="cycles from a word's request to its answer, by which the last request comes earlier"
+        1, description="cycles from a word's request to its answer; the last request comes so much earlier"
     )
-    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
         needed = AXI_NEEDS | (AXI_BURSTS if self.bursts else set())
@@ -203,7 +203,7 @@ class StreamInPort(BusPort):
     addressed = False
 
     kind: str = Field("stream_in", description="stream_in")
-    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
         return _stream_roles(self.word_bits, "input", "output")
@@ -234,7 +234,7 @@ class StreamOutPort(BusPort):
     )
 
     packets: bool = Field(
-        False, description="whether a receive ends with the design's tlast; otherwise with its last word alone"
+        False, description="whether a receive ends with the design's tlast; otherwise it ends with its last word"
     )
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
@@ -270,9 +270,9 @@ class AvalonPort(BusPort):
         0, description="cycles from a read's acceptance to its data, where the design has no readdatavalid"
     )
     response_cycles: Unsigned = Field(
-        1, description="cycles from a read to its data, by which the last one's request comes earlier"
+        1, description="cycles from a read to its data; the last request comes so much earlier"
     )
-    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
         return {

@@ -21,7 +21,7 @@ class MasterPort(BusPort):
 
     takes_transfers = False
 
-    memory: str = Field(description="the name of the memory_bank that it asks", examples=["ddr"])
+    memory: str = Field(description="the name of the memory_bank that it accesses", examples=["ddr"])
     outstanding: PositiveInt = Field(8, description="reads, and writes, that may be unanswered at once")
 
     def constants(self) -> Mapping[str, int]:
@@ -93,7 +93,7 @@ class MemoryMasterPort(MasterPort):
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the design's addresses")
     read_latency: PositiveInt = Field(1, description="cycles from a request to its word, where there is no valid")
     answers_writes: bool = Field(True, description="whether valid marks the end of a write too")
-    active_low: tuple[str, ...] = Field((), description="roles that are low when they ask", examples=[["enable"]])
+    active_low: tuple[str, ...] = Field((), description="roles that are active low", examples=[["enable"]])
 
     def roles(self) -> Roles:
         return {
@@ -126,9 +126,7 @@ class MemoryMasterPort(MasterPort):
         possible = ("enable", "write_enable", "byte_enable")
         for role in self.active_low:
             if role not in possible:
-                yield Problem(
-                    "active_low", f"'{role}' cannot be low when it asks", f"Those are: {', '.join(possible)}."
-                )
+                yield Problem("active_low", f"'{role}' cannot be active low", f"Those are: {', '.join(possible)}.")
 
     def constants(self) -> Mapping[str, int]:
         return {

@@ -80,7 +80,7 @@ class MemoryPort(HardwarePort):
     def problems(self) -> Iterator[Problem]:
         yield from self._lacking("write_enable", *(() if self.enable else ("read_enable",)))
         if self.word_bits % 8:
-            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+            yield Problem("word_bits", f"{self.word_bits} bits are not whole bytes", "Write 32 or 64.")
 
     def undrivable(self) -> Iterator[Problem]:
         if self.word_bits not in (8, 16, 32, 64):
@@ -174,15 +174,17 @@ class BlockPort(MemoryPort):
 
     kind: str = Field("block", description="block")
     word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])
-    request_hdl: str = Field("", description="HDL: when the host asks for a transfer", examples=["dma_req && dma_ack"])
+    request_hdl: str = Field(
+        "", description="HDL: condition for a transfer request of the host", examples=["dma_req && dma_ack"]
+    )
     request_signal: str = Field(
         "",
-        description="the signal by which the platform asks for a transfer; empty: `request_hdl` is that signal",
+        description="the signal by which the platform requests a transfer; empty: `request_hdl` is that signal",
         examples=["dma_req"],
     )
     acknowledge_signal: str = Field(
         "",
-        description="the signal by which the design takes a request, which lasts until then; empty: it lasts a cycle",
+        description="the signal by which the design accepts a request, which lasts until then; empty: one cycle",
         examples=["dma_ack"],
     )
     direction_signal: str = Field(
@@ -191,11 +193,9 @@ class BlockPort(MemoryPort):
         examples=["dma_write"],
     )
     ready_signal: str = Field(
-        "", description="the signal by which the design lets a word pass; empty: always", examples=["dma_ready"]
+        "", description="the signal by which the design accepts a word; empty: always", examples=["dma_ready"]
     )
-    burst_words: Annotated[int, Field(ge=0)] = Field(
-        0, description="the most words that one request asks for; 0: any number"
-    )
+    burst_words: Annotated[int, Field(ge=0)] = Field(0, description="the most words of one request; 0: any number")
     address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
 
     @classmethod
@@ -221,7 +221,7 @@ class BlockPort(MemoryPort):
     def undrivable(self) -> Iterator[Problem]:
         yield from self._lacking("write_enable", "read_enable")
         if not self.signals()["request"].name:
-            message = "the simulated card has to know the signal by which the platform asks for a transfer"
+            message = "the simulated card needs the signal by which the platform requests a transfer"
             yield Problem("request_signal", message, "Add `request_signal:` with its name.")
         yield from super().undrivable()
 
@@ -235,7 +235,7 @@ class BlockPort(MemoryPort):
     def problems(self) -> Iterator[Problem]:
         yield from self._lacking("word_count_signal", "request_hdl")
         if self.word_bits % 8:
-            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+            yield Problem("word_bits", f"{self.word_bits} bits are not whole bytes", "Write 32 or 64.")
 
     def _held(self, bits: Mapping[str, int]) -> dict[str, str]:
         roles = {name: self.signals()[name].name for name in ("request", "acknowledge", "ready")}

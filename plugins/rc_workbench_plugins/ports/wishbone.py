@@ -30,9 +30,9 @@ class WishbonePort(BusPort):
         1, description="requests that may be unanswered at once, where the design has a stall"
     )
     response_cycles: Unsigned = Field(
-        1, description="cycles from a word's request to its answer, by which the last request comes earlier"
+        1, description="cycles from a word's request to its answer; the last request comes so much earlier"
     )
-    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
         return {

@@ -69,7 +69,7 @@ def _held_up(events: Events) -> Iterator[Diagnostic]:
         if source in takers or share < SLIGHT:
             continue
         waited = f"{_short(events, source)} waited for room in {_short(events, edge.edge.label)}"
-        message = f"{waited} for {percent_text(share)} of the run: it gave as fast as it was let"
+        message = f"{waited} for {percent_text(share)} of the run: it sent as fast as the queue allowed"
         hint = (
             "Jobs that arrive at the model's rate do not wait so: give it arrivals_per_s that the stations can serve."
         )
@@ -159,7 +159,7 @@ def _united(parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
 def document(application: str, run: str, stations: Sequence[Calibrated]) -> str:
     """As YAML. Routes to blocks that are no stations are left out."""
     known = {station.name for station in stations}
-    said = f"Calibrated from run {run}: times that blocks worked on each element, elements that they took and gave."
+    said = f"Calibrated from run {run}: working times of blocks for each element, elements received and sent."
     lines = [
         "schema_version: 1",
         f"name: {json.dumps(application)}",

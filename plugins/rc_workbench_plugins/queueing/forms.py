@@ -22,7 +22,7 @@ STATION = (
     )),
     Group("Its queue", "", (
         Field(("places",), "Places", "unit", "jobs that fit, the one served included"),
-        Field(("limited",), "Limited", "check", "jobs that find it full are lost (M/M/1/K)"),
+        Field(("limited",), "Limited", "check", "jobs that arrive at a full queue are lost (M/M/1/K)"),
     )),
 )  # fmt: skip
 

@@ -29,7 +29,7 @@ class Route(PartDocument):
 class Station(PartDocument):
     """A server and the queue before it.
 
-    With `places` the queue is a real one: unlimited models say how probable it is that as many jobs want to be there;
+    With `places` the queue is a real one: unlimited models say how probable so many jobs are;
     a `limited` one (M/M/1/K) loses those that find it full.
     """
 
@@ -38,7 +38,7 @@ class Station(PartDocument):
     form: ClassVar[tuple[Group, ...]] = forms.STATION
 
     name: str = Field(description="the station's name")
-    arrivals_per_s: Formula = Field(0, description="jobs a second that come from outside")
+    arrivals_per_s: Formula = Field(0, description="jobs a second from outside")
     service_per_s: Positive = Field(description="mu: jobs a second that it serves while it has any")
     variation: Formula = Field(
         1, description="variance of the service time over its mean squared: 1 exponential (M/M/1), 0 constant (M/D/1)"
@@ -49,8 +49,8 @@ class Station(PartDocument):
         description="variance of the times between arrivals (of batches) over their mean squared: 1 Poisson, 0 even",
     )
     places: Count | None = Field(None, description="jobs that fit in the station, the one being served included")
-    limited: bool = Field(False, description="whether jobs that find it full are lost (M/M/1/K)")
-    to: tuple[Route, ...] = Field((), description="where its jobs go on to; what goes nowhere leaves")
+    limited: bool = Field(False, description="whether jobs that arrive at a full queue are lost (M/M/1/K)")
+    to: tuple[Route, ...] = Field((), description="where its jobs go on to; other jobs leave")
 
 
 class StationMeasurement(PartDocument):
@@ -70,7 +70,7 @@ class StationMeasurement(PartDocument):
         description="how many observations that do not depend on one another `occupancy` is worth",
         examples=[1000],
     )
-    source: str = Field("", description="where the numbers come from")
+    source: str = Field("", description="source of the numbers")
 
 
 class QueueingModel(ModelDocument):
@@ -79,7 +79,7 @@ class QueueingModel(ModelDocument):
     form: ClassVar[tuple[Group, ...]] = forms.MODEL
 
     stations: tuple[Station, ...] = Field((), description="servers with their queues")
-    measured: tuple[StationMeasurement, ...] = Field((), description="measurements to hold the model against")
+    measured: tuple[StationMeasurement, ...] = Field((), description="measurements to compare the model with")
 
 
 def check(reading: ModelReading[QueueingModel]) -> Completed:
@@ -95,7 +95,7 @@ def check(reading: ModelReading[QueueingModel]) -> Completed:
                 message = f"there is no station '{route.station}'"
                 reading.tell(("stations", n, "to", m, "station"), message, near(route.station, names, "Stations"))
         if station.limited and station.places is None:
-            reading.tell(("stations", n, "limited"), "nothing says how many jobs fit", "Give its `places`.")
+            reading.tell(("stations", n, "limited"), "its capacity is missing", "Give its `places`.")
         for field, kind in (("variation", "exponential service times"), ("batch", "jobs that come one by one"),
                             ("arrival_variation", "Poisson arrivals")):  # fmt: skip
             if station.limited and getattr(station, field) != 1:
@@ -106,6 +106,6 @@ def check(reading: ModelReading[QueueingModel]) -> Completed:
             hint = near(row.station, names, "Stations")
             reading.tell(("measured", n, "station"), f"there is no station '{row.station}'", hint)
         if row.occupancy and (min(row.occupancy) < 0 or abs(sum(row.occupancy) - 1) > _ROUNDED):
-            message = f"these shares of the time add up to {sum(row.occupancy):.4g}"
+            message = f"these shares of time add up to {sum(row.occupancy):.4g}"
             reading.tell(("measured", n, "occupancy"), message, "Shares are from 0 to 1 and add up to 1.")
     return Completed(reading.model)

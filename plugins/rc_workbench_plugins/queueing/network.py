@@ -121,7 +121,7 @@ def _arrivals(
         before, served = served, np.stack(through, axis=-1)
         if np.abs(served - before).max(initial=0.0) <= _CLOSE:
             return arrivals
-    raise WorkbenchError(values.problem(("stations",), "what limited stations let through does not settle",
+    raise WorkbenchError(values.problem(("stations",), "the throughput of the limited stations does not converge",
                                         "Leave out the loop of routes, or `limited`."))  # fmt: skip
 
 
@@ -181,19 +181,19 @@ def notes_of(values: Model, found: Network) -> Sequence[Diagnostic]:
         if rho >= 1 and not station.limited:
             grows = (rho - 1) * float(np.max(state.service_per_s))
             message = (
-                f"'{state.name}' is unstable: it is asked for {significant(rho, 4)} times what it serves, so that its "
+                f"'{state.name}' is unstable: jobs come at {significant(rho, 4)} times the rate that it serves, so its "
                 f"queue grows by {prefixed(grows, '')} jobs a second and has no mean"
             )
-            hint = f"It keeps up with {prefixed(float(np.min(found.most_per_s)), '')} jobs a second from outside"
+            hint = f"It can serve {prefixed(float(np.min(found.most_per_s)), '')} jobs a second from outside"
             behind = listed([route.station for route in station.to])
-            hint += f"; until then less than is said here reaches {behind}." if behind else "."
+            hint += f"; until then, less than stated here reaches {behind}." if behind else "."
             said.append(values.problem(("stations", n), message, hint, Severity.WARNING))
         elif state.full is not None and not station.limited and (chance := float(np.max(state.full))) > 0.01:
             message = (
                 f"the queue of '{state.name}' would be full for {significant(100 * chance)} % of the time: "
-                "its real one holds up what comes before it"
+                "a real queue then holds up the stations before it"
             )
-            hint = "The model's queue has no end; with `limited: true` jobs that find it full are lost instead."
+            hint = "The model's queue is infinite. With `limited: true`, jobs at a full queue are lost."
             said.append(values.problem(("stations", n, "places"), message, hint, Severity.WARNING))
     return said
 

@@ -25,7 +25,7 @@ def answer(values: Model) -> Answer:
         for s in found.stations
     ]  # fmt: skip
     last = (
-        f"{found.busiest} is the busiest and keeps up with {_rate(found.most_per_s)} jobs a second from outside "
+        f"{found.busiest} is the busiest and can serve {_rate(found.most_per_s)} jobs a second from outside "
         f"({_rate(found.outside_per_s)} come); each is {_time(found.latency_s)} on its way"
     )
     measured, shapes = _measured(values, found), _fits(values, found)
@@ -80,7 +80,7 @@ def results(values: Model) -> Results:
         figures=(
             Figure("Utilisation", _share(found.utilisation), f"of {found.busiest}, the busiest", "lambda / mu"),
             Figure("Most from outside", _rate(found.most_per_s, "/s"), f"{_rate(found.outside_per_s, '/s')} come",
-                   "what the busiest station keeps up with"),
+                   "rate that the busiest station can serve"),
             Figure("Time in the network", _time(found.latency_s), "of each job",
                    "of those from outside, by Little: jobs / arrivals"),
             Figure("Jobs in it", _count(found.jobs), "on average"),
@@ -123,7 +123,7 @@ def _stations(found: Network) -> PaperTable:
 
 
 def _measured(values: Model, found: Network) -> list[tuple[str, str, float, float, str]]:
-    """What was measured: station, quantity, the model's number, the measured one, where it comes from."""
+    """What was measured: station, quantity, the model's number, the measured one, source of the numbers."""
     states = {state.name: state for state in found.stations}
     return [
         (

@@ -18,13 +18,13 @@ class RatModel(ModelDocument):
     elements_out: Formula = Field(description="elements moved back")
     element_bytes: Positive = Field(description="size of an element")
     rate_bytes_per_s: Positive = Field(description="the interconnect's rate as documented")
-    efficiency_in: Share = Field(description="the share of it that writing to the FPGA reaches")
-    efficiency_out: Share = Field(description="the share of it that reading back reaches")
+    efficiency_in: Share = Field(description="the share of it reached when writing to the FPGA")
+    efficiency_out: Share = Field(description="the share of it reached when reading back")
     ops_per_element: Formula = Field(description="operations on each element moved in")
     ops_per_cycle: Positive = Field(description="operations done in a cycle")
     clock_hz: Positive = Field(description="the design's clock")
-    iterations: Positive = Field(1, description="how often it is repeated")
-    software_s: Positive = Field(description="time of the software that it is held against")
+    iterations: Positive = Field(1, description="number of repetitions")
+    software_s: Positive = Field(description="time of the software to compare with")
 
 
 def outputs(values: ModelValues) -> Mapping[str, Values]:

@@ -64,7 +64,7 @@ def compare_with_run(values: Model, run: Run) -> RunComparison:
             continue
         own_s, waiting_s = _own_and_waiting_s(run, names, _calls(values, prediction, path, stage))
         if own_s is None:
-            message = f"the run waits in {', '.join(names)}: what of it '{part}' itself takes cannot be told"
+            message = f"the run waits in {', '.join(names)}: how much of that '{part}' itself takes is not known"
             hint = "Waiting is a result of a run, not an input of the model; name states that move data or work."
             problems.append(values.problem((*path, "measured_in"), message, hint, Severity.NOTE))
             continue

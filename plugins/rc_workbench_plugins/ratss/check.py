@@ -53,11 +53,11 @@ def _structure(reading: Reading, model: RatssModel) -> None:
 def _resource(reading: Reading, name: str, formula: str) -> None:
     """A resource stands among the model's outputs and inputs: its name must not be another's there."""
     if name in OUTPUTS or name.startswith(("comp_s.", "comm_s.")):
-        hint = "Call it something else."
+        hint = "Choose another name."
         reading.tell(("resources", name), f"'{name}' is an output of every model", hint, key=True)
     elif name in reading.model.inputs and formula.strip() != name:
-        hint = f"Call it something else, or write `{name}: {name}`."
-        message = f"the resource '{name}' is called as an input is, and is not that input"
+        hint = f"Choose another name, or write `{name}: {name}`."
+        message = f"the resource '{name}' has the name of an input, but is not that input"
         reading.tell(("resources", name), message, hint, key=True)
 
 
@@ -88,12 +88,12 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
         reading.tell((*at, "table"), f"there is no transfer table '{move.table}'", hint)
     elif move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
         hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
-        reading.tell((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
+        reading.tell((*at, "efficiency"), "an efficiency without a rate has no effect", hint)
     elif not move.table and move.rate_bytes_per_s is None and move.gap_per_byte_s is None:
         if not move.network:
             hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
             hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
-            reading.tell(at, f"nothing says how long the {move.kind} '{move.name}' takes", hint)
+            reading.tell(at, f"the {move.kind} '{move.name}' has no time", hint)
         elif not networks[move.network].gap_per_byte_s:
             message = f"the network '{move.network}' does not say how long a byte takes"
             hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or in the platform."
@@ -132,7 +132,7 @@ def _measured(reading: Reading, entry: StageMeasurement, at: FieldPath, names: l
         reading.tell((*at, "stage"), f"there is no stage '{entry.stage}'", hint)
     if entry.speedup is not None and (entry.stage or reading.model.baseline_s is None):
         hint = "Only the application has a speedup." if entry.stage else "Give the model `baseline_s`."
-        message = "there is no prediction to hold this speedup against"
+        message = "there is no prediction to compare this speedup with"
         reading.tell((*at, "speedup"), message, hint, Severity.WARNING)
     if all(getattr(entry, field) is None for field in ("comp_s", "comm_s", "total_s", "speedup")):
         hint = "Give `comp_s`, `comm_s`, `total_s` or `speedup`."

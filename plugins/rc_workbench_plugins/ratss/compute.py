@@ -165,7 +165,7 @@ def _additions_s(values: Model, move: Transaction, at: FieldPath, network: Netwo
 def _too_long(values: Model, parts: Mapping[tuple[str, str], Values]) -> Diagnostic:
     """Which part's time is beyond all numbers."""
     found = next((key for key, part_s in parts.items() if not np.max(part_s) < np.inf), None)
-    hint = "Its numbers are too large, or too small, to compute with."
+    hint = "Its numbers are too large or too small to compute with."
     for index, stage in enumerate(values.model.stages):
         nodes, moves = [node.name for node in stage.nodes], [move.name for move in stage.transactions]
         for field, names in (("nodes", nodes), ("transactions", moves)):
@@ -193,7 +193,7 @@ def notes(values: Model) -> Sequence[Diagnostic]:
         return ()
     first, _, count = uneven[0]
     names = ", ".join(dict.fromkeys(name for _, name, _ in uneven))
-    message = f"{names}: {count:g} nodes are no power of two, counted as {eq.rounds(count):g} whole rounds"
+    message = f"{names}: {count:g} nodes are not a power of two; counted as {eq.rounds(count):g} whole rounds"
     hint = "Eqs. 19 and 20 assume a power of two; log2(P) is taken as the next whole number."
     return (values.problem(first, message, hint, Severity.NOTE),)
 

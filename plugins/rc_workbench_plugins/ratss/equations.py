@@ -91,7 +91,7 @@ def t_application(stages_s: Sequence[Values], iterations: Values = 1.0, pipeline
 def t_bus(delay_s: Values, message_bytes: Values, gap_s_per_byte: Values, transfers: Values = 1.0) -> Values:
     """Eq. 18: (L_IO + o_IO) + g(k) x k.
 
-    `transfers` counts how often the delay is paid: 1 fits the print (Table II); the number of blocks the message is
+    `transfers` counts number of delays: 1 fits the print (Table II); the number of blocks the message is
     really cut into is the other reading (erratum R6).
     """
     return transfers * delay_s + gap_s_per_byte * message_bytes

@@ -28,7 +28,7 @@ STAGE = (
         Field(("iterations",), "Iterations", "unit"),
         Field(("overlapped",), "Overlapped", "check", "communication during computation: the longer counts"),
         Field(("nonblocking",), "Nonblocking", "check", "transactions at once: all delays, the longest of the rest"),
-        Field(("after",), "After", "lines", "stages it needs first, one a line"),
+        Field(("after",), "After", "lines", "stages it needs first, one per line"),
     )),
     Group("Beside FPGA and network", "", (
         Field(("configuration_s",), "Configuration", "unit"),
@@ -48,7 +48,7 @@ NODE = (
         Field(("ops_per_cycle",), "Throughput R", "unit", "operations a cycle"),
     )),
     Group("Measured", "taken over from instrumented runs", (
-        Field(("measured_in",), "States", "lines", "of the FPGA, one a line"),
+        Field(("measured_in",), "States", "lines", "of the FPGA, one per line"),
         Field(("correction",), "Correction", "unit", "measured over predicted"),
     )),
 )  # fmt: skip
@@ -59,7 +59,7 @@ TRANSACTION = (
         Field(("kind",), "Kind", "choice", choices=KINDS),
         Field(("nodes",), "Nodes P", "code"),
         Field(("bytes",), "Message k", "code", "bytes of each node"),
-        Field(("transfers",), "Transfers", "code", "how often the delay is paid"),
+        Field(("transfers",), "Transfers", "code", "number of delays"),
         Field(("returns",), "Returns", "check", "brings results back, after the computation"),
     )),
     Group("Over", "of the platform, or numbers of its own", (
@@ -69,7 +69,7 @@ TRANSACTION = (
         Field(("overlapped",), "Overlapped", "check", "gather: only the last message shows"),
         Field(("reading",), "Reading", "choice", "of Eq. 20", READINGS),
     )),
-    Group("Numbers", "in place of the network's", (
+    Group("Numbers", "replaces the network's", (
         Field(("rate_bytes_per_s",), "Rate R", "unit", "Eq. 7"),
         Field(("efficiency",), "Efficiency", "unit", "of the rate"),
         Field(("latency_s",), "Latency L", "unit"),
@@ -80,7 +80,7 @@ TRANSACTION = (
         Field(("bytes_per_element",), "Element", "unit", "bytes"),
     )),
     Group("Measured", "taken over from instrumented runs", (
-        Field(("measured_in",), "States", "lines", "of the host, one a line"),
+        Field(("measured_in",), "States", "lines", "of the host, one per line"),
         Field(("correction",), "Correction", "unit", "measured over predicted"),
     )),
 )  # fmt: skip

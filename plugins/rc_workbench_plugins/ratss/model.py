@@ -21,7 +21,7 @@ class ComputeNode(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"elements": 1, "clock_hz": "100 MHz", "ops_per_cycle": 1}
     form: ClassVar[tuple[Group, ...]] = forms.NODE
 
-    name: str = Field("FPGA", description="what it is called")
+    name: str = Field("FPGA", description="its name")
     pipeline_cycles: Formula = Field(0, description="cycles until the pipeline is filled")
     elements: Formula = Field(description="elements that one iteration of the stage works on")
     ops_per_element: Formula = Field(1, description="operations on each")
@@ -47,13 +47,13 @@ class Transaction(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"kind": "io", "bytes": 4, "rate_bytes_per_s": "100 MB/s"}
     form: ClassVar[tuple[Group, ...]] = forms.TRANSACTION
 
-    name: str = Field(description="what it is called")
+    name: str = Field(description="its name")
     kind: Literal["scatter", "gather", "broadcast", "reduce", "io"] = Field(
         description="a collective of all nodes, or input and output of each (io)"
     )
-    nodes: Count = Field(1, description="P: how many take part")
+    nodes: Count = Field(1, description="P: number of participants")
     bytes: Formula = Field(description="k: each node's message")
-    transfers: Positive = Field(1, description="how many times the delay is paid (erratum R6)")
+    transfers: Positive = Field(1, description="number of delays (erratum R6)")
     network: str = Field("", description="the platform's network that it goes over")
     table: str = Field(
         "", description="the platform's transfer table that its gap comes from, read at `bytes / transfers`"
@@ -72,10 +72,10 @@ class Transaction(PartDocument):
         description="a reduce's Eq. 20: as printed (gamma times bytes), or as it fits Table III (gamma times elements, "
         "and a short gap a round; erratum R7)",
     )
-    latency_s: Formula | None = Field(None, description="L, in place of the network's")
-    overhead_s: Formula | None = Field(None, description="o, in place of the network's")
-    gap_s: Formula | None = Field(None, description="g, in place of the network's")
-    gap_per_byte_s: Formula | None = Field(None, description="G, in place of the network's or table's")
+    latency_s: Formula | None = Field(None, description="L, replaces the network's")
+    overhead_s: Formula | None = Field(None, description="o, replaces the network's")
+    gap_s: Formula | None = Field(None, description="g, replaces the network's")
+    gap_per_byte_s: Formula | None = Field(None, description="G, replaces the network's or table's")
     reduction_s: Formula | None = Field(None, description="gamma: one addition of `bytes_per_element` bytes")
     bytes_per_element: Positive = Field(4, description="what a reduce adds at once")
     rate_bytes_per_s: Positive | None = Field(
@@ -95,8 +95,8 @@ class Stage(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"nodes": [{"name": "FPGA", **ComputeNode.new}]}
     form: ClassVar[tuple[Group, ...]] = forms.STAGE
 
-    name: str = Field(description="what it is called")
-    iterations: Formula = Field(1, description="how often it is repeated")
+    name: str = Field(description="its name")
+    iterations: Formula = Field(1, description="number of repetitions")
     overlapped: bool = Field(False, description="communication goes on while the nodes compute")
     nonblocking: bool = Field(
         False, description="transactions go on at once: all their delays, and the longest of their transfers"
@@ -126,12 +126,12 @@ class StageMeasurement(PartDocument):
     comm_s: Annotated[float, Field(ge=0)] | None = Field(None, description="time of communicating, in all iterations")
     total_s: Annotated[float, Field(gt=0)] | None = Field(None, description="time in all")
     speedup: Annotated[float, Field(gt=0)] | None = Field(None, description="over the baseline")
-    source: str = Field("", description="where it comes from")
+    source: str = Field("", description="source of the numbers")
 
 
 class RatssModel(ModelDocument):
     """A RATSS model. `system` is its class (Fig. 1): nonuniform nodes in a uniform system, or uniform nodes in a
-    nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time.
+    nonuniform one. `resources` are named formulas to compare time with; `baseline_s` is the software's time.
     The readings `literal` and `fitted` also choose that reading of every reduce."""
 
     form: ClassVar[tuple[Group, ...]] = forms.MODEL
@@ -141,8 +141,8 @@ class RatssModel(ModelDocument):
         description="nonuniform nodes in a uniform system (NNUS), or uniform nodes in a nonuniform one (UNNS); Fig. 1",
     )
     stages: tuple[Stage, ...] = Field(description="the steps of the application")
-    iterations: Formula = Field(1, description="how often all stages are repeated")
+    iterations: Formula = Field(1, description="repetitions of all stages")
     pipelined: bool = Field(False, description="stages work at once on successive iterations: the slowest counts")
     baseline_s: Positive | None = Field(None, description="the software's time, for the speedup")
-    resources: dict[str, Formula] = Field(default_factory=dict, description="named formulas to weigh time against")
-    measured: tuple[StageMeasurement, ...] = Field((), description="what an implementation took, for the error")
+    resources: dict[str, Formula] = Field(default_factory=dict, description="named formulas to compare time with")
+    measured: tuple[StageMeasurement, ...] = Field((), description="measured time of an implementation, for the error")

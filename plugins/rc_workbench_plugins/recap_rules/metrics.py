@@ -266,7 +266,12 @@ METRICS = (
     Metric("table.time_overlapped", "Time of calls that return before the transfer ends", "time", _time_overlapped),
     Metric("table.overlapped_type", "Type of transfer of such calls", "text", _overlapped_type),
     # the block that the selection is of
-    Metric("block.work_share", "Share of the block's time at work", "share", lambda s: s.block.share_of(Category.WORK)),
+    Metric(
+        "block.work_share",
+        "Share of the block's time spent working",
+        "share",
+        lambda s: s.block.share_of(Category.WORK),
+    ),
     Metric(
         "block.overhead_share",
         "Share of the block's time in overhead",

@@ -70,7 +70,7 @@ class _Told:
         what = (
             "the design failed"
             if self.kind == _FAILURE
-            else f"the design tells a{'n' * (self.kind == 'error')} {self.kind}"
+            else f"the design reports a{'n' * (self.kind == 'error')} {self.kind}"
         )
         text = f"{what}: {self.text}{f' ({listed(times)})' if times else ''}"
         return Diagnostic(text, "", _SEVERITIES[self.kind], self.file or None, self.line or None)
@@ -115,7 +115,7 @@ class Said:
         yield from (one.diagnostic() for one in told[:_MOST])
         if (more := len(told) - _MOST) > 0:
             yield Diagnostic(
-                f"the design tells something at {counted(more, 'more place')}", "The log has it.", Severity.NOTE
+                f"the design prints messages at {counted(more, 'more place')}", "See the log.", Severity.NOTE
             )
 
     def failures(self) -> list[Diagnostic]:

@@ -40,7 +40,7 @@ def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:
         if port.name == table.port or (not table.port and port.takes_transfers):
             return number
     raise WorkbenchError(
-        Diagnostic(f"transfers go through a port '{table.port}', which there is not", f"Ports are: {_names(ports)}.")
+        Diagnostic(f"transfers go through a port '{table.port}' that does not exist", f"Ports are: {_names(ports)}.")
     )
 
 
@@ -60,7 +60,7 @@ def _ports(platform: Platform) -> Iterator[Diagnostic]:
     for port in ports:
         yield from (Diagnostic(problem.message, problem.hint) for problem in port.undrivable())
         if port.served_by() and port.served_by() not in [other.name for other in ports]:
-            message = f"port '{port.name}' is served by '{port.served_by()}', which there is not"
+            message = f"port '{port.name}' is served by '{port.served_by()}', which does not exist"
             yield Diagnostic(message, f"Ports are: {_names(ports)}.")
 
 

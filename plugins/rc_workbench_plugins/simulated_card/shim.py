@@ -127,7 +127,7 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     api = _api(platform, support)
     found = list(problems)
     if len(opened_names(host.entries).keys() - api.mappings.keys()) > 1:
-        found.append(Diagnostic("calls that are told by which of several things was opened are not made of a template",
+        found.append(Diagnostic("calls that depend on which thing was opened cannot be generated from a template",
                                 _ELSE))  # fmt: skip
     if in_cpp(host) and not host.include_lines:
         hint = "Name the header that declares its classes: host.include_lines."

@@ -13,9 +13,9 @@ from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
 from workbench.api import Job, Task, WorkbenchError
 from workbench.api.compile import needed
+from workbench.api.compile_plan import CompilePlan
 from workbench.api.objects import ObjectFile, compile_objects
 from workbench.api.source.suffixes import is_cpp
-from workbench.api.told import Told
 from workbench.api.unstable import find_compiler, words_of_calls
 from workbench.api.users_build import build_as_the_user_does
 
@@ -33,7 +33,7 @@ def build_users_host(task: Task, job: Job) -> Path:
     folders = (support.api_dir,) if support.api_dir else ()
     macros = tuple(f"-D{name}={value}" for name, value in {**project.host.defines, **task.settings}.items())
     counted = ("-fsanitize-coverage=trace-pc",) if task.deterministic else ()
-    told = Told(
+    plan = CompilePlan(
         project=str(task.path),
         root=str(task.root),
         mirror=str(out / "tree"),
@@ -47,7 +47,7 @@ def build_users_host(task: Task, job: Job) -> Path:
         ),
         stand_ins=True,
     )  # fmt: skip
-    built = build_as_the_user_does(task, told, job, _points(task.deterministic))
+    built = build_as_the_user_does(task, plan, job, _points(task.deterministic))
     for warning in reads_of_real_time(built.objects, task.root):
         job.report(warning)
     return built.program

@@ -72,7 +72,7 @@ def _calibrated(arguments: Namespace, triples: Triples) -> FittedClock:
         raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.file))) from None
     if clock.s_f_ns <= 0:
         message = "the FPGA's counter falls while the processor's rises"
-        hint = "Are the columns called rightly? A counter that wrapped or was reset has to be put together first."
+        hint = "Check the names of the columns. Join the parts of a counter that wrapped or was reset first."
         raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.file)))
     return clock
 
@@ -91,7 +91,7 @@ def _problems(
         return [Diagnostic(message, hint, file=str(arguments.file))]
     hint = "Each frame's cycle shows how the rate changes; a counter that wrapped or was reset looks alike."
     if any(part.crossed_ns for part in parts):
-        hint += " Frames in which the bounds cross too want to be shorter: --frames."
+        hint += " If the bounds cross within a frame too, take shorter frames: --frames."
     return [Diagnostic(f"no one rate holds for all messages: {crossed}", hint, file=str(arguments.file))]
 
 
@@ -117,7 +117,7 @@ def read_triples(file: Path) -> Triples:
         try:
             return next(reader, None)
         except csv.Error as error:
-            raise wrong(reader.line_num, f"this is no row of a table: {error}") from None
+            raise wrong(reader.line_num, f"this is not a row of a table: {error}") from None
 
     heads = [head.strip() for head in next_row() or ()]
     if sorted(heads) != sorted(COLUMNS):
@@ -130,12 +130,12 @@ def read_triples(file: Path) -> Triples:
         line = reader.line_num
         if len(cells) != len(COLUMNS):
             raise wrong(
-                line, f"{counted(len(cells), 'value')} where three are wanted", f"Each line gives {','.join(COLUMNS)}."
+                line, f"{counted(len(cells), 'value')} instead of three", f"Each line gives {','.join(COLUMNS)}."
             )
         row = [_ticks(cells[place]) for place in order]
         if None in row:
             bad = cells[order[row.index(None)]].strip()[:40]
-            raise wrong(line, f"'{bad}' is no count of ticks", "Counters are whole numbers from 0 to 2^64 - 1.")
+            raise wrong(line, f"'{bad}' is not a count of ticks", "Counters are whole numbers from 0 to 2^64 - 1.")
         counters = [tick for tick in row if tick is not None]
         if counters[2] < counters[0]:
             raise wrong(line, "the answer was back before the message left", "tP3 must be tP1 or more.")

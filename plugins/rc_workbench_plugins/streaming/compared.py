@@ -31,8 +31,8 @@ _DIFFERS = re.compile(r":\(assertion failure\): differs: (\w+)")
 _GOES_ON = r"warning|@\S+:\((?:assertion|report) (?:note|warning|error)\)"
 _ERROR = re.compile(rf"^(.+?):(\d+):\d+:(?!{_GOES_ON})(?:error:)? ?(.*)$", re.MULTILINE)
 _OF_PORT = re.compile(r"(?:draw|compare)\((\w+)_1")
-_WRONG = "GHDL before 3.0 gets long constants wrong, and what is assigned in parts: take a newer one."
-_HOLD = "GHDL before 3.0 gets some constants wrong: hold the results against those of another implementation."
+_WRONG = "GHDL before 3.0 gets long constants and partial assignments wrong: use a newer one."
+_HOLD = "GHDL before 3.0 gets some constants wrong: compare the results with those of another implementation."
 
 
 def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:
@@ -49,7 +49,7 @@ def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:
 
     for number, (design, at) in enumerate(designs.items()):
         job.progress(number / len(designs), design.unit)
-        differing, why, hint = "", "nothing on this system keeps a simulation from your files", "Install bubblewrap."
+        differing, why, hint = "", "this system cannot confine a simulation", "Install bubblewrap."
         if read_only():
             (differing, why), hint = json.loads(kept(design, found)), _HOLD
         if differing:

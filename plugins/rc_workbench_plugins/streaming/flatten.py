@@ -66,7 +66,7 @@ class _Flat:
     def made(self) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
         for definition in self._declared.definitions:
             if definition.name in self._definitions:
-                self._wrong(definition.at, f"the block '{definition.name}' is defined twice", "Take one of them out.")
+                self._wrong(definition.at, f"the block '{definition.name}' is defined twice", "Remove one of them.")
             self._definitions[definition.name] = definition
         self._make_kinds()
         top = None if self.problems else self._top()
@@ -75,7 +75,7 @@ class _Flat:
         self._opened(top.name, top, ())
         for port in top.ports:
             self._wrong(port.at, f"the application '{top.name}' has a port '{port.name}'",
-                        "Nothing is outside of it: give it a block that reads or writes a file.")  # fmt: skip
+                        "An application has no outside: add a block that reads or writes a file.")  # fmt: skip
         ends = {str(end) for edge in self._edges for end in (edge.source, edge.sink)}
         for block in self._blocks.values():
             self._check_ports(block, ends)
@@ -117,7 +117,7 @@ class _Flat:
                 seen[part.name] = part.at
             for port in definition.ports:
                 if port.type not in _ELEMENTS:
-                    self._wrong(port.at, f"'{port.type}' is no type of elements", _types(port.type, _ELEMENTS))
+                    self._wrong(port.at, f"'{port.type}' is not an element type", _types(port.type, _ELEMENTS))
             for config in definition.config:
                 if config.type not in TYPE_BYTES:
                     self._wrong(config.at, f"there is no type '{config.type}'", _types(config.type, tuple(TYPE_BYTES)))
@@ -128,7 +128,7 @@ class _Flat:
             made_of = tuple(of_kind[definition.name])
             if definition.made and made_of:
                 self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
-                            "Either is enough: take one out.")  # fmt: skip
+                            "Remove one of them.")  # fmt: skip
             kind = BlockKind(definition.name, tuple(definition.ports), tuple(definition.config), made_of, definition.at)
             self._kinds[definition.name] = kind
 
@@ -157,7 +157,7 @@ class _Flat:
         """Make the blocks and edges of a composed block; its ports with the ends inside that they stand for."""
         if definition.name in above:
             ring = " in ".join((definition.name, *reversed(above[above.index(definition.name) :])))
-            self._wrong(definition.at, f"the block holds itself: {ring}", "Take one of them out.")
+            self._wrong(definition.at, f"the block holds itself: {ring}", "Remove one of them.")
             return {}
         if len(above) == LEVEL_LIMIT:
             self._too_large(definition.at, f"more than {LEVEL_LIMIT} blocks are within one another")
@@ -215,7 +215,7 @@ class _Flat:
                 self._wrong(edge.at, f"'{edge.label}' is already the name of something in '{definition.name}'")
             labels.add(edge.label)
             if not source_block and not sink_block:
-                self._wrong(edge.at, "the edge goes past every block", "Leave such a port out.")
+                self._wrong(edge.at, "the edge connects to no block", "Leave out such a port.")
             elif not source_block:
                 self._inside(stands_for, source_port, ports[sink_block], sink_port)
             elif not sink_block:
@@ -228,7 +228,7 @@ class _Flat:
                 self._edges.append(StreamEdge(label, begin, end, source_port.type, depth, edge.at))
         for port in definition.ports:
             if port.name not in stands_for and path != definition.name:
-                self._wrong(port.at, f"nothing inside of '{definition.name}' is joined to its port '{port.name}'")
+                self._wrong(port.at, f"nothing inside of '{definition.name}' is connected to its port '{port.name}'")
         return stands_for
 
     @staticmethod
@@ -294,7 +294,7 @@ class _Flat:
         for port in block.kind.ports:
             if f"{block.name}.{port.name}" not in ends and not self.problems:
                 self._wrong(block.at, f"the {port.way} port '{port.name}' of '{block.name}' has no edge",
-                            "Every port is joined to one other.")  # fmt: skip
+                            "Connect every port to one other port.")  # fmt: skip
 
     def _with_depth(self, edge: StreamEdge, top: str) -> StreamEdge:
         for label, (depth, _) in self._declared.depths.items():
@@ -310,7 +310,7 @@ class _Flat:
         resources: dict[str, Resource] = {}
         for name, place, at in self._declared.resources:
             if name in resources:
-                self._wrong(at, f"the resource '{name}' is there twice", "Take one of them out.")
+                self._wrong(at, f"the resource '{name}' is given twice", "Remove one of them.")
             resources[name] = Resource(name, place, at)
         maps: dict[str, tuple[str, At]] = {}
         for written, resource, at in self._declared.maps:
@@ -338,7 +338,7 @@ class _Flat:
             if topology.implementation(block) is None:
                 on_fpga = topology.place(block.name) is MappedTo.FPGA
                 where, wanted = ("an FPGA", "verilog") if on_fpga else ("a processor core", "cpp")
-                message = f"'{block.name}' stands on {where}, and '{block.kind.name}' has no implementation for that"
+                message = f"'{block.name}' is mapped to {where}, but '{block.kind.name}' has no implementation for that"
                 suffix = "v" if on_fpga else "hpp"
                 hint = (
                     f'Write impl {block.kind.name} {wanted} "{block.kind.name.lower()}.{suffix}"; or map it elsewhere.'
@@ -371,5 +371,5 @@ def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
     bits, signed = TYPE_BYTES[kind] * 8, kind.startswith("signed")
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not isinstance(value, int) or not low <= value <= high:
-        return f"{value} is no {kind}, which '{config.name}' is", f"A whole number from {low} to {high}."
+        return f"{value} does not fit the type {kind} of '{config.name}'", f"A whole number from {low} to {high}."
     return None

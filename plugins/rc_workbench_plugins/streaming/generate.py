@@ -70,7 +70,7 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
     parts = _parts(topology, edges, agents)
     if not on_cores:
-        hint = "The host program is made of those: map one that begins or ends the streams there."
+        hint = "The host program consists of these: map one that begins or ends the streams to a core."
         raise WorkbenchError(problem(topology.blocks[0].at, "no block is on a processor core", hint))
     crossing = [part for part in parts if part["way"]]
     lacking = list(_lacking(topology, section, composition, crossing))

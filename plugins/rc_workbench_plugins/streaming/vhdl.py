@@ -17,7 +17,7 @@ def design_of(implementation: Implementation, config: Mapping[str, Value], root:
     """The entity with the configuration as its generics. WorkbenchError where its name is none."""
     unit, root = implementation.unit.lower(), root.absolute()
     if not re.fullmatch(r"[a-z]\w*", unit):
-        raise WorkbenchError(problem(implementation.at, f"'{implementation.unit}' is no name of an entity"))
+        raise WorkbenchError(problem(implementation.at, f"'{implementation.unit}' is not the name of an entity"))
     generics = tuple(f"{name.lower()}={_generic(value)}" for name, value in config.items())
     return Design(tuple(str(root / file) for file in implementation.files), unit, generics, root)
 

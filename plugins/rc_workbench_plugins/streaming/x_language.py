@@ -194,7 +194,7 @@ def _connections(label: str, path: Any, assigned: Any, at: At) -> Iterable[Conne
         name = next(iter(settings))
         raise _wrong(at, f"an edge has no '{name}'", did_you_mean(name, ["depth"]) or "Write for example (depth=32).")
     if depth is not None and not (isinstance(depth, int) and 0 < depth <= MOST_DEPTH):
-        raise _wrong(at, f"{depth} is no depth of a queue", f"A whole number of elements from 1 to {MOST_DEPTH:,}.")
+        raise _wrong(at, f"{depth} is not a queue depth", f"A whole number of elements from 1 to {MOST_DEPTH:,}.")
     ends = [_dotted(end) for end in _tree(path).children]
     several = len(ends) > 2
     for number, (source, sink) in enumerate(pairwise(ends), 1):

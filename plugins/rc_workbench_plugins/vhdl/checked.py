@@ -152,7 +152,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         if said.bench.left:
             raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' goes both ways"))
         if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):
-            raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is no port by itself"))
+            raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is not a port of its own"))
         program, *made = built.result()
     wanted = [drawn.parts(names)[-1][2] if names else 0 for names in (said.bench.inputs, said.bench.outputs)]
     if wanted != made:  # as where a range is null, of which GHDL makes a bit

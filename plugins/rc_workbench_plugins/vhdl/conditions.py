@@ -48,7 +48,7 @@ def check_conditions(
                     continue
                 severity = Severity.ERROR if block.key in reached and block.key not in why_not else Severity.WARNING
                 if not _closed(placed.pragma.condition):
-                    yield _wrong(placed, "it is no expression", CONDITION_HINT, severity)
+                    yield _wrong(placed, "it is not an expression", CONDITION_HINT, severity)
                 elif block.key in reached:
                     line = file.line(arm.at)
                     before = sum(

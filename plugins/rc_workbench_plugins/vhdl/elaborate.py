@@ -30,7 +30,7 @@ _REPORT = re.compile(r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):@\
 _NODE = re.compile(r"^(?P<before>(?:[| ] )*)(?:[+`]-)?(?P<name>\S.*?) \[(?P<kind>[a-z -]+)\]$")
 _TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
 _FILE = re.compile(rb"^(?![ \t]*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
-_KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
+_KEEP = "Install bubblewrap, within which it cannot write, or remove the word."
 _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
 _RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)|:error: NULL access dereferenced\nin process $", re.MULTILINE)
 #: What ends an elaboration, and the first place that led there.

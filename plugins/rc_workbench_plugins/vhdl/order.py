@@ -113,5 +113,5 @@ def defined_twice(units: Sequence[Unit], used: Iterable[Unit], shown: dict[int, 
     for unit, other in Reach(units).twice(used):
         first = f"{shown[unit.file.number]}:{unit.line}"
         message = f"the {unit.kind} '{unit.name}' is defined a second time, besides {first}"
-        hint = "Take one of the two out of the hardware sources, or put it into a library of its own."
+        hint = "Remove one of the two from the hardware sources, or put it into a library of its own."
         yield Diagnostic(message, hint, file=shown[other.file.number], line=other.line)

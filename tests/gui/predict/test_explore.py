@@ -77,7 +77,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high")
     for wrong, said in (
         ("ten", "no number"),
-        ("nan", "no finite number"),
+        ("nan", "not a finite number"),
         ("0.5", "whole number"),
         ("0", "at least 1"),
     ):
@@ -89,7 +89,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
         assert said in mode.explore.problem.text(), wrong
     mode.explore.target.setText("nan")
     mode.explore.solve_button.click()
-    assert mode.explore.answer.text() == "'nan' is no finite number. Write for example 4 or 1e6."
+    assert mode.explore.answer.text() == "'nan' is not a finite number. Write for example 4 or 1e6."
 
 
 def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
@@ -106,7 +106,7 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
     (table,) = mode.results.table.tables
     told = {row.attribute: row.values for row in table.rows}
     assert told["log2 P, the next whole number"] == ("2",)
-    assert "3 nodes are no power of two, counted as 2 whole rounds" in mode.results.figures.figures[3].tip
+    assert "3 nodes are not a power of two; counted as 2 whole rounds" in mode.results.figures.figures[3].tip
 
 
 def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot) -> None:

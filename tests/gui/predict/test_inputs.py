@@ -119,7 +119,7 @@ def test_an_input_is_typed_in_place_as_a_what_if(mode: PredictMode, qtbot: QtBot
     type_input(mode, qtbot, "nodes", "2")  # what the model has is no change
     assert mode.what_if.changes == {"clock": 97.5e6}
     type_input(mode, qtbot, "nodes", "half")
-    assert mode.details.problem.text() == "'half' is no number. Write for example 4 or 1e6; this one has no unit."
+    assert mode.details.problem.text() == "'half' is not a number. Write for example 4 or 1e6; this one has no unit."
     type_input(mode, qtbot, "nodes", "0")
     assert mode.details.problem.text() == "'nodes' cannot be 0. It must be a whole number, at least 1."
     qtbot.keyClick(mode.details.inputs, Qt.Key.Key_Escape)

@@ -218,7 +218,7 @@ def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> 
     mode._show_results()
     assert mode.results.comparison is not None
     mode.results.show_page("Measured")
-    assert mode.results.table.tables[0].title == "Against the open run"
+    assert mode.results.table.tables[0].title == "Compared with the open run"
     before = mode.document.text
     mode.results.take_over.click()
     assert mode.document.value((*moves, 1, "correction")) == pytest.approx(
@@ -235,7 +235,7 @@ def test_waiting_has_a_row_of_its_own() -> None:
     still = error_row("batches", "stop core", 0.00512, 0.0, {}, "a run")
     table = run_table(RunComparison((asked, still), {}, {}, (), "a run"))
     assert [(row.attribute, row.values[1]) for row in table.rows] == [
-        ("batches: ask once", "1.03E−2"), ("waiting there, left out", "3.00E−2"), ("batches: stop core", "0.00E+0"),
+        ("batches: ask once", "1.03E−2"), ("waiting, left out", "3.00E−2"), ("batches: stop core", "0.00E+0"),
     ]  # fmt: skip
     assert table.rows[2].values[2] == ""  # no error of a part that took no time
 

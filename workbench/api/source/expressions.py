@@ -20,7 +20,7 @@ def reaches_out(text: str, *, statements: bool = False) -> str:
         elif token in ("'", '"'):
             return f"nothing closes the {token}"
         elif token in ("//", "/*", "#", "\\"):
-            return f"'{token}' is no part of one"
+            return f"'{token}' does not belong in one"
         elif token == ";" and not statements and "{" not in opened:
             return "it is one expression, without ';'"
     return f"nothing closes the '{opened[-1]}'" if opened else ""

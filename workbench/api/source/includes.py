@@ -75,7 +75,7 @@ class Includes:
             if stat.S_ISDIR(info.st_mode):
                 continue
             if not stat.S_ISREG(info.st_mode):
-                return path, "is no regular file"
+                return path, "is not a regular file"
             if not any(path.startswith(allowed.rstrip("/") + "/") for allowed in self._allowed):
                 return path, "lies outside of the project's folder"
             if info.st_size > SOURCE_LIMIT:

@@ -148,7 +148,7 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
             found.append(PlacedPragma(pragma, file, *locate(0)))
     for at in _elsewhere(source, style):
         hint = f"Write {PREFIX[style]}NAME CATEGORY(...) on a line of its own."
-        text = "this is no pragma in this language; it is not used"
+        text = "this is not a pragma in this language; it is ignored"
         problems.append(Diagnostic(text, hint, Severity.WARNING, file, *_position(starts, at)))
     return tuple(found), tuple(problems)
 
@@ -310,7 +310,7 @@ def _items(index: int, offset: int, text: str) -> list[tuple[int, str]]:
     for part in text.split("|"):
         item, start = part.strip(), offset + _skip_blanks(part, 0)
         if pattern.fullmatch(item) is None:
-            raise _Bad(start, f"'{item}' is no {title}" if item else f"a {title} is missing beside '|'", hint)
+            raise _Bad(start, f"'{item}' is not a valid {title}" if item else f"a {title} is missing beside '|'", hint)
         items.append((start, item))
         offset += len(part) + 1
     return items
@@ -393,5 +393,5 @@ def _misspelt(who: str, file: str, line: int, column: int) -> list[Diagnostic]:
 
 
 def _after_code(file: str, line: int, column: int) -> Diagnostic:
-    hint = "Move it to a line before the statement that it speaks of."
+    hint = "Move it to a line before the statement that it applies to."
     return Diagnostic("a pragma must begin its line; this one is not used", hint, Severity.WARNING, file, line, column)

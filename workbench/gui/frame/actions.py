@@ -14,7 +14,7 @@ from workbench.session.program.keys import COMMANDS, key_in_force
 
 @dataclass(frozen=True)
 class WindowCommand:
-    """`can` tells whether it can be given now, `says` what it is called now, where that changes, `on` whether it is
+    """`can` tells whether it can be given now, `says` its name now, where that changes, `on` whether it is
     the one of several that is in force."""
 
     name: str

@@ -243,8 +243,8 @@ class Context(QObject):
     def stop_scan(self) -> None:
         """Read the sources no further: what they hold is not known until they are read again."""
         self.background.cancel("scan")
-        hint = "Read them again by the command of that name in the menu Run."
-        self.notices.tell(Diagnostic("the sources were not read to their end", hint, Severity.NOTE))
+        hint = "Use Run > Read the sources again."
+        self.notices.tell(Diagnostic("reading the sources was stopped", hint, Severity.NOTE))
 
     def set_trusted(self, trusted: bool) -> None:
         self.trusted = trusted

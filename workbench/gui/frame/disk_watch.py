@@ -11,7 +11,7 @@ from workbench.gui.frame.context import Context
 from workbench.model.diagnostic import Diagnostic, Severity
 
 SETTLE_MS = 100  # a program may write a file in pieces, or put another one in its place
-_GONE = "Its text is kept here. Save as writes it elsewhere."
+_GONE = "Its text is kept here. Use Save as to write it elsewhere."
 
 
 class DiskWatch(QObject):
@@ -85,7 +85,9 @@ class DiskWatch(QObject):
         for name in back:
             context.notices.keep(f"gone {name}")
         for name in gone - own:  # what reads the project tells of its own
-            context.notices.keep(f"gone {name}", Diagnostic("this file is gone", _GONE, Severity.WARNING, name))
+            context.notices.keep(
+                f"gone {name}", Diagnostic("this file was deleted or moved", _GONE, Severity.WARNING, name)
+            )
         for document in context.documents:
             if str(document.path) not in written or not document.changed_on_disk:
                 continue

@@ -74,7 +74,7 @@ class ProjectWindow(QMainWindow):
         for mode in plugins.modes.values():
             if not icons.is_there(mode.icon):
                 what = f"the icon '{mode.icon}' of the mode '{mode.title}' is not there"
-                self.context.notices.tell(Diagnostic(what, "Tell who made the plugin.", Severity.WARNING))
+                self.context.notices.tell(Diagnostic(what, "Report this to the plugin's author.", Severity.WARNING))
         self.status_line = StatusBar()
         self._theme = store.preference("theme", "light")
         self.range_panel: RangePanel | None = None
@@ -292,7 +292,7 @@ class ProjectWindow(QMainWindow):
             self.context.navigation.open_line(str(path), 1)
         else:
             hint = f"Projects (*{PROJECT_SUFFIX}), run folders, models, traces and platform templates (*.yaml) are."
-            self.context.notices.tell(Diagnostic("the window opens no files of this kind", hint, file=str(path)))
+            self.context.notices.tell(Diagnostic("the window cannot open files of this kind", hint, file=str(path)))
 
     def _is_source(self, path: Path) -> bool:
         from workbench.api.source.pragma_text import style_of
@@ -423,7 +423,7 @@ class ProjectWindow(QMainWindow):
         if command := self.actions_of.impossible(QKeySequence(event.keyCombination())):
             self.status_line.answer(f"{command}: not possible here")
         elif event.key() == Qt.Key.Key_F2:  # that no part of the window took
-            self.status_line.answer("Rename: nothing that is chosen here can be renamed")
+            self.status_line.answer("nothing selected here can be renamed")
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -117,7 +117,7 @@ class RunButton(QWidget):
         self.button.setStyleSheet("border-top-right-radius: 0; border-bottom-right-radius: 0;")
         self.button.clicked.connect(self.run.emit)
         self.how = Button("", "chevron-down", "primary")
-        self.how.setToolTip("How to run: trace, settings")
+        self.how.setToolTip("Run options: trace, settings")
         self.how.setAccessibleName("How to run")
         self.how.setFixedWidth(26)
         self.how.setStyleSheet("border-top-left-radius: 0; border-bottom-left-radius: 0; padding: 0 0 0 2px;")

@@ -83,7 +83,7 @@ class NoticesPopover(Popover):
             row.dismissed.connect(lambda d=diagnostic: self._context.notices.dismiss(d))
             self._rows.addWidget(row)
         if not problems:
-            self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
+            self._rows.addWidget(label("No problems.", "muted"))
         inside = self._scroll.widget()
         self._scroll.setFixedHeight(min(MOST_PX, inside.sizeHint().height() + 2) if inside is not None else 32)
         self.follow()
@@ -109,11 +109,11 @@ class RunOptionsPopover(Popover):
         self.setFixedWidth(420)
         column = _column(self)
         column.addWidget(label("How to run", "title"))
-        self.trace = QCheckBox("Trace: every change of state, for the timeline")
+        self.trace = QCheckBox("Trace: record every change of state, for the timeline")
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
-        self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
+        self.deterministic = QCheckBox("Deterministic: host time is counted work, not measured time")
         self.plain = QCheckBox("Plain: observe nothing")
-        self.waves = QCheckBox("Waveforms: the design's signals as a VCD file")
+        self.waves = QCheckBox("Waveforms: write the design's signals to a VCD file")
         for box in (self.trace, self.deterministic, self.plain, self.waves):
             column.addWidget(box)
         self._form_title = label("Settings of this project", "strong")

@@ -80,9 +80,9 @@ class Rail(QWidget):
             self.buttons[mode.name] = button
             column.addWidget(button)
         column.addStretch(1)
-        self.notices = RailButton("bell", "Notices", "What went wrong, and plugins")
+        self.notices = RailButton("bell", "Notices", "Problems and plugins")
         self.notices.clicked.connect(self.notices_asked.emit)
-        self.settings = RailButton("settings-2", "Settings", "Looks, keys, programs, folders")
+        self.settings = RailButton("settings-2", "Settings", "Appearance, keys, programs, folders")
         self.settings.clicked.connect(self.settings_asked.emit)
         column.addWidget(self.notices)
         column.addWidget(self.settings)

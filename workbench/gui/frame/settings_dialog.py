@@ -19,12 +19,12 @@ from workbench.system.cache import cache_dir
 
 #: Keys of views, which stand as they are.
 VIEW_KEYS = (
-    ("Enter, double click", "open the line of what is selected"),
-    ("Click with Ctrl", "editor: go to where a name is defined"),
-    ("1 to 6", "in the question of a pragma: its category"),
+    ("Enter, double click", "open the line of the selection"),
+    ("Click with Ctrl", "editor: go to the definition of a name"),
+    ("1 to 6", "pragma dialog: choose its category"),
     ("Arrows, +, −", "in a picture: move, zoom in and out"),
-    ("Tab", "timeline: next edge of the state that is selected"),
-    ("Esc", "give up a gesture, close what floats"),
+    ("Tab", "timeline: next edge of the selected state"),
+    ("Esc", "cancel a gesture, close popups"),
 )
 _TRUSTED = "Trusted projects"
 _AT_ONCE = 8  # rows made in a turn of the event loop
@@ -58,7 +58,7 @@ class SettingsDialog(QDialog):
         for head in self._heads.values():
             head.setContentsMargins(0, 10, 0, 2)
         self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
-        self._none = label("No setting has this in its name, its value or what it does.", "muted", wrap=True)
+        self._none = label("No setting matches.", "muted", wrap=True)
         self._trusted = QWidget()
         self._trusted.setLayout(QVBoxLayout())
 

@@ -1,4 +1,4 @@
-"""What a setting is set with: a row with what it is called, what it does, and a field that fits its kind."""
+"""What a setting is set with: a row with its name, what it does, and a field that fits its kind."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SettingRow(QWidget):
 
     @cached_property
     def reset_button(self) -> IconButton:
-        made = IconButton("undo-2", f"{self.setting.title}: as it comes")
+        made = IconButton("undo-2", f"{self.setting.title}: default")
         made.clicked.connect(self._reset)
         self._grid.addWidget(made, 0, 2)
         return made
@@ -189,7 +189,7 @@ class SettingRow(QWidget):
     def _key(self) -> tuple[QWidget, Callable[[str], object]]:
         field = QKeySequenceEdit()
         field.setMaximumSequenceLength(1)
-        field.setToolTip("Press the keys. Backspace: none.")
+        field.setToolTip("Press the keys (Backspace: none)")
 
         def take(keys: QKeySequence) -> None:
             text = keys.toString(QKeySequence.SequenceFormat.PortableText)
@@ -206,7 +206,7 @@ class SettingRow(QWidget):
         row.setSpacing(6)
         field = QLineEdit()
         field.setProperty("role", "code")
-        field.setPlaceholderText("as it is found")
+        field.setPlaceholderText("default")
         field.editingFinished.connect(lambda: self.set(field.text().strip()))
         choose = IconButton("folder", f"Choose: {self.setting.title}")
         choose.clicked.connect(self._choose)

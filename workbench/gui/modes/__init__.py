@@ -20,17 +20,17 @@ def _view(name: str, of_module: str) -> Callable[[], type]:
 _MODES = (
     WindowMode(
         "source", "Source", "code", _view("SourceMode", "workbench.gui.modes.source.mode"),
-        nothing=("No file is open", "Choose one in the tree, or follow a link to a line."),
+        nothing=("No file is open", "Choose a file in the tree, or follow a link to a line."),
         side=Panel(272, 216), details=Panel(336, 240), crumbs=("run", "range"), undo=Undo.DOCUMENT,
     ),
     WindowMode(
         "analyse", "Analyse", "workflow", _view("AnalyseMode", "workbench.gui.modes.analyse.mode"),
-        nothing=("No run is open", "Open a project or a run folder, and its blocks and findings appear here."),
+        nothing=("No run is open", "Open a project or a run folder to see its blocks and findings here."),
         details=Panel(472, 306), crumbs=("run", "range"),
     ),
     WindowMode(
         "timeline", "Timeline", "chart-gantt", _view("TimelineMode", "workbench.gui.modes.timeline.mode"),
-        nothing=("No run is open", "Run the project, or open a run folder, and its course in time appears here."),
+        nothing=("No run is open", "Run the project or open a run folder to see its timeline here."),
         details=Panel(320, 300), crumbs=("run", "range"),
     ),
     WindowMode(
@@ -39,23 +39,23 @@ _MODES = (
     ),
     WindowMode(
         "platform", "Platform", "cpu", _view("PlatformMode", "workbench.gui.modes.platform.mode"),
-        nothing=("No platform is open", "Begin one, or open a project: its platform template is edited here.",
+        nothing=("No platform is open", "Create a platform template, or open a project to edit its template here.",
                  "New platform"),
         crumbs=("platform",), makes="platform", undo=Undo.DOCUMENT,
     ),
     WindowMode(
         "predict", "Predict", "trending-up", _view("PredictMode", "workbench.gui.modes.predict.mode"),
-        nothing=("No model is open", "Choose one at the left."),
+        nothing=("No model is open", "Choose a model at the left."),
         details=Panel(400, 240), makes="model", undo=Undo.DOCUMENT,
     ),
     WindowMode(
         "streams", "Streams", "waypoints", _view("QueryMode", "workbench.gui.modes.streams.mode"),
-        nothing=("No run is open", "Open a traced run of a streaming application, and it is asked here."),
+        nothing=("No run is open", "Open a traced run of a streaming application to query it here."),
         crumbs=("run",),
     ),
     WindowMode(
         "project", "Project", "layers", _view("ProjectMode", "workbench.gui.modes.project.mode"),
-        nothing=("No project is open", "Open one, and what its file says is edited here."),
+        nothing=("No project is open", "Open a project to edit its file here."),
         crumbs=(), undo=Undo.DOCUMENT,
     ),
 )  # fmt: skip

@@ -89,7 +89,7 @@ class NewProject(QDialog):
 
     def _look(self) -> None:
         self.create_button.setEnabled(False)
-        self.said.setText("Looking at the sources")
+        self.said.setText("Reading the sources")
         folder, plugins, choice = self._folder, self._plugins, self._choice
 
         def look() -> Proposal:
@@ -153,8 +153,8 @@ class NewProject(QDialog):
                 label("\n".join([*shown, *([f"and {more} more"] if more else [])]), "small", wrap=True)
             )
         self._rows.addStretch(1)
-        written = "The project file is saved in the folder of the sources. The sources stay as they are."
-        self.said.setText(f"{written} It will not run as it is." if has_errors(proposal.diagnostics) else written)
+        written = "The project file is saved in the source folder. The sources are not changed."
+        self.said.setText(f"{written} It cannot run yet." if has_errors(proposal.diagnostics) else written)
         self.create_button.setEnabled(True)
         self.create_button.setFocus()
 
@@ -266,7 +266,7 @@ def _whole_number(name: str, text: str) -> int:
         value = -1
     if value < 0:
         hint = "Write a whole number from 0, such as 3 or 0x1F."
-        raise WorkbenchError(Diagnostic(f"'{text}' is no value of the input '{name}'", hint))
+        raise WorkbenchError(Diagnostic(f"'{text}' is not a value of the input '{name}'", hint))
     return value
 
 

@@ -90,7 +90,7 @@ class OpenDocuments(QObject):
             answer = self.ask(
                 Question(
                     "Another program changed this file",
-                    "Reload shows the file; undo brings your text back. Overwrite puts your version on disk.",
+                    "Reload shows the file on disk (undo restores your text). Overwrite replaces it with your version.",
                     (str(document.path),),
                     (RELOAD, OVERWRITE, CANCEL),
                 )
@@ -169,7 +169,7 @@ class OpenDocuments(QObject):
 
     def told(self, document: Document) -> None:
         """Say that a file with unsaved changes was written by another program."""
-        hint = "Your changes are kept here. Saving asks which of the two to keep."
+        hint = "Your changes are kept here. When you save, choose which version to keep."
         self._overtaken.append(document)
         problem = Diagnostic("another program changed this file", hint, file=str(document.path))
         self._notices.keep(f"overtaken {id(document)}", problem)

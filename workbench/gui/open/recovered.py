@@ -53,8 +53,8 @@ class Recovered:
         lines = tuple(f"{k.path}{'  (changed since)' if k.file_changed else ''}" for k in kept)
         answer = self._context.documents.ask(
             Question(
-                "Restore what was not saved?",
-                "The window ended without being closed. These changes were kept; the files are as they were saved.",
+                "Restore unsaved changes?",
+                "The window did not close normally. These changes were kept; the files on disk are as last saved.",
                 lines,
                 (RESTORE, DISCARD, LATER),
             )

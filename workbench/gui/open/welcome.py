@@ -23,15 +23,15 @@ from workbench.system.toolchain import Tool
 STEPS = (
     (
         "Annotate your code",
-        "Right-click a call or a branch: work, overhead, send, recv, wait. The workbench adds a comment, nothing else.",
+        "Right-click a call or a branch: work, overhead, send, recv, wait. The workbench only adds a comment.",
     ),
     (
         "Run",
-        "A copy is instrumented and built. Without a card, your own RTL is simulated on one virtual clock.",
+        "The workbench instruments and builds a copy. Without a card, it simulates your RTL on one virtual clock.",
     ),
     (
         "See which bottleneck to fix first",
-        "Ranked by the speedup that a fix is predicted to bring, with its upper bound.",
+        "Findings are ranked by the predicted speedup of a fix, with its upper bound.",
     ),
 )
 
@@ -79,15 +79,15 @@ class Welcome(QScrollArea):
         self.open_button = Button("Open project", "folder", "primary")
         self.open_button.clicked.connect(self._asking.project)
         new = Button("New from sources", "plus")
-        new.setToolTip("Find the host program and the hardware in a folder, and begin a project of them")
+        new.setToolTip("Find the host program and the hardware in a folder, and create a project")
         new.clicked.connect(self._asking.new_project)
         run = Button("Open a run", "chart-gantt")
         run.clicked.connect(self._asking.run)
         models = Button("Predict", "trending-up")
-        models.setToolTip("Before there is code: what a platform would make of an algorithm")
+        models.setToolTip("Predict an algorithm's time on a platform, before any code")
         models.clicked.connect(lambda: self._show_mode("predict"))
         platform = Button("Add a platform", "cpu")
-        platform.setToolTip("Describe a board: its host API, from a header, its ports and its transfer times")
+        platform.setToolTip("Describe a board: its host API (from a header), its ports and its transfer times")
         platform.clicked.connect(lambda: self._show_mode("platform"))
         for number, button in enumerate((self.open_button, new, run, models, platform)):
             button.setProperty("large", "true")
@@ -102,7 +102,7 @@ class Welcome(QScrollArea):
         self._recent = Box()
         column.addWidget(self._recent)
         column.addSpacing(36)
-        column.addLayout(_title("How it goes"))
+        column.addLayout(_title("How it works"))
         column.addSpacing(14)
         for number, (title, text) in enumerate(STEPS, 1):
             step = QHBoxLayout()
@@ -127,7 +127,7 @@ class Welcome(QScrollArea):
     def _right(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(0)
-        column.addLayout(_title("Examples", None, "copied to a folder of your choice before they run"))
+        column.addLayout(_title("Examples", None, "copied to a folder of your choice before the run"))
         column.addSpacing(12)
         grid = QGridLayout()
         grid.setSpacing(16)

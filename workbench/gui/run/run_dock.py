@@ -154,7 +154,7 @@ class RunDock(QWidget):
         column.addWidget(self.header)
         self.nothing = EmptyState(
             "play",
-            "Nothing has run in this window yet",
+            "No run in this window yet",
             "This panel lists a run's steps with their times, its log, and its problems.",
             with_key("Run", "run"),
             self.run_wanted.emit,
@@ -184,7 +184,7 @@ class RunDock(QWidget):
             head.addWidget(pill)
         self.filters["All"].setChecked(True)
         group.idClicked.connect(self._show_page)
-        self.filters["Calls"].setToolTip("How often the host called what, counted while it runs")
+        self.filters["Calls"].setToolTip("Number of host calls, counted during the run")
         self.calls = LiveCalls()
         self.log = _log_text()
         self.output = _log_text()
@@ -205,7 +205,7 @@ class RunDock(QWidget):
     def ask_cancel(self) -> None:
         self._runner.cancel()
         self.cancel.setEnabled(False)
-        self.left.setText("cancelling, ending its processes")
+        self.left.setText("cancelling: ending its processes")
 
     def show_problems(self) -> None:
         self.filters["Problems"].setChecked(True)

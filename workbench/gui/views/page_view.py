@@ -222,7 +222,7 @@ class PageBody(QWidget):
         place = source.places[0]
         lines = read_lines(self.context.resolve(place.file), place.line)
         if lines is None:
-            column.addWidget(label(f"{place.file} cannot be read here.", "small", wrap=True))
+            column.addWidget(label(f"{place.file} cannot be read.", "small", wrap=True))
             return
         excerpt = SourceExcerpt()
         excerpt.set_lines(lines[0], lines[1], place.line)

@@ -71,7 +71,7 @@ def empty(layout: QLayout) -> None:
 
 
 def scrolled(inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
-    """What scrolls upright where there is no room for it: a widget, or a layout on a ground of its own."""
+    """What scrolls upright where the disk has no room for it: a widget, or a layout on a ground of its own."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)

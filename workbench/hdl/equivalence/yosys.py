@@ -73,7 +73,7 @@ class Yosys:
                 on_line=lambda line: None, memory_bytes=self.limits.memory_bytes,
             )  # fmt: skip
         except WorkbenchError:
-            return f"it was given up after {timeout_s:g} s"
+            return f"stopped after {timeout_s:g} s"
         if done.returncode == 0:
             return ""
         if done.returncode < 0 or "bad_alloc" in done.stderr:
@@ -114,7 +114,7 @@ def prove_modules(
 
     with ThreadPoolExecutor(2) as pool:
         found = dict(zip(both, pool.map(prove, range(len(both)), both), strict=True))
-    return [found.get(name) or Found(shown[name], "it is not there any more") for name in names]
+    return [found.get(name) or Found(shown[name], "it no longer exists") for name in names]
 
 
 def _elaborated(

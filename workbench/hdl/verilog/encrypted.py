@@ -18,10 +18,10 @@ _PART = re.compile(
     rb"|^[ \t]*`protected\b.*?(?:^[ \t]*`endprotected\b|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_PACKED = "this file is no text: it may be encrypted or packed, and none but its vendor's tools read it"
-_FOLLOWS = "what follows is encrypted: none but its vendor's tools read it"
+_PACKED = "this file is not text: it may be encrypted or packed, so that only its vendor's tools can read it"
+_FOLLOWS = "the rest is encrypted: only its vendor's tools can read it"
 _INSTEAD = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
-_WIDE = "this file is UTF-16, of which nothing is read"
+_WIDE = "this file is UTF-16, which is not read"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _UNKNOWN = "unknown module '"
 

@@ -28,7 +28,7 @@ def defined_twice(design: Design, used: Iterable[str]) -> Iterator[Diagnostic]:
         if len(places) > 1:
             (first, its_line, _), (path, line, column), *_ = places
             message = f"the module '{name}' is defined a second time, after {design.name_of(first)}:{its_line}"
-            hint = "Take one of the two out of the hardware sources."
+            hint = "Remove one of the two from the hardware sources."
             yield Diagnostic(message, hint, file=design.name_of(path), line=line, column=column)
 
 

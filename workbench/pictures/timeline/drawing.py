@@ -160,8 +160,8 @@ def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -
         stack = row.kind is Kind.STACK
         room = right - left - (54 if row.note else 0)
         used = canvas.text(left, y, room, height, row.label, "text", 12, 600 if stack else 400)
-        if stack and canvas.width_of("at work") <= room - used - 6:
-            canvas.text(left + used + 6, y, room, height, "at work", "muted", 12)
+        if stack and canvas.width_of("working") <= room - used - 6:
+            canvas.text(left + used + 6, y, room, height, "working", "muted", 12)
         canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)
     if row.kind in (Kind.HEAD, Kind.CLOCK):
         _edges(canvas, Box(0, y, width, height))

@@ -72,9 +72,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
     ]
     if asked:
         told = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
-        hint = (
-            "Give it the kind receive and an address if it reads from the board: a host that polls it waits for ever."
-        )
+        hint = "Give it the kind receive and an address if it reads from the board: a host that polls it waits forever."
         notes.append(Diagnostic(told, hint, Severity.WARNING))
     return with_mappings(entries), tuple(notes)
 

@@ -105,7 +105,7 @@ def with_entries(
     The one transfer table that there is of a direction is a transfer's. A header is included, where nothing is yet."""
     marked, problems = read_marked(text)
     if marked is None or not isinstance(marked.data, Mapping):
-        raise WorkbenchError(*problems, Diagnostic("this is no platform template", file=str(template)))
+        raise WorkbenchError(*problems, Diagnostic("this is not a platform template", file=str(template)))
     host = marked.data.get("host")
     host = host if isinstance(host, Mapping) else {}
     present = host.get("entries") or []

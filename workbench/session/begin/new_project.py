@@ -64,7 +64,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         raise WorkbenchError(Diagnostic("the name of this folder is not in UTF-8", hint, file=_in_utf_8(str(root))))
     if choice.name and not (re.fullmatch(r"\w[\w.-]*", choice.name) and len(choice.name.encode()) <= _LONGEST_NAME):
         hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes of them."
-        raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' is no name of a project", hint))
+        raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' cannot name a project", hint))
     files = files_below(root, notes)
     languages = plugins.hdl_languages
     of_languages = languages_of(files, languages)
@@ -115,7 +115,7 @@ def create(proposal: Proposal) -> Path:
     """Write the proposed files; none of them where one is there already. Gives the project file."""
     for path in proposal.files:
         if path.exists():
-            hint = "Name another project with --name, or take this file away."
+            hint = "Name another project with --name, or remove this file."
             raise WorkbenchError(Diagnostic("this file exists already, and was left as it is", hint, file=str(path)))
     write_files({path: text.encode() for path, text in proposal.files.items()})
     return proposal.path

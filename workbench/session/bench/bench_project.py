@@ -94,7 +94,7 @@ def _free(folder: Path) -> tuple[Path, BinaryIO]:
         folder.mkdir(parents=True, exist_ok=True)
         return next((folder / str(n), lock) for n in count(1) if (lock := locked(folder / f"{n}.lock")))
     except OSError as error:
-        hint = "Is there room on the disk, and may this folder be written to? `--keep FOLDER` names another."
+        hint = "Check that the disk has room and that this folder is writable. `--keep FOLDER` names another."
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(folder))) from None
 
 
@@ -273,7 +273,7 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
     parameters = ", ".join(
         [*([f"{prototype.scope} &self"] if object_ else []), *(text for text, _ in prototype.parameters)]
     )
-    told = json.dumps(f"{entry.prototype}: what the template says does not tell how to call it\n")
+    told = json.dumps(f"{entry.prototype}: the template does not say enough to call it\n")
     made = [f"{calls.call(one.callee, entry, sized)};"]
     if one.wait:
         made = [line for many in (1, OUTSTANDING) for line in (

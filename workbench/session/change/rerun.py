@@ -189,7 +189,7 @@ def _asynchronous(rerun: Rerun, case: _Case, change: Asynchronous) -> Rerun:
 
 
 def _interrupt(rerun: Rerun, case: _Case, change: Interrupt) -> Rerun:
-    case.only(CallKind.RECEIVE, why="reads nothing: it is no poll")
+    case.only(CallKind.RECEIVE, why="reads nothing: it is not a poll")
     hardware = case.platform.hardware
     ports = [port for port in (hardware.ports if hardware else ()) if isinstance(port, HardwarePort)]
     by_name = {port.name: port for port in ports}
@@ -202,7 +202,7 @@ def _interrupt(rerun: Rerun, case: _Case, change: Interrupt) -> Rerun:
 
 
 def _poll_delay(rerun: Rerun, case: _Case, change: PollDelay) -> Rerun:
-    case.only(CallKind.RECEIVE, why="reads nothing: it is no poll")
+    case.only(CallKind.RECEIVE, why="reads nothing: it is not a poll")
     return _rule(rerun, case, change, "poll_delay", round(change.delay_s * PS_PER_S))
 
 

@@ -213,8 +213,7 @@ class Search:
 
 def _step_by_step(why: Sequence[str]) -> Diagnostic:
     return Diagnostic(
-        "replay cannot tell how long this application takes with other depths, so that each was simulated: "
-        + "; ".join(why),
+        "replay cannot predict this application's time with other depths, so each was simulated: " + "; ".join(why),
         "What a block does may depend on more than the words that it took and gave.",
         Severity.NOTE,
     )

@@ -147,7 +147,9 @@ class Document:
         self.check()
         if self._on_disk is not None and not self.path.parent.is_dir():
             hint = "It may have another name now. The text is kept here: Save as writes it elsewhere."
-            raise WorkbenchError(Diagnostic("not saved: the folder of this file is gone", hint, file=str(self.path)))
+            raise WorkbenchError(
+                Diagnostic("not saved: the file's folder was deleted or moved", hint, file=str(self.path))
+            )
         if not over and self.changed_on_disk:
             raise ChangedOnDisk(self.path)
         self._write(self.path)

@@ -20,9 +20,9 @@ from workbench.session.program.plugins import load_plugins
 
 HEAD = """# Every field
 
-Made by `workbench fields` from the schemas that check the documents. `a.b` stands for `b` inside `a`, `[]` for each
-item of a list, `NAME` for names that you choose. Where a field has a unit, a text such as `100 MHz` or `32 KiB` may be
-written; a bare number is in that unit. Where a *number or formula* may stand, a formula may use the model's inputs.
+Made by `workbench fields` from the schemas that check the documents. `a.b` means `b` inside `a`, `[]` means each
+item of a list, `NAME` a name that you choose. Where a field has a unit, a text such as `100 MHz` or `32 KiB` may be
+written; a bare number is in that unit. Where a *number or formula* is allowed, a formula may use the model's inputs.
 """
 
 
@@ -106,7 +106,7 @@ def _read(paths: Sequence[Path]) -> list[object]:
 
 def _tables() -> str:
     lines = ["## Run folder: the tables", "", "`tables/TABLE/COLUMN.npy`: columns of numbers, equally long in a table; "
-             "-1 stands for none. Times are picoseconds on the virtual clock.", ""]  # fmt: skip
+             "-1 means none. Times are picoseconds on the virtual clock.", ""]  # fmt: skip
     for name, columns in TABLES.items():
         lines += [f"### `{name}`", "", f"A row: {ROWS[name]}.", "", "| column | type | holds |", "| --- | --- | --- |"]
         lines += [f"| `{column}` | {kind} | {COLUMNS[column]} |" for column, kind in columns.items()]

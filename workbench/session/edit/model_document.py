@@ -21,7 +21,7 @@ Kinds = Mapping[str, ModelKind]
 
 @dataclass(frozen=True)
 class ModelFound:
-    """A model's file for the list: what it is called, its kind, whether it is the project's own."""
+    """A model's file for the list: its name, its kind, whether it is the project's own."""
 
     path: Path
     title: str

@@ -36,7 +36,7 @@ def prove_workspace(
     fpga, colon, module = module.rpartition(":")
     if module and fpga + colon not in designs:
         hint = f"Name it with its FPGA: {listed([place + module for place in designs])}."
-        raise WorkbenchError(Diagnostic(f"'{fpga}{colon}{module}' is no module of an FPGA", hint))
+        raise WorkbenchError(Diagnostic(f"'{fpga}{colon}{module}' is not a module of an FPGA", hint))
     found: list[Proof] = []
     for place, design in designs.items():
         if place == fpga + colon or not module:
@@ -102,5 +102,5 @@ def proof_words(proof: Proof) -> str:
     if of[How.UNKNOWN]:
         return f"{how}. Of {listed([one.module for one in of[How.UNKNOWN]])} nothing is known."
     if of[How.SIMULATED]:
-        return f"No difference found in {how}, which is no proof."
+        return f"No difference found in {how}, which is not a proof."
     return f"Instrumentation changes nothing: {counted(total, 'module')} proved."

@@ -129,7 +129,7 @@ class _Checks:
                 if value.line and not value.reached:
                     yield Diagnostic(
                         f"the state {value.name} can never be reached: nothing assigns it to '{register.name}'",
-                        "Assign it where the state should begin, or take it out.",
+                        "Assign it where the state should begin, or remove it.",
                         Severity.WARNING,
                         files.get(register.block, register.file),
                         value.line,

@@ -107,13 +107,13 @@ def take_back(workspace: Workspace) -> tuple[Path, ...]:
         kept = json.loads(record.read_text("utf-8"))
         files = {Path(name): (bytes.fromhex(one["before"]), str(one["sha256"])) for name, one in kept.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        message = "there are no marks of this project to take back"
+        message = "there are no marks of this project to undo"
         raise WorkbenchError(Diagnostic(message, "Only the last `workbench propose --accept` is kept.")) from None
     for path, (_, written) in files.items():
         if sha256(read_file(path)) != written:
             message = "this file was changed since the marks were written"
             raise WorkbenchError(
-                Diagnostic(message, "Take the pragmas out by hand; nothing was written.", file=str(path))
+                Diagnostic(message, "Remove the pragmas by hand; nothing was written.", file=str(path))
             )
     write_files({path: data for path, (data, _) in files.items()})
     with suppress(OSError):

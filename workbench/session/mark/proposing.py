@@ -144,7 +144,7 @@ class _Proposing:
         own = self._instance_of(block)
         outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
         quiet = words & (_WAITING | _BEGINNING | _ENDING)
-        return None if quiet or outside else _Said(Category.WORK, f"{told}, and it asks for nothing of others'")
+        return None if quiet or outside else _Said(Category.WORK, f"{told}, and it requests nothing from other blocks")
 
     def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Said | None:
         """What passes, or is waited for, where signals of a handshake with another instance are asked for. That the

@@ -39,9 +39,9 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
     except OSError as error:
         return {}, [_told(path, f"it cannot be read: {error.strerror or error}")]
     except JsonError as error:
-        return {}, [_told(path, f"it is no JSON: {error.message}", error.line, error.column)]
+        return {}, [_told(path, f"it is not JSON: {error.message}", error.line, error.column)]
     if not isinstance(read, list):
-        return {}, [_told(path, "it is no list of commands")]
+        return {}, [_told(path, "it is not a list of commands")]
     names = {os.path.realpath(root / name): name for name in host.sources}
     found: dict[str, tuple[str, ...]] = {}
     problems: list[Diagnostic] = []

@@ -45,7 +45,7 @@ EXAMPLES = (
         "blastn",
         "blastn.workbench.yaml",
         "Similar sequences",
-        "Blocks that drop most of what they get, and could lock up.",
+        "Blocks that drop most of their input and can deadlock.",
         "Streams: X, C++ and Verilog",
     ),
     Example(
@@ -59,7 +59,7 @@ EXAMPLES = (
         "own_board",
         "own_board.workbench.yaml",
         "A board with a C++ class",
-        "A board that no plugin knows, from its header alone.",
+        "A board without a plugin, described from its header.",
         "C++ host with a class API, Verilog",
     ),
 )

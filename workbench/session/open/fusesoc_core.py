@@ -73,7 +73,7 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
     for name in dict.fromkeys(names):
         if not isinstance(sets.get(name), dict):
             where = ("filesets", name) if name in sets else (*target, "filesets")
-            told(where, f"'{name}' is no file set: it is left out", "Write its files below `files:`.")
+            told(where, f"'{name}' is not a file set: it is ignored", "Write its files below `files:`.")
             continue
         for number, entry in enumerate(listed_at("filesets", name, "depend")):
             at = ("filesets", name, "depend", number)

@@ -120,7 +120,7 @@ def definition(
 
 def _unreadable(error: OSError, place: Path) -> Diagnostic:
     """A file that was there as the project was opened, and cannot be read any more."""
-    hint = "The project was opened with it: put it back, or take it out of the project's sources."
+    hint = "The project was opened with it: put it back, or remove it from the project's sources."
     return Diagnostic(f"cannot read this file: {error.strerror}", hint, file=str(error.filename or place))
 
 

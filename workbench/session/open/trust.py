@@ -21,7 +21,7 @@ from workbench.system.files import sha256
 
 _OWN = "own"
 #: How a project is trusted, in words.
-OWN, AS_IT_STOOD = "your own, whatever it holds", "as it stood when you agreed"
+OWN, AS_IT_STOOD = "your own, whatever it holds", "as it was when you agreed"
 _MOST_FILES = 5000
 _RIGHTS = "with your rights, network and all"
 #: Larger files are known by size and time of change: they are data, and reading them all would take long.

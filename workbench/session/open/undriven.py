@@ -68,7 +68,7 @@ def wrong_constants(
         if name not in bits:
             yield name, Diagnostic(f"the top module has no input '{name}'", near(name, bits, "Its inputs are"))
         elif name in driven:
-            yield name, Diagnostic(f"the platform drives '{name}'", "Take it out of constants.")
+            yield name, Diagnostic(f"the platform drives '{name}'", "Remove it from constants.")
         elif bits[name] > _MOST_BITS:
             hint = "Put a module around the top that gives it its value."
             yield (

@@ -53,7 +53,7 @@ def check_plugins(folder: Path, installed: Plugins) -> tuple[Sequence[LoadedPlug
         points = document["project"]["entry-points"][GROUP]
         named = [EntryPoint(name, value, GROUP) for name, value in points.items()]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WorkbenchError(Diagnostic(f"this is no TOML: {error}", file=str(about))) from None
+        raise WorkbenchError(Diagnostic(f"this is not TOML: {error}", file=str(about))) from None
     except (KeyError, TypeError, AttributeError):
         hint = f'Name its module under [project.entry-points."{GROUP}"], as in: my_plugin = "my_plugin".'
         raise WorkbenchError(Diagnostic("this names no plugin", hint, file=str(about))) from None

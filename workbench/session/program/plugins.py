@@ -70,7 +70,7 @@ class Plugins:
         return tuple(
             Diagnostic(
                 f"the plugin '{plugin.name}' could not be loaded: {plugin.error}",
-                f"It comes from {plugin.origin}. Update it or take it out; everything else works.",
+                f"It comes from {plugin.origin}. Update or remove it; everything else works.",
                 Severity.WARNING,
             )
             for plugin in self.loaded

@@ -47,9 +47,9 @@ class Setting:
         if self.kind == "number" and not (text.isdecimal() and self.least <= int(text) <= self.most):
             return Diagnostic(f"'{text}' is none of {self.least} to {self.most}", f"{self.title}: {self.what}")
         if self.kind == "program" and text and not (os.path.isabs(text) and os.access(text, os.X_OK)):
-            return Diagnostic("this is no program that can be started", "Give its whole path.", file=text)
+            return Diagnostic("this is not an executable program", "Give its whole path.", file=text)
         if self.kind == "folder" and text and not (os.path.isabs(text) and os.path.isdir(text)):
-            return Diagnostic("this is no folder", "Give the whole path of one that is there.", file=text)
+            return Diagnostic("this is not a folder", "Give the whole path of one that is there.", file=text)
         if self.kind == "key" and text:
             try:
                 written(text, command_of(self.name))

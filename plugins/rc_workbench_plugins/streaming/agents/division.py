@@ -101,7 +101,7 @@ def _only(query: Query, statements: Iterable[Measure | Assert]) -> Query:
 
 def _uncounted(statement: Measure | Assert, file: str) -> Diagnostic:
     name = statement.label or statement.text
-    message = f"no agent counts '{name}': it asks of ends on several sides of a bus, of which each agent sees its own"
+    message = f"no agent counts '{name}': it compares both sides of a bus, and each agent sees only its own"
     hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
     line, column = statement.line or None, statement.column or None
     return Diagnostic(message, hint, severity=Severity.WARNING, file=file or None, line=line, column=column)

@@ -242,7 +242,7 @@ def _ending(lines: list[str], known: list[bool], file: Path) -> list[Diagnostic]
         told = f"{counted(lost, 'event')} of the streams {'was' if lost == 1 else 'were'} lost"
         found.append(_warning(f"{told}: the agent on the host did not keep up", file))
     if late:
-        told = f"{counted(late, 'event')} {'was' if late == 1 else 'were'} told after the time had been counted"
+        told = f"{counted(late, 'event')} {'was' if late == 1 else 'were'} reported after the time had been counted"
         found.append(_warning(f"{told}, and counted later", file))
     return found
 

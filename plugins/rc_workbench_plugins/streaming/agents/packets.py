@@ -130,7 +130,7 @@ def in_order_alone(found: Answers, unequal: Collection[tuple[str, ...]]) -> Answ
 def _not_in_order(of: Measure | Assert) -> Diagnostic:
     way = " -> ".join(next(edges_along(of)))
     message = f"not known to an agent: along {way} blocks gave more or fewer elements than they took"
-    hint = "Which came of which a trace tells: workbench run --trace, then workbench query RUN QUERY_FILE."
+    hint = "A trace shows which element came from which: workbench run --trace, then workbench query RUN QUERY_FILE."
     return Diagnostic(message, hint, severity=Severity.WARNING, line=of.line or None, column=of.column or None)
 
 

@@ -110,7 +110,7 @@ def _counting(statement: Measure | Assert, agent: str, topology: Topology) -> st
         return words
     one = len(between) == 1
     words += f", as long as {listed([*between])} {'gives' if one else 'give'} as many elements as "
-    return words + ("it takes" if one else "they take") + "; else a trace tells"
+    return words + ("it takes" if one else "they take") + "; otherwise a trace shows it"
 
 
 def _unasked(measure: Measure) -> MeasureResult:

@@ -20,4 +20,4 @@ def frame_of(text: str) -> FrameLength:
         return FrameLength(time_ps=round(time_ps))
     if found and found[2] in SIZES and 1 <= (size := float(found[1]) * SIZES[found[2]]) < LONGEST and size == int(size):
         return FrameLength(size_bytes=int(size))
-    raise ArgumentTypeError(f"'{text}' is no time, as 10 ms, no number of transfers, and no size, as 64 KiB")
+    raise ArgumentTypeError(f"'{text}' is not a time (10 ms), a number of transfers or a size (64 KiB)")

@@ -357,9 +357,9 @@ def _answers(
     elif walked.gain == float("inf"):
         words = "Not known: no other block did anything."
     elif walked.gain < 1.01:
-        words = f"{then}, at about the same throughput as now."
+        words = f"{then}, at about the current throughput."
     else:
-        words = f"{then}, at {ratio_text(walked.gain)} the throughput of now at most."
+        words = f"{then}, at {ratio_text(walked.gain)} the current throughput at most."
     then_before = [q for q in queues if q.edge.sink.block in walked.following]
     yield LimitAnswer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
 

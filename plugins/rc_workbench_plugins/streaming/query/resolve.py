@@ -150,7 +150,7 @@ class _Resolver:
         if other is None:
             raise self._wrong(statement, name, f"no statement is called '{name}'", near(str(name), labels, "Labels"))
         if other.tree.data != "measure":
-            raise self._wrong(statement, name, f"'{name}' is no measure", near("", labels, "Measures"))
+            raise self._wrong(statement, name, f"'{name}' is not a measure", near("", labels, "Measures"))
         found = self._measures(other)
         (deep, parts), (more_deep, more_parts) = self._weighed[-1], self._weights[other.label]
         self._weighed[-1] = max(deep, 1 + more_deep), 1 + parts + more_parts
@@ -198,7 +198,7 @@ class _Resolver:
     def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
         if frame.size_bytes % edge.width_bytes:
-            message = f"{frame.size_bytes} bytes are no whole number of elements of {edge.label}"
+            message = f"{frame.size_bytes} bytes are not a whole number of elements of {edge.label}"
             raise self._wrong(statement, at, message, f"Each has {edge.width_bytes} bytes.")
         return FrameLength(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
 
@@ -295,7 +295,7 @@ class _Resolver:
             if measure.metric is Metric.BACKPRESSURE and measure.when is None:
                 return Blocked(measure.edges[0])
         hint = "For example: occupancy at a > 0. Backpressure alone is true or false."
-        raise self._wrong(statement, part, "this is no condition: it is compared with nothing", hint)
+        raise self._wrong(statement, part, "this is not a condition: it has no comparison", hint)
 
     def _comparison(self, statement: Statement, whole: Part, left: Part, relation: str, right: Part) -> Comparison:
         measures = [self._operand(statement, side) if side.data != "number" else None for side in (left, right)]
@@ -317,7 +317,7 @@ class _Resolver:
             raise self._wrong(statement, part, f"several edges are meant: {edges}", "A condition is of one: name it.")
         (measure,) = found
         if measure.statistic is Statistic.HIST:
-            raise self._wrong(statement, part, "a histogram is no number to compare", "Take its mean, min or max.")
+            raise self._wrong(statement, part, "a histogram is not a number", "Take its mean, min or max.")
         if part.data == "reference":
             return measure
         return replace(measure, text=statement.words(part))
@@ -327,7 +327,7 @@ class _Resolver:
         number, unit = part.children
         found, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
         if found != dimension:
-            raise self._wrong(statement, part, f"{number} {unit} is {found}, and {dimension} is wanted")
+            raise self._wrong(statement, part, f"{number} {unit} is {found}, and {dimension} is expected")
         if not isfinite(value := float(str(number)) * factor):
             raise self._wrong(statement, part, "this number is too large")
         return value

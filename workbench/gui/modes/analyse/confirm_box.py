@@ -33,7 +33,7 @@ class ConfirmBox(QWidget):
         column.setSpacing(8)
         head = QHBoxLayout()
         head.addWidget(label("Confirm on the card", "strong"))
-        head.addWidget(ElidedLabel("runs your program with these timing rules", "small"), 1)
+        head.addWidget(ElidedLabel("runs your program with these changes applied to its times", "small"), 1)
         column.addLayout(head)
         self.button = Button("Confirm on the card")
         self.button.clicked.connect(self.start)

@@ -119,7 +119,7 @@ class AnalyseMode(Mode):
             ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
             ("plus", "Zoom in (+)", lambda: self.graph.zoom(1.25)),
             ("maximize", with_key("Fit", "view_all"), self.graph.show_all),
-            ("download", "Save the graph as a picture", self.graph.ask_picture),
+            ("download", "Save the graph as an image", self.graph.ask_picture),
         ):
             button = IconButton(name, tip)
             button.clicked.connect(do)
@@ -138,13 +138,13 @@ class AnalyseMode(Mode):
         self.node_pill.clicked.connect(lambda: self.show_only(""))
         self.findings_head.add(self.node_pill)
         self.chart = PillButton("Chart", icon_name="trending-up")
-        self.chart.setToolTip("The speedup estimates on one axis that zooms, with the times they lead to")
+        self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
         self.chart.clicked.connect(self._write_findings)
         self.findings_head.add(self.chart)
         self.counted = {name: PillButton(name) for name in ("Streams", "Memory")}
         for name, tip in (
-            ("Streams", "What passed on the design's streams, who stalled, how full FIFOs were"),
-            ("Memory", "What passed on the design's ports into memory, and how long they waited for it"),
+            ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
+            ("Memory", "Traffic of the design's memory ports, and their waiting times"),
         ):
             self.counted[name].setToolTip(tip)
             self.counted[name].clicked.connect(partial(self._choose_counted, name))
@@ -215,7 +215,7 @@ class AnalyseMode(Mode):
         """Another run, or another part of it."""
         run, analysis = self.context.run, self.context.analysis
         if run is None or analysis is None:
-            no_run = ("This project has no run yet", "A run shows what each block waits for.", "Run")
+            no_run = ("This project has no run yet", "Run it to see what each block waits for.", "Run")
             self.show_nothing(*(no_run if self.context.workspace else ()))
             self.details.show_nothing()
             return
@@ -383,8 +383,8 @@ class AnalyseMode(Mode):
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {ranked_words(ranked)}")
         there = {
-            "Streams": (len(analysis.streams), "those that stall most first", self.streams),
-            "Memory": (len(analysis.memory_ports), "those that wait most first", self.memory),
+            "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
+            "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
         }
         for name, pill in self.counted.items():
             pill.setVisible(bool(there[name][0]))

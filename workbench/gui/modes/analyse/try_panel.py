@@ -84,7 +84,7 @@ class TryPanel(QWidget):
         column.addLayout(self._answer)
         column.addLayout(self._after)
         self.keep = Button("Keep in the ledger")
-        self.keep.setToolTip("When a run of changed sources arrives, Compare shows predicted and measured side by side")
+        self.keep.setToolTip("After a run of changed sources, Compare shows prediction and measurement side by side")
         self.keep.clicked.connect(self._keep)
         column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
         self.kept = label("", "small", wrap=True)
@@ -284,4 +284,4 @@ class TryPanel(QWidget):
             super().keyPressEvent(event)
 
 
-_KEPT = "Kept in the ledger. When a run of changed sources arrives, Compare shows predicted and measured side by side."
+_KEPT = "Kept in the ledger. After a run of changed sources, Compare shows prediction and measurement side by side."

@@ -49,9 +49,7 @@ class EqualWorkPanel(QWidget):
         if missing:
             names = " and ".join("A" if run is a else "B" for run in missing)
             verb = "have" if len(missing) > 1 else "has"
-            self._show_nothing(
-                f"{names} {verb} no trace", "Rounds are drawn from traced runs: run with trace to see them."
-            )
+            self._show_nothing(f"{names} {verb} no trace", "Rounds need traced runs. Run with trace to see them.")
             return
 
         def build() -> _Found:
@@ -67,7 +65,7 @@ class EqualWorkPanel(QWidget):
     def _show(self, found: _Found) -> None:
         a, b, equal = found
         if a is None or b is None or equal is None or self._runs is None:
-            self._show_nothing("A trace is empty", "No block changed its state, or no call was made.")
+            self._show_nothing("A trace is empty", "No block changed its state, or no call was recorded.")
             return
         names = (run.path.name if run.path else run.manifest.name for run in self._runs)
         stretches = zip(names, (a, b), (equal.a, equal.b), strict=True)

@@ -17,7 +17,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
 
-_GAIN_TIP = "Predicted speedup; ≤ is an upper bound, where nothing is predicted"
+_GAIN_TIP = "Predicted speedup; ≤: upper bound, if there is no prediction"
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
 #: In a narrower table where a finding is, is in its tooltip alone.
 WHERE, WHERE_FROM_PX = 1, 520
@@ -50,7 +50,7 @@ class PairKind:
 
 
 KINDS = (
-    ("gone", "Gone", "no longer above the threshold"),
+    ("gone", "Gone", "now below the threshold"),
     ("kept", "Kept", "in both runs"),
     ("new", "New", "seen only in B"),
 )

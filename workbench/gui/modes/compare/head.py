@@ -149,11 +149,11 @@ class CompareHead(QWidget):
         if entry is None:
             return
         if entry.came and entry.came.work is Work.EQUAL:  # the calls that move most moved as much
-            self.work.setText(self.work.text().replace("Different work:", "Equal work. What changed:"))
+            self.work.setText(self.work.text().replace("Different work:", "Same work. Changes:"))
         self.predicted.setText(ratio_text(entry.prediction.speedup or 0.0))
         judged = entry.fate in (Fate.INSIDE, Fate.OUTSIDE)
         unequal = entry.came is not None and entry.came.work is Work.UNEQUAL
-        per_unit = "not judged: other work" if unequal else "not judged: work unknown"
+        per_unit = "not judged: different work" if unequal else "not judged: work unknown"
         self.fate.setText(interval_fate(entry) if judged else per_unit)
         set_role(self.fate, "smallgood" if entry.fate is Fate.INSIDE else "smallmedium")
         per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
@@ -198,10 +198,10 @@ class CompareHead(QWidget):
         """How much faster B is; with what stands against it, where outputs differ or a run did not end."""
         speedup = comparison.speedup
         if speedup is None:
-            self.verdict.setText("One of the two did not come to its end")
+            self.verdict.setText("One of the two runs did not finish")
             self.figure.setText("–")
         else:
-            even = "Both take as long" if abs(speedup - 1) < 0.005 else ""
+            even = "Both take the same time" if abs(speedup - 1) < 0.005 else ""
             self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
             self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
         good = speedup is not None and speedup >= 1 and comparison.same_output is not False

@@ -103,7 +103,7 @@ class LedgerPanel(QWidget):
         super().__init__()
         self.entries: tuple[Entry, ...] = ()
         self.only = "all"
-        self.head = PanelHeader("Ledger", "every kept prediction with its run")
+        self.head = PanelHeader("Ledger", "all kept predictions and their runs")
         self.pills = {name: self._pill(name, title) for name, title in KINDS}
         self.table = LedgerTable()
         self.table.opened.connect(self.entry_opened.emit)

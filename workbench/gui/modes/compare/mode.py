@@ -49,9 +49,9 @@ HEADS = {
 }
 _BARS = "In each pair of bars: A above, B below."
 NOTES = {
-    "call": "the host's calls, by how much changed",
-    "block": "mean time at work, by how much changed",
-    "state": "the host's states, by how much changed",
+    "call": "the host's calls, largest change first",
+    "block": "mean working time, largest change first",
+    "state": "the host's states, largest change first",
 }
 
 
@@ -136,7 +136,7 @@ class CompareMode(Mode):
 
     def _findings_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
-        self.findings_head = PanelHeader("Findings", "predicted speedup or upper bound, in A and in B")
+        self.findings_head = PanelHeader("Findings", "predicted speedup or upper bound in A and B")
         names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
         self.finding_pills = self._pills(self.findings_head, names, self.show_only)
         column.addWidget(self.findings_head)
@@ -194,7 +194,7 @@ class CompareMode(Mode):
     def act(self) -> None:
         if self.context.run is None:
             return
-        chosen = QFileDialog.getExistingDirectory(self, "Open a run folder to compare with")
+        chosen = QFileDialog.getExistingDirectory(self, "Open a second run folder")
         if chosen:
             self.other.open(Path(chosen))
 
@@ -233,7 +233,7 @@ class CompareMode(Mode):
             if (run := self.context.run) is None:
                 self.show_nothing()
             else:
-                why = "Open a second run to see what changed."
+                why = "Open a second run to compare."
                 self.show_nothing(f"Select a second run to compare with {run.manifest.name}", why, "Open a run folder…")
             return
         a, b = pair

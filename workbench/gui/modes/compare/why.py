@@ -46,4 +46,4 @@ def why_words(beside: Beside) -> str:
     """What the table holds, or why it is empty."""
     if beside.explained:
         return "Both critical paths by block and state. Differences sum to that of the run times."
-    return f"Nothing explains the difference: {beside.why}."
+    return f"The difference is not explained: {beside.why}."

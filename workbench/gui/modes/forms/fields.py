@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from workbench.api.forms import Field, Group
 from workbench.model.text import title_of
 
-_MANY = {"lines": "one a line", "pairs": "a line NAME: VALUE for each", "lists": "a line NAME: VALUE, VALUE for each"}
+_MANY = {"lines": "one per line", "pairs": "one NAME: VALUE per line", "lists": "one NAME: VALUE, VALUE per line"}
 _PROSE = ("description", "note", "source")  # a source with an example is an end of a link or a stream
 Choices = Mapping[str, Collection[str]]
 

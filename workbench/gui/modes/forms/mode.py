@@ -69,7 +69,7 @@ class DocumentMode(Mode):
         set_ground(self.note, "sunken")
         row = QHBoxLayout(self.note)
         row.setContentsMargins(16, 6, 16, 6)
-        said = f"This {self.document.title} belongs to the workbench and is not changed. Save a copy to edit it."
+        said = f"This {self.document.title} is part of the workbench and read-only. Save a copy to edit it."
         row.addWidget(label(said, "smallsecond", wrap=True), 1)
         self.remove.clicked.connect(self._remove)
         self.parts.chosen.connect(self.choose)
@@ -212,7 +212,7 @@ class DocumentMode(Mode):
         in_project = self.context.workspace is not None
         self.save_button.setText("Save as copy" if document.read_only else "Save")
         self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
-        copied = "Writes it beside the project" if in_project else "Open a project to save a copy in it"
+        copied = "Save a copy beside the project" if in_project else "Open a project to save a copy in it"
         self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
         self.why.setText("edited" if document.dirty and not errors else "")

@@ -108,7 +108,7 @@ class PartList(QWidget):
         for number, tab in enumerate(names):
             wrong = any(part.path in self._bad for s in self._sections if s.tab == tab for part in s.parts)
             self.tabs.setTabText(number, f"{tab} !" if wrong else tab)
-            self.tabs.setTabToolTip(number, "Something is wrong here" if wrong else "")
+            self.tabs.setTabToolTip(number, "This part has problems" if wrong else "")
         if self.tab in names:
             self.tabs.setCurrentIndex(names.index(self.tab))
         del quiet

@@ -20,28 +20,28 @@ ENTRY = (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
         Field(("access",), "Pointer access", "choice", "through pointers into a mapping", ("", "read", "write")),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
-        Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
+        Field(("condition",), "Only when", "code", "C expression; empty: always"),
         Field(("subtype",), "Label", "text", "separates conditional entries"),
-        Field(("of",), "Handle", "code", "only calls on what was opened by this name, as h2c, or h2c|c2h"),
+        Field(("of",), "Handle", "code", "only calls on what was opened under this name: h2c, or h2c|c2h"),
     )),
     Group("Arguments", "C expressions over the arguments", (
         Field(("fpga",), "FPGA number", "code"),
         Field(("bytes",), "Bytes", "code"),
         Field(("address",), "Address", "code"),
-        Field(("data",), "Data", "code", "where they are; empty: the one parameter that fits"),
+        Field(("data",), "Data", "code", "where the data are; empty: the one parameter that fits"),
         Field(("files",), "File names", "code"),
-        Field(("opens",), "Opens", "code", "a name for what the call opens, as h2c, or *handle is bar0"),
+        Field(("opens",), "Opens", "code", "a name for what the call opens: h2c, or *handle is bar0"),
         Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
         Field(("transfer",), "Transfer time", "table"),
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
-        Field(("inline",), "In the header", "check", "its text is there: no library has it"),
+        Field(("inline",), "In the header", "check", "its code is in the header, not in a library"),
     )),
     Group("Suggestion", "shown with findings on this call", (
         Field(("suggestion",), "", "prose"),
-        Field(("suggestion_from_bytes",), "From bytes", "unit", "in one call, on average; empty: any"),
+        Field(("suggestion_from_bytes",), "From bytes", "unit", "average bytes of a call; empty: any"),
         Field(("suggestion_to_bytes",), "Up to bytes", "unit"),
-        Field(("suggestion_from_calls",), "From calls", "unit", "how many the run makes; empty: any"),
+        Field(("suggestion_from_calls",), "From calls", "unit", "calls in the run; empty: any"),
     )),
 )  # fmt: skip
 
@@ -53,24 +53,24 @@ MACHINE = (
         Field(("description",), "Description", "prose"),
     )),
     Group("Device", "the FPGA on the card", tuple(fields_of(Device, ("device",)))),
-    Group("Suggestions", "shown with findings of the whole application, one a line", (
+    Group("Suggestions", "shown with findings of the whole application, one per line", (
         Field(("suggestions",), "", "lines"),
     )),
 )  # fmt: skip
 
 HOST = (
     Group("Header", "how programs include the API", (
-        Field(("include_lines",), "Include lines", "lines", "one a line"),
+        Field(("include_lines",), "Include lines", "lines", "one per line"),
         Field(("api_dir",), "Its folder", "code", "beside this file"),
-        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one a line"),
+        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one per line"),
     )),
-    Group("Library", "its replacement on the simulated card; empty: generated from the calls", (
+    Group("Library", "C files that replace it on the simulated card; empty: generated from the calls", (
         Field(("api",), "As template", "code", "whose API this is"),
-        Field(("api_sources",), "C files", "lines", "one a line, beside this file"),
+        Field(("api_sources",), "C files", "lines", "one per line, beside this file"),
     )),
 )  # fmt: skip
-TRANSFERS = groups_of(Transfers, "How the workbench itself moves data", "C over data, address, words, bytes, index")
-PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the application's top level as the card sees it")
+TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, address, words, bytes, index")
+PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the ports of the application's top module")
 TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})
 MEMORY = groups_of(Memory, "Memory")
 NETWORK = groups_of(Network, "Network", "LogGP")

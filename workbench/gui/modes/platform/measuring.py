@@ -104,7 +104,7 @@ class Measuring(QObject):
         platform = self._document.platform
         if platform is None or platform.host.entries != saved.host.entries:
             hint = f"Fix it, then `workbench template bench --from {run.path}` takes the times without another run."
-            raise WorkbenchError(Diagnostic("the calls were changed while their times were measured", hint))
+            raise WorkbenchError(Diagnostic("the calls changed while their times were measured", hint))
         found = measured(run, platform)
         self._document.apply("Measure times", lambda text: with_tables(text, platform, found, how_taken(run)))
 
@@ -118,6 +118,6 @@ class Measuring(QObject):
         self.button.setVisible(document.path is not None and not document.read_only)
         self.button.setEnabled(under_way or document.platform is not None)
         self.button.setToolTip(
-            "" if under_way else "Runs the template's own calls in sizes by powers of two, on the simulated card"
+            "" if under_way else "Run the template's own calls on the simulated card, in sizes by powers of two"
         )
         self.changed.emit()

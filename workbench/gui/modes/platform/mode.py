@@ -48,7 +48,7 @@ class PlatformMode(DocumentMode):
         self.curve.problem.connect(context.notices.tell)
         self.shown_table = ""
         self.use_button = Button("Use here")
-        self.use_button.setToolTip("The project that is open then names this platform")
+        self.use_button.setToolTip("The open project then uses this platform")
         self.use_button.clicked.connect(self.use_in_project)
         for widget in (self.undo_button, self.why, self.problem_button, self.use_button, self.save_button):
             self.form_head.add(widget)
@@ -191,7 +191,7 @@ class PlatformMode(DocumentMode):
             if added:
                 self.choose(("host", "entries", before))
             else:
-                notices.tell(Diagnostic("no host call was added: the template has them all", "", Severity.NOTE))
+                notices.tell(Diagnostic("no host call was added: the template already has them all", "", Severity.NOTE))
             notices.tell(*read.diagnostics)
 
         self.context.background.start("header", work, done, self.context.failed)
@@ -269,7 +269,7 @@ class PlatformMode(DocumentMode):
 
     def _head_table(self) -> None:
         name, said = self.shown_table, self.measuring.said
-        serves = "serves suggestions, predictions and the simulated card"
+        serves = "used by suggestions, predictions and the simulated card"
         self.table_head.set_title(f"Transfer times{': ' + name if name else ''}", said or serves)
 
     def _row_hovered(self, row: int) -> None:

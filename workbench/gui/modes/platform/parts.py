@@ -42,7 +42,7 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
     machine = DocumentPart((), "Platform and device", "", "platform", MACHINE, code=False)
     sources = DocumentPart(("host",), "Header and sources", "", "of the host API", HOST, code=False)
     transfers = DocumentPart(
-        ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
+        ("host", "transfers"), "Counter read-out", "", "how the workbench moves data", TRANSFERS, code=False
     )
     ports: tuple[DocumentPart, ...] = ()
     new = not isinstance(hardware, Mapping) or "ports" in hardware or "clocks" in hardware

@@ -102,7 +102,7 @@ class InputTable(RowView):
                    ink=lambda row: ("muted", 12, 400)),
             Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
                    ink=_input_ink,
-                   tip_of=lambda row: f"the model has {row.own}" if row.own else "type to ask what if",
+                   tip_of=lambda row: f"the model has {row.own}" if row.own else "type a value for a what-if",
                    typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
         ), INPUT_PX)  # fmt: skip
 
@@ -142,7 +142,7 @@ class Breakdown(QWidget):
         self.keep = Button("Keep", kind="link")
         self.keep.clicked.connect(self.keep_wanted.emit)
         self.reset = Button("Reset", kind="link")
-        self.reset.setToolTip("The model's own values again (Esc)")
+        self.reset.setToolTip("Back to the model's own values (Esc)")
         self.reset.clicked.connect(self.reset_wanted.emit)
         below = QHBoxLayout()
         below.setSpacing(12)

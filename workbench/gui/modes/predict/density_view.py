@@ -53,12 +53,12 @@ class DensityView(QWidget):
 
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.curve_head = PanelHeader("Density by size of the store")
+        self.curve_head = PanelHeader("Density by memory size")
         self.reset_button = Button("Reset")
         self.reset_button.setToolTip("Put the layers back where the model has them")
         self.reset_button.clicked.connect(self.reset)
         self.measure_button = Button("Measure a kernel")
-        self.measure_button.setToolTip("Compile and run C code, and draw the density that its loads have")
+        self.measure_button.setToolTip("Compile and run a C kernel, and draw its measured density")
         self.kernel_menu = QMenu(self.measure_button)
         self.measure_button.setMenu(self.kernel_menu)
         self.stop_button = Button("Stop measuring")
@@ -68,7 +68,7 @@ class DensityView(QWidget):
         self.curve_head.add(self.stop_button)
         self.curve_head.add(self.reset_button)
         column.addWidget(self.curve_head)
-        self.curve = PlotView("Density by size of the store", 300)
+        self.curve = PlotView("Density by memory size", 300)
         self.curve.problem.connect(self._context.notices.tell)
         self.curve.moved.connect(self.move_layer)
         self.curve.dropped.connect(lambda: self.dropped.emit(self.moved))
@@ -77,7 +77,7 @@ class DensityView(QWidget):
 
     def _bars_panel(self) -> QWidget:
         panel, column = plain_panel()
-        column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second"))
+        column.addWidget(PanelHeader("Rate that each layer allows", "sigma, operations a second"))
         self.bars = BarsView("Bounds")
         self.bars.problem.connect(self._context.notices.tell)
         column.addWidget(self.bars, 1)
@@ -90,7 +90,7 @@ class DensityView(QWidget):
 
     def _roof_panel(self) -> QWidget:
         panel, column = plain_panel()
-        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound"))
+        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, limited by the compute bound"))
         self.roof = PlotView("Roofline", 240)
         self.roof.problem.connect(self._context.notices.tell)
         column.addWidget(pieces.padded(self.roof), 1)
@@ -208,7 +208,7 @@ class DensityView(QWidget):
             alphas = alphas[alphas >= min(sizes)]
             found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         assert self.result is not None
-        said = "drag a layer: across for its size, up for its bandwidth" if now else "the model has no memory layer"
+        said = "drag a layer sideways for its size, up for its bandwidth" if now else "the model has no memory layer"
         points: Sequence[DensityPoint] = ()
         if self._measured:
             title, measured = self._measured
@@ -218,6 +218,6 @@ class DensityView(QWidget):
                 f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
                 f"{bytes_of(worst.alpha_bytes)}"
             )
-        self.curve_head.set_title("Density by size of the store", said)
+        self.curve_head.set_title("Density by memory size", said)
         operation = getattr(values.model, "operation", "operation")
         self.curve.show_plot(rho_plot(alphas, found, now, self.result.binding_layer, operation, points))

@@ -50,7 +50,7 @@ def sweep_plot(file: ModelFile, found: SweepAnswer) -> Plot:
 
 
 def front_plot(file: ModelFile, found: SweepAnswer) -> Plot:
-    """The points that no other beats in both output and resource."""
+    """The points that no other point beats in both output and resource."""
     asked = found.question
     x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
 
@@ -72,8 +72,8 @@ def no_front_words(file: ModelFile, found: SweepAnswer) -> str:
     if found.question.resource:
         return "" if len(found.front) > 1 else "One point is best in both."
     if "resources" in type(file.model).model_fields:
-        return "The model names no resources. Add one to weigh time against it."
-    return "Models of this kind have no resources to weigh it against."
+        return "The model has no resources. Add one to compare time with it."
+    return "Models of this kind have no resources to compare time with."
 
 
 def solution_words(file: ModelFile, found: Solution) -> str:

@@ -104,7 +104,7 @@ class ExploreView(QWidget):
         first.addWidget(self.log)
         self.solve_button = Button("Solve")
         self.answer = ElidedLabel("", "smallsecond")
-        self.goal = label("For a speedup of", "second")
+        self.goal = label("For speedup =", "second")
         for part in (self.goal, self.target, label("change", "second"), self.target_name, self.solve_button):
             other.addWidget(part)
         other.addStretch(1)
@@ -123,7 +123,7 @@ class ExploreView(QWidget):
         self.head.add(label("and", "second"))
         self.head.add(self.second)
         self.share = pieces.combo(110, "Uncertainty of the inputs", self._later.start)
-        self.share.setToolTip("How far inputs that the model takes as certain may be off")
+        self.share.setToolTip("Assumed error of the inputs that have no uncertainty of their own")
         for text, share in SHARES.items():
             self.share.addItem(text, share)
         self.head.add(label("inputs", "second"))
@@ -215,7 +215,7 @@ class ExploreView(QWidget):
 
     def _say_goal(self) -> None:
         output = self.output.currentData() or ""
-        self.goal.setText(f"For a {output_title(output).lower()} of")
+        self.goal.setText(f"For {output_title(output).lower()} =")
 
     def _output_chosen(self) -> None:
         self._say_goal()
@@ -314,7 +314,7 @@ class ExploreView(QWidget):
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(found.influences))
         why = no_front_words(self.file, found)
-        self.front_head.set_title("Against a resource", "" if why else "points that no other beats in both")
+        self.front_head.set_title("Against a resource", "" if why else "points that no other point beats in both")
         self.no_front.setText(why)
         self.no_front.setVisible(bool(why))
         self.front.setVisible(not why)

@@ -21,7 +21,7 @@ class ModelHead(QWidget):
         self.header = PanelHeader("")
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
-        self.reading.setToolTip("Where the source can be read in several ways")
+        self.reading.setToolTip("Choose a reading where the source is ambiguous")
         self.reading.setMinimumWidth(144)
         self.pills: dict[str, PillButton] = {}
         self._pages, pills = _row()

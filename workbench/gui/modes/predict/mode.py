@@ -41,7 +41,7 @@ from workbench.session.program.plugins import Plugins
 
 STRUCTURE = "Structure"
 PAGES = ("Results", STRUCTURE, "Explore", "Model")
-AS_IS = "as it is"
+AS_IS = "default"
 NARROW_PX = 720
 
 
@@ -303,7 +303,7 @@ class PredictMode(DocumentMode):
             first = next(iter(self.document.errors), Diagnostic("the model cannot be read"))
             self._show_nothing("This model has problems", first)
         elif not shown:
-            self.nothing.say("This model is being prepared", "What it is made of is read and run first.")
+            self.nothing.say("Preparing this model", "Its sources are read and run first.")
             self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
         else:
             results = self.density if file.kind.layers else self.results

@@ -19,18 +19,18 @@ from workbench.session.edit.model_document import Kinds, ModelDocument, ModelFou
 from workbench.session.edit.yaml_document import Path_
 
 INPUT = (
-    Group("Input", "formulas read it by its name", (
-        Field(("value",), "Value", "unit", "with a unit where one is given below"),
+    Group("Input", "formulas use this name", (
+        Field(("value",), "Value", "unit", "with a unit if one is set below"),
         Field(("unit",), "Unit", "choice", "empty: a plain number", ("", *UNITS)),
         Field(("title",), "Title"),
-        Field(("type",), "Type", "choice", "integer: swept, drawn and solved in whole numbers", ("real", "integer")),
-        Field(("minimum",), "Minimum", "unit", "the least that it may be"),
+        Field(("type",), "Type", "choice", "integer: whole numbers only", ("real", "integer")),
+        Field(("minimum",), "Minimum", "unit"),
         Field(("maximum",), "Maximum", "unit"),
     )),
-    Group("Uncertainty", "for bands and for which input matters most", (
-        Field(("low",), "Least", "unit", "uniform from least to most"),
+    Group("Uncertainty", "for bands, and to rank the inputs", (
+        Field(("low",), "Least", "unit", "uniform from low to high"),
         Field(("high",), "Most", "unit"),
-        Field(("deviation",), "Deviation", "unit", "or: normal, its standard deviation"),
+        Field(("deviation",), "Deviation", "unit", "or normal: standard deviation"),
     )),
 )  # fmt: skip
 
@@ -51,7 +51,7 @@ def model_sections(found: Sequence[ModelFound], kinds: Kinds) -> tuple[PartSecti
         )
         for name in kinds
     ]
-    return (*([PartSection("Of the project", tuple(own))] if own else []), *(s for s in bundled if s.parts))
+    return (*([PartSection("In this project", tuple(own))] if own else []), *(s for s in bundled if s.parts))
 
 
 def sections_of(document: ModelDocument) -> tuple[PartSection, ...]:

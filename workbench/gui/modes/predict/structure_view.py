@@ -82,7 +82,7 @@ class StructureView(QWidget):
         self.structure, self._text = structure, text
         self._pieces = {piece.id: piece for piece, _ in pieces(structure.root)}
         self.head.set_title(structure.source.name, "")
-        self.tree_head.set_title("Structure", f"{structure.unit}; click a piece or a line")
+        self.tree_head.set_title("Structure", f"{structure.unit}; click a part or a line")
         self.tree.show_bars(structure_bars(structure))
         if other:
             self.source.show_source(text, structure.source.suffix)

@@ -13,10 +13,10 @@ from workbench.session.edit.model_document import ModelDocument
 
 PAUSE, CONTINUE, RUN, AGAIN = "Pause", "Continue", "Run study", "Run again"
 _TIPS = {
-    PAUSE: "End the runs under way; points that are measured are kept, and Continue goes on with the others",
-    CONTINUE: "Run every point that is not measured yet",
-    RUN: "Run every point; points that are done are kept",
-    AGAIN: "Run the points that failed once more",
+    PAUSE: "Stop the runs under way. Measured points are kept; Continue runs the others",
+    CONTINUE: "Run all points that are not measured yet",
+    RUN: "Run all points; measured points are kept",
+    AGAIN: "Run the failed points again",
 }
 
 

@@ -30,7 +30,7 @@ def error_table(file: ModelFile, errors: Iterable[ErrorRow]) -> PaperTable | Non
     if not rows:
         return None
     columns = ("predicted", "experimental", "error")
-    return PaperTable("Modelling error", "measurements that the model holds", columns, tuple(rows))
+    return PaperTable("Modelling error", "measurements in the model", columns, tuple(rows))
 
 
 def run_table(comparison: RunComparison) -> PaperTable:
@@ -39,13 +39,13 @@ def run_table(comparison: RunComparison) -> PaperTable:
     for row in comparison.rows:
         rows.append(_error_row(row))
         if row.waiting_s:
-            tip = "How long it waits depends on the other side: a result of the run, not an input of the model"
-            rows.append(Row("waiting there, left out", "s", ("", scientific(row.waiting_s), ""), tip=tip))
+            tip = "Waiting depends on the other side: it is a result of the run, not an input of the model"
+            rows.append(Row("waiting, left out", "s", ("", scientific(row.waiting_s), ""), tip=tip))
     at = ", ".join(
         f"{name} {significant(v) if v != int(v) else count_text(v)}" for name, v in comparison.inputs.items()
     )
     note = f"{comparison.run_name}{', ' if at else ''}{at}; times of all iterations"
-    return PaperTable("Against the open run", note, ("predicted", "measured", "error"), tuple(rows))
+    return PaperTable("Compared with the open run", note, ("predicted", "measured", "error"), tuple(rows))
 
 
 def _error_row(row: ErrorRow) -> Row:

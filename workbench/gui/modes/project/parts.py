@@ -42,7 +42,7 @@ _SIMULATION = {
 }
 _READ_OUT = Group(
     "Read-out",
-    "addresses that the application leaves unused: the counters are read there",
+    "addresses that the application does not use; the counters are read there",
     tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
 )
 _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
@@ -66,10 +66,10 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
     return (
         PartSection("Project", (
             _part((), "Name and platform", "", _grouped(Project, "Project", {}, of_project, ("schema_version",))),
-            _part(("host",), "Host program", "sources and how it is built", _grouped(HostSources, "Host", {}, of_host)),
+            _part(("host",), "Host program", "sources and build", _grouped(HostSources, "Host", {}, of_host)),
         )),
         PartSection("Hardware", (
-            _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
+            _part(("hardware",), "Design and counters", "ports and counters", (first, _READ_OUT, *others)),
         )),
         _optional("Clocks of PLLs", "clock", MadeClock, clocks),
         _optional("Trace in hardware", "" if traced else "trace memory", TraceMemory, trace if traced else ()),
@@ -129,7 +129,7 @@ def _grouped(
 ) -> tuple[Group, ...]:
     """A schema's fields: in `others` those that are named there, the rest before them under `title`."""
     found = fields_of(schema, choices=choices, hidden=hidden, pairs=True)
-    fields = sorted(found, key=lambda field: field.path[-1] != "name")  # what it is called comes first
+    fields = sorted(found, key=lambda field: field.path[-1] != "name")  # its name comes first
 
     def named(names: Collection[str]) -> tuple[Field, ...]:
         return tuple(field for field in fields if field.path[-1] in names)

@@ -21,7 +21,7 @@ def find_definition(
     line, name = cursor.blockNumber() + 1, editor.name_at(cursor).selectedText()
     column = len(cursor.block().text()[: cursor.positionInBlock()].encode()) + 1
     if workspace is None or not name:
-        say("no name is here" if workspace else "definitions are found in the sources of a project")
+        say("there is no name here" if workspace else "only sources of a project have definitions")
         return
     data = typed_bytes(context)
 
@@ -31,11 +31,11 @@ def find_definition(
 
     def done(definition: Definition | None) -> None:
         if definition is None:
-            say(f"no definition of '{name}' is known")
+            say(f"'{name}' has no known definition")
         elif (Path(definition.file), definition.line) == (path, line):
             say(f"'{name}' is defined here")
         else:
             found(definition)
 
-    say(f"looking for the definition of '{name}'")
+    say(f"searching for the definition of '{name}'")
     context.background.start_job("definition", work, done, context.failed)

@@ -55,7 +55,7 @@ class SourceDetails(QWidget):
         self._blocks: tuple[BlockMetrics, ...] | None = None
         self._spare: list[QWidget] = []  # not shown where there is little room
         self.header = PanelHeader("Block")
-        self._empty = EmptyState("chart-gantt", "Numbers come with the run", "Nothing has run yet.", "Run")
+        self._empty = EmptyState("chart-gantt", "Numbers appear after the run", "Nothing has run yet.", "Run")
         self._empty.button.clicked.connect(context.run_requested.emit)
         self._body = QVBoxLayout()
         self._body.setContentsMargins(16, 14, 16, 16)
@@ -173,7 +173,7 @@ class SourceDetails(QWidget):
 
     def _observing(self, blocks: Sequence[BlockMetrics]) -> None:
         self._body.addSpacing(8)
-        self._body.addWidget(label("What was observed", "strong"))
+        self._body.addWidget(label("Observation", "strong"))
         states = sum(1 for s in blocks[0].states if s.visits or s.time_s)
         facts = [("States seen", f"{states} of {len(blocks[0].states)}")]
         if blocks[0].block.side is Side.FPGA:
@@ -201,7 +201,7 @@ class TransitionMatrix(Drawn, QWidget):
         self._shown = sorted(sorted(entered, key=lambda s: -entered[s])[:5])
         self._states, self._counts = states, counts
         self.setFixedHeight(26 * (len(self._shown) + 1))
-        self.setToolTip("Rows: from; columns: to. How often the block went from one state to the other.")
+        self.setToolTip("Number of changes from one state (row) to another (column).")
 
     def sizeHint(self) -> QSize:
         return QSize(280, self.height())

@@ -53,7 +53,7 @@ class LinesMoved:
         return run.first + line - run.now if 0 < line <= run.now + run.length else 0
 
     def place(self, original: int) -> int:
-        """Where a line of the first text is now; 0 where it is not there any more."""
+        """Where a line of the first text is now; 0 where it no longer exists."""
         number = bisect_right(self._runs, original - 1, key=lambda run: run.first) - 1
         run = self._runs[number] if number >= 0 else _Run(0, 0, 0)
         return run.now + original - run.first if 0 < original <= run.first + run.length else 0

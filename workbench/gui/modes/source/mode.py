@@ -319,7 +319,7 @@ class SourceMode(Mode):
         self.proposals.show_editor(editor)
         self._blocks_later.start()
         if editor is None:
-            self.details.show_nothing("No block", "Open a file that holds one.")
+            self.details.show_nothing("No block", "Open a file that has one.")
             self.say_status()
             return
         self.side.tree.mark(editor.path)
@@ -354,8 +354,8 @@ class SourceMode(Mode):
         self._say_status()
         if analysis is None or run is None:
             reading = self.context.background.waits("run")
-            why = "Reading the last run." if reading else "Nothing has run yet."
-            self.details.show_nothing("Numbers come with the run", why, "" if reading else "Run")
+            why = "Reading the last run..." if reading else "Nothing has run yet."
+            self.details.show_nothing("Numbers appear after the run", why, "" if reading else "Run")
             self.tabs.head.say("")
             self.tabs.place.setText("")
             return

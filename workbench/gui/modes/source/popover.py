@@ -114,7 +114,7 @@ class PragmaPopover(Popover):
         self.said = label("", "good", wrap=True)
         foot.addWidget(self.said, 1)
         self.remove = Button("Remove")
-        self.remove.setToolTip("Take this pragma out of the file")
+        self.remove.setToolTip("Remove this pragma from the file")
         self.cancel = Button("Cancel")
         self.insert = Button("Insert pragma", kind="primary")
         for action in (self.remove, self.cancel, self.insert):

@@ -15,12 +15,12 @@ from workbench.model.scan import ProjectScan
 
 #: What each category stands for, in a few words.
 MEANINGS = {
-    Category.WORK: "what the application is for",
-    Category.OVERHEAD: "bookkeeping that comes with the implementation",
-    Category.SEND: "gives data or control messages",
-    Category.RECV: "takes data or control messages",
-    Category.WAIT_SEND: "waits until another block takes",
-    Category.WAIT_RECV: "waits until another block gives",
+    Category.WORK: "the application's own work",
+    Category.OVERHEAD: "extra work that the implementation needs",
+    Category.SEND: "sends data or control messages",
+    Category.RECV: "receives data or control messages",
+    Category.WAIT_SEND: "waits until another block receives",
+    Category.WAIT_RECV: "waits until another block sends",
 }
 _SPECIAL = {CPU: "the host processor", MEM: "memory outside of the FPGA"}
 _BEGINS = re.compile(r"(?:^|&&|\|\||\(|!|\band|\bor|\bnot)\Z", re.IGNORECASE)  # behind it a whole condition may stand
@@ -62,7 +62,7 @@ def words_for(typed: Typed, after: str, place: PragmaPlace, scan: ProjectScan, o
     start = start or (suggested(place.point, scan, offered) if place.point is not None else None)
     found: Iterator[Word]
     if typed.part == "recap":
-        found = iter([Word("recap", "a mark of what the code is doing", " ")])
+        found = iter([Word("recap", "what the code is doing", " ")])
     elif typed.part == "name":
         found = _names(place, scan, offered, whole=not after.strip())
     elif typed.part == "category":
@@ -93,7 +93,7 @@ def _names(place: PragmaPlace, scan: ProjectScan, offered: Choices, *, whole: bo
                     yield Word(value.name, f"a value of {register.name}", " ")
     block = next((b for b in scan.hdl.blocks if place.point is not None and b.id == place.point.block), None)
     for placed in block.pragmas if block is not None else ():
-        yield Word(placed.pragma.name, "a state that is named already", " ", placed.pragma.category)
+        yield Word(placed.pragma.name, "a state that already has a name", " ", placed.pragma.category)
 
 
 def _items(typed: Typed, likely: Sequence[str], offered: Choices) -> Iterator[Word]:
@@ -124,4 +124,4 @@ def _conditions(typed: Typed, place: PragmaPlace, scan: ProjectScan) -> Iterator
     block = next((b for b in scan.hdl.blocks if b.id == place.point.block), None)
     for branch in block.branches if block is not None else ():
         for term in branch.terms:
-            yield Word(term.signal, "a signal that the block asks for")
+            yield Word(term.signal, "a signal that the block needs")

@@ -91,8 +91,8 @@ class ProposalPanel(QWidget):
         self.shut = IconButton("x", "Close (Esc)")
         for button, tip in (
             (self.ignore, "Leave this one out (Del)"),
-            (self.accept, "Put this pragma into the text (Enter)"),
-            (self.accept_all, "Put all of this file's into the text, one step to undo (Ctrl+Enter)"),
+            (self.accept, "Add this pragma to the file (Enter)"),
+            (self.accept_all, "Add all pragmas proposed for this file (Ctrl+Enter); one undo removes them"),
         ):
             button.setToolTip(tip)
         for control in (self.ignore, self.accept, self.accept_all, self.shut):
@@ -236,17 +236,17 @@ class ProposalPanel(QWidget):
         self.again.setVisible(bool(hidden))
         self.again.setText(f"{hidden} ignored")
         self.again.setToolTip("Propose them again")
-        why = "What is left was ignored." if hidden else self._why_nothing()
+        why = "The others were ignored." if hidden else self._why_nothing()
         self._empty.say("Nothing is proposed for this file", why)
         for button in (self.ignore, self.accept, self.accept_all):
             button.setEnabled(bool(count))
 
     def _why_nothing(self) -> str:
         if self._editor is not None and self._editor.isReadOnly():
-            return "It lies outside of the project, and is read only."
+            return "It is outside the project and read only."
         if self._context.background.waits("scan"):
-            return "The sources are being read."
-        return "Every state register, handshake and call of the platform that was found in it is marked."
+            return "Reading the sources..."
+        return "Every state register, handshake and platform call found in it has a pragma."
 
     def _others(self) -> list[tuple[Path, int]]:
         """Other files with proposals that were not ignored."""

@@ -36,7 +36,7 @@ class EditorTabs(QWidget):
         self.place = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.proposed = Button("", kind="link")
-        self.proposed.setToolTip(with_key("Pragmas that the design itself suggests for this file", "propose"))
+        self.proposed.setToolTip(with_key("Pragmas proposed for this file", "propose"))
         self.proposed.hide()
         self.head = MarginHead()
         self.stack = QStackedWidget()

@@ -1,4 +1,4 @@
-"""How deep the queues have to be: the front of time against memory of the run that is open, and its confirmation."""
+"""Queue depths: the front of time against memory of the run that is open, and its confirmation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.session.change.confirm_depths import ConfirmedDepths, confirm_dep
 from workbench.session.change.run_depths import front_of_run, warnings_of
 
 _KEY = "stream-depths"
-_FIND = "Every depth is predicted from this run: nothing is simulated."
+_FIND = "Depths are predicted from this run; nothing is simulated."
 
 
 def front_plot(front: Front) -> Plot:
@@ -78,7 +78,7 @@ class DepthsPanel(QWidget):
         below = QWidget()
         below.setLayout(self._table)
         self._table.setContentsMargins(0, 0, 0, 0)
-        self.nothing = EmptyState("waypoints", "How deep do the queues have to be?", _FIND)
+        self.nothing = EmptyState("waypoints", "How deep must the queues be?", _FIND)
         self.nothing.put_below(self.find_button)
         self.nothing.put_below(self.cancel)
         self._stack = Stack()
@@ -97,7 +97,7 @@ class DepthsPanel(QWidget):
         self._idle(_FIND)
 
     def _idle(self, said: str) -> None:
-        self.nothing.say("How deep do the queues have to be?", said)
+        self.nothing.say("How deep must the queues be?", said)
         self.find_button.setVisible(True)
         self.find_button.setEnabled(self.context.run is not None)
         self.cancel.setVisible(False)
@@ -113,7 +113,7 @@ class DepthsPanel(QWidget):
         run, plugins = self.context.run, self.context.plugins
         if run is None:
             return
-        self._busy("Trying depths", "The status bar says how many.")
+        self._busy("Trying depths", "See the status bar for progress.")
         self.context.background.start_job(
             _KEY, lambda job: front_of_run(run, plugins, job), lambda front: self.show_front(front), self._failed
         )
@@ -126,7 +126,7 @@ class DepthsPanel(QWidget):
         def work(job: Job) -> ConfirmedDepths:
             return confirm_depths(run, front, plugins, job)
 
-        self._busy("Simulating the chosen depths", "At most two simulations; the status bar says how far they are.")
+        self._busy("Simulating the chosen depths", "At most two simulations; see the status bar for progress.")
         self.context.background.start_job(_KEY, work, self._confirmed, self._failed)
 
     def _confirmed(self, found: ConfirmedDepths) -> None:

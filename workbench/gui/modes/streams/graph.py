@@ -99,7 +99,7 @@ class SubjectGraph(GraphView):
             return
         graph = graph_of(subject)
         layout = laid_out(graph, *self.room())
-        note = "right-click a stream to measure it, double-click what is to be shown in its source"
+        note = "right-click a stream to measure it; double-click to open its source"
         self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
 
     def short_words(self) -> Mapping[str, Sequence[str]]:

@@ -123,7 +123,7 @@ class QueryMode(Mode):
         panel, column = plain_panel(260, 120)
         self.graph_head = PanelHeader(self.kind.title)
         self.which: dict[bool, PillButton] = {}
-        for of_run, text, tip in ((True, "Run", "As it was run"), (False, "Project", "As it is written now")):
+        for of_run, text, tip in ((True, "Run", "As run"), (False, "Project", "Current source")):
             pill = self.which[of_run] = PillButton(text, checked=of_run)
             pill.setAutoExclusive(True)
             pill.setToolTip(tip)
@@ -150,7 +150,7 @@ class QueryMode(Mode):
         panel, column = plain_panel(260, 120)
         self.editor_head = PanelHeader("Query")
         self.frame_length.setPlaceholderText("one frame")
-        self.frame_length.setToolTip("Length of a frame: a time, as 10 ms, or a number of transfers")
+        self.frame_length.setToolTip("Length of a frame: a time (10 ms) or a number of transfers")
         self.frame_length.setAccessibleName("Length of a frame")
         widest = self.frame_length.fontMetrics().horizontalAdvance("00000.000 us")
         self.frame_length.setFixedWidth(widest + 24)  # its margins
@@ -174,8 +174,8 @@ class QueryMode(Mode):
         self.replies_head = PanelHeader("Answers")
         self._answers_said = ""
         self._below = Stack()
-        for page, (text, tip) in enumerate((("Answers", "What was asked came to"),
-                                            ("Depths", "How deep the queues have to be"))):  # fmt: skip
+        for page, (text, tip) in enumerate((("Answers", "Answers to the query"),
+                                            ("Depths", "Queue depths"))):  # fmt: skip
             pill = PillButton(text, checked=not page)
             pill.setAutoExclusive(True)
             pill.setToolTip(tip)
@@ -235,7 +235,7 @@ class QueryMode(Mode):
             self.show_nothing(*self._no_streams())
             return
         self.graph.show_subject(self.subject)
-        now = ", as it is written now" if self.of_run and not drawn else ""
+        now = ", current source" if self.of_run and not drawn else ""
         self.graph_head.set_title(self.kind.title, f"{summary(self.subject)}{now}" if self.subject else "")
         if self.subject is not None:
             self.editor.set_words(self.subject.keywords, self.subject.names)
@@ -282,12 +282,12 @@ class QueryMode(Mode):
             return "Its streams cannot be read", self.subjects.run_problems[0].message
         if self.context.run is None:
             return ()
-        return "This run has no streams", "A traced run of a streaming application keeps every transfer of its edges."
+        return "This run has no streams", "A traced run of a streaming application records every transfer of its edges."
 
     def _explain(self, found: Sequence[Explained]) -> None:
         empty(self._explained)
         if not self.of_run:
-            said = "Run the project, traced, to see how full the queues get, who waits, and what limits the throughput."
+            said = "Run the project with trace to see its queues, the blocks that wait, and what limits it."
             run = Button("Run", "play")
             run.clicked.connect(self.act)
             self._explained.addWidget(label(said, "second", wrap=True))
@@ -345,7 +345,7 @@ class QueryMode(Mode):
         self._say_answers(f"{count}, {broken} broken" if broken else count)
 
     def _refused(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        self._say_answers("not asked: something is wrong in the query")
+        self._say_answers("not answered: the query has errors")
         if all(problem.line for problem in diagnostics):
             self._checked(diagnostics)
         else:

@@ -194,11 +194,11 @@ class Replies(QWidget):
 
     def say_why(self, of_run: bool, has_run: bool) -> None:
         """What stands here while there are no answers."""
-        how = "Write what to measure at the left, or right-click a stream in the graph"
+        how = "Write a query at the left, or right-click a stream in the graph"
         if of_run:
-            self.nothing.say("Nothing is asked yet", f"{how}; then Ctrl+Enter.")
+            self.nothing.say("No query yet", f"{how}; then Ctrl+Enter.")
         else:
-            why = "The run that is open kept no transfers" if has_run else "There is no run to ask yet"
+            why = "The open run recorded no transfers" if has_run else "No run yet"
             self.nothing.say(why, f"{how}: a traced run of the project answers it.")
 
     def show_replies(self, replies: Sequence[Reply]) -> None:

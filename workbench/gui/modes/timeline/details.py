@@ -149,7 +149,7 @@ class TimelineDetails(QWidget):
         clear.clicked.connect(self.cleared.emit)
         if self._offers_range:
             use = Button("Use as range")
-            use.setToolTip(with_key("Every view then shows this time only", "view_range"))
+            use.setToolTip(with_key("All views then show this range only", "view_range"))
             use.clicked.connect(self.range_wanted.emit)
             row.addWidget(use, 1)
         row.addWidget(clear)
@@ -187,7 +187,7 @@ class TimelineDetails(QWidget):
                 row.addWidget(cell)
             column.addLayout(row)
         if path.unknown:
-            column.addWidget(label(f"Of some waits no cause is known: {path.unknown[0]}.", "smallsecond", wrap=True))
+            column.addWidget(label(f"Some waits have no known cause:  {path.unknown[0]}.", "smallsecond", wrap=True))
         spare = sorted(
             (parts.least_slack_ps, number)
             for number, parts in path.parts.items()
@@ -196,7 +196,7 @@ class TimelineDetails(QWidget):
         if spare:
             column.addSpacing(6)
             column.addWidget(label("Not on the path", "strong"))
-            column.addWidget(label("The least slack of any one stretch of work", "smallsecond", wrap=True))
+            column.addWidget(label("Smallest slack of a single stretch of work", "smallsecond", wrap=True))
         for slack_ps, number in spare[:MOST_OF_PATH]:
             _add_line(column, label(scene.names[number]), "", time_text(slack_ps / PS_PER_S))
 
@@ -232,7 +232,7 @@ class TimelineDetails(QWidget):
             work = share.seconds[CATEGORIES.index("work")]
             waits = sum(share.seconds[CATEGORIES.index(c)] for c in ("wait_send", "wait_recv"))
             text = (
-                f"One of them works {time_text(work)} of {time_text(total)} on average ({percent_text(work / total)}) "
+                f"On average, one works {time_text(work)} of {time_text(total)} ({percent_text(work / total)}) "
                 f"and waits {percent_text(waits / total)}."
             )
             column.addWidget(label(text, "smallsecond", wrap=True))

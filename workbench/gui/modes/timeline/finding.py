@@ -54,7 +54,7 @@ class FindField(SignField):
             self._at = self._view.chosen, place
 
     def _say(self, *, found: bool) -> None:
-        help_text = "Words of a block, state or call: Enter or N goes to the next one, with Shift to the last"
+        help_text = "Part of a name of a block, state or call. Enter or N: next; with Shift: previous"
         self.setToolTip(help_text if found else f"Nothing in these rows is called {self.text().strip()!r}")
         if self.property("problem") is not (not found):
             self.setProperty("problem", not found)

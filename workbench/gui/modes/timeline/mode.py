@@ -80,11 +80,11 @@ class TimelineMode(Mode):
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(6)
         self.path_pill = PillButton("Critical path", icon_name="trending-up")
-        self.path_pill.setToolTip(with_key("What the run's end was due to, and what has time to spare", "view_path"))
+        self.path_pill.setToolTip(with_key("What determined the run's end, and what has slack", "view_path"))
         self.path_pill.toggled.connect(self._toggle_path)
         row.addWidget(self.path_pill)
         self.markers = markers = PillButton("Markers", icon_name="ruler", checked=True)
-        markers.setToolTip("Show A and B, dim what lies outside (M sets them)")
+        markers.setToolTip("Show markers A and B and dim the rest (M sets them)")
         markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
         self.messages = messages = PillButton("Messages", icon_name="arrow-left-right", checked=True)
         messages.setToolTip("Draw the messages of the chosen calls")
@@ -97,7 +97,7 @@ class TimelineMode(Mode):
         self.state_pills: dict[Category, PillButton] = {}
         for kind in Category:
             pill = PillButton(kind.value, category=kind, swatch=True)
-            pill.setToolTip(f"Show only {kind.value} in full colour; several add up")
+            pill.setToolTip(f"Highlight {kind.value}; several can be chosen")
             pill.toggled.connect(self._fade)
             self.state_pills[kind] = pill
             row.addWidget(pill)
@@ -135,7 +135,7 @@ class TimelineMode(Mode):
     def _scene_built(self) -> None:
         scene = self.context.traced.scene
         if scene is None:
-            self.show_nothing("This run's trace is empty", "No block changed its state while it was watched.")
+            self.show_nothing("This run's trace is empty", "No observed block changed its state.")
             return
         self.view.set_scene(scene)
         self.show_content()

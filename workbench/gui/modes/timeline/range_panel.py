@@ -44,7 +44,7 @@ class RangePanel(TimelineDetails):
         elif traced.has_trace:
             self.show_words("Preparing the trace…")
         else:
-            self.show_words("This run has no trace: what lies between two times is known of a traced run only.")
+            self.show_words("This run has no trace. Only a traced run shows what happened between two times.")
 
     def _show(self, statistics: Statistics) -> None:
         scene, chosen = self._context.traced.scene, self._context.navigation.time_range

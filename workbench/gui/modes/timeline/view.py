@@ -86,7 +86,7 @@ class TimelineView(SceneView):
             ("Clear the markers", lambda: self.move_marks([]), bool(self.marks)),
             ("Open the line\tEnter", self._open_line, self.chosen is not None),
             (f"{shows} the critical path\t{key_of('view_path')}", self.path_wanted.emit, True),
-            (f"Go to what this waits for\t{key_of('view_cause')}", self.go_to_cause, self._cause() is not None),
+            (f"Go to the cause of this wait\t{key_of('view_cause')}", self.go_to_cause, self._cause() is not None),
             (
                 f"Go to what waits for this\tShift+{key_of('view_cause')}",
                 self.go_to_waiter,

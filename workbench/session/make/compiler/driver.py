@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING
 
 import workbench
 from workbench.api.compile import STARTS_THREADS, digest, needed
+from workbench.api.compile_plan import Compiled, CompilePlan, plan_of_environment
 from workbench.api.kept import ensure, keep_data, kept_folder, remember_reads, taken
 from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute, header_folders
-from workbench.api.told import Compiled, Told, told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.make.compiler.command import STDIN, CompilerCommand, read_command
 from workbench.session.make.compiler.linking import RECORDER, linked, shown
@@ -57,32 +57,32 @@ _OF_USERS_CODE = re.compile(
 def run(words: Sequence[str], language: str) -> int:
     """Do what the compiler of a language ("c" or "c++") would; its exit code. WorkbenchError where no project is near,
     or the sources cannot be instrumented."""
-    within = told()
+    plan = plan_of_environment()
     try:
-        return _run(words, language, within)
+        return _run(words, language, plan)
     except WorkbenchError as error:
-        if within:
-            within.add(Compiled("", os.getcwd(), diagnostics=error.diagnostics))
+        if plan:
+            plan.add(Compiled("", os.getcwd(), diagnostics=error.diagnostics))
         raise
 
 
-def _run(words: Sequence[str], language: str, within: Told | None) -> int:
+def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
     tool = _compiler(language, words)
     command = read_command(words)
     compiles = command.makes_objects or command.compiles_other_code
-    if not within and os.environ.get(_BY_CCACHE) and "-E" in words:
+    if not plan and os.environ.get(_BY_CCACHE) and "-E" in words:
         return _listed_for_ccache(tool, command, words)
     if not (compiles or command.links) or _is_device(command.value("-o")):
         become([tool.path, *words])
     if not compiles:
-        return shown(linked(tool, command, words, within))
-    project = Path(within.project) if within else _project(command.sources)
-    units = _Units(tool, command, project, Path.cwd(), within)
+        return shown(linked(tool, command, words, plan))
+    project = Path(plan.project) if plan else _project(command.sources)
+    units = _Units(tool, command, project, Path.cwd(), plan)
     units.report_other_code()
-    if not within:
+    if not plan:
         return _recorded(units, words)
     if not command.makes_objects:
-        return shown(linked(tool, command, [*words, *within.flags, *within.own_flags], within))
+        return shown(linked(tool, command, [*words, *plan.flags, *plan.own_flags], plan))
     if not command.links:
         return max(units.compile(source, command.target(source)) for source in command.sources)
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def _run(words: Sequence[str], language: str, within: Told | None) -> int:
         for source, target in objects.items():
             if code := units.compile(source, target):
                 return code
-        return shown(linked(tool, command, command.with_objects(objects), within))
+        return shown(linked(tool, command, command.with_objects(objects), plan))
 
 
 def _recorded(units: _Units, words: Sequence[str]) -> int:
@@ -192,24 +192,24 @@ def _project(sources: Sequence[str]) -> Path:
 
 @dataclass(frozen=True)
 class _Units:
-    """The sources of one command of the compiler, of a project; `within` is the build of the project's own that it is
+    """The sources of one command of the compiler, of a project; `plan` is that of the host build that it is
     part of."""
 
     tool: Tool
     command: CompilerCommand
     project: Path
     cwd: Path
-    within: Told | None = None
+    plan: CompilePlan | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:
         """Those of sources and wrappers alike."""
-        return (*self.command.flags, *(self.within.flags if self.within else ()))
+        return (*self.command.flags, *(self.plan.flags if self.plan else ()))
 
     @property
     def users_flags(self) -> tuple[str, ...]:
-        within = self.within
-        return (*self.flags, *(within.own_flags if within else ()), *(within.points if within and self.is_gcc else ()))
+        plan = self.plan
+        return (*self.flags, *(plan.own_flags if plan else ()), *(plan.points if plan and self.is_gcc else ()))
 
     @property
     def is_gcc(self) -> bool:
@@ -218,12 +218,12 @@ class _Units:
     @cached_property
     def root(self) -> Path:
         """The project's folder, or what stands for it."""
-        return Path(os.path.realpath(self.within.mirror)) if self.within else Path(self._known[0])
+        return Path(os.path.realpath(self.plan.mirror)) if self.plan else Path(self._known[0])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Words of which a file holds one where it calls the platform."""
-        return self.within.names if self.within else tuple(self._known[1:])
+        return self.plan.names if self.plan else tuple(self._known[1:])
 
     @cached_property
     def _known(self) -> list[str]:
@@ -304,8 +304,8 @@ class _Units:
 
     def compile(self, source: str, target: str) -> int:
         """Make an object file, or leave none; the exit code. What the compiler said is shown."""
-        assert self.within
-        made_by = (str(self.project), source, *self.within.names, *self.within.filter)
+        assert self.plan
+        made_by = (str(self.project), source, *self.plan.names, *self.plan.filter)
         one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
         try:
             if self.command.writes_beside:
@@ -321,16 +321,16 @@ class _Units:
         if not done.returncode and (listing := self.command.dependencies(source, target)):
             run_program([self.tool.path, *self.flags, *listing])
         threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
-        self.within.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
+        self.plan.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
         return shown(done)
 
     def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
         """What a command makes that ends with its object file."""
-        if not (self.within and self.within.filter and self.is_gcc):
+        if not (self.plan and self.plan.filter and self.is_gcc):
             return run_program(words)
         *to_assembly, target = (str(word) for word in words if word != "-c")
         text, tool = f"{target}.s", str(self.tool.path)
-        for step in ([*to_assembly, text], [*self.within.filter, text], [tool, "-c", text, "-o", target]):
+        for step in ([*to_assembly, text], [*self.plan.filter, text], [tool, "-c", text, "-o", target]):
             if (done := run_program(step)).returncode:
                 break
         return done
@@ -379,10 +379,10 @@ class _Units:
             lambda host: workspace.host_language.instrument(root, host, workspace.platform, {}, out, job),
             job,
         )
-        told = [one for one in (*build.diagnostics, *build.missed) if one.severity is not Severity.NOTE]
-        if has_errors(told):
-            raise WorkbenchError(*told)
-        done = replace(done, stderr=done.stderr + "".join(f"{one.text()}\n" for one in told))
+        reported = [one for one in (*build.diagnostics, *build.missed) if one.severity is not Severity.NOTE]
+        if has_errors(reported):
+            raise WorkbenchError(*reported)
+        done = replace(done, stderr=done.stderr + "".join(f"{one.text()}\n" for one in reported))
         if not (build.sites or build.missed):
             return done
         copy, pieces = build.sources[0], [out / "copy.o"]
@@ -411,7 +411,7 @@ class _Units:
 
     def _beside(self, flags: Sequence[str], done: ProcessResult) -> ProcessResult:
         """What a program with recorded calls is linked with besides, compiled as the first of its sources is."""
-        for source, target in (self.within.objects if self.within else {}).items():
+        for source, target in (self.plan.objects if self.plan else {}).items():
             if not target.exists():
                 mine = f"{target}.{os.getpid()}"  # compilers run side by side
                 step = run_program([self.tool.path, *flags, "-w", "-O2", "-fPIC", "-x", "c", "-c", source, "-o", mine])

@@ -1,4 +1,4 @@
-"""The commands of a compiler that link: the recorder is added, and what a build of the project's own is told to."""
+"""Link commands of a compiler: add the recorder, and what the plan of a host build asks for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.compile import digest
+from workbench.api.compile_plan import Compiled, CompilePlan
 from workbench.api.kept import contents, keep, kept_whole
-from workbench.api.told import Compiled, Told
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.make.compiler.command import STDIN, CompilerCommand
 from workbench.system.cache import cache_dir
@@ -23,25 +23,25 @@ RECORDER = Path(str(files("workbench.resources"))) / "host"
 _EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
-def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], within: Told | None) -> ProcessResult:
+def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: CompilePlan | None) -> ProcessResult:
     """Run a command that links, or compiles nothing that is recorded. A library leaves the recorder to the program."""
     program = command.links and not command.shared
-    left_out = set(_not_here(tool, command)) if within and within.stand_ins and command.links else set()
+    left_out = set(_not_here(tool, command)) if plan and plan.stand_ins and command.links else set()
     all_words: list[str | Path] = [word for word in words if word not in left_out]
     if program:
-        added = [*within.link, *(str(path) for path in within.objects.values() if path.exists())] if within else []
+        added = [*plan.link, *(str(path) for path in plan.objects.values() if path.exists())] if plan else []
         all_words += ["-x", "none"] if command.value("-x") else []
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
-    if not within and any(one.name == STDIN for one in command.inputs):
+    if not plan and any(one.name == STDIN for one in command.inputs):
         become([tool.path, *all_words])  # which reads what this program's standard input has
-    done = run_program([tool.path, *all_words], errors="replace" if within else "surrogateescape")
+    done = run_program([tool.path, *all_words], errors="replace" if plan else "surrogateescape")
     if done.returncode and "--export-dynamic-symbol" in done.stderr:
         done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
     if left_out:
         print(f"left out, since they are not on this machine: {' '.join(sorted(left_out))}", file=sys.stderr)
-    if within:
+    if plan:
         target = os.path.abspath(command.value("-o") or "a.out")
-        within.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
+        plan.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
     return done
 
 

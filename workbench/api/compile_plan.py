@@ -1,4 +1,4 @@
-"""What is between a build of the project's own (`users_build.py`) and the compilers that it starts (`workbench cc`)."""
+"""The plan that a host build (`users_build.py`) hands to the compilers it starts (`workbench cc`)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ VARIABLE = "RECAP_BUILD"
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the compilers of such a build are told.
+class CompilePlan:
+    """What the compilers of a host build have to add to their commands.
 
-    `project` is the project's file and `root` its folder, of which `mirror` is the copy; `names` are words of which a
-    file that calls the platform holds one: where calls are not to be recorded, none. `flags` are added to those of
+    `project` is the project's file, `root` its folder and `mirror` the copy of that. A file that calls the platform
+    contains at least one of `names`; there are none if calls are not recorded. `flags` are added to those of
     every source and wrapper, `own_flags` to those of the user's sources alone, and so are `points` where gcc compiles
     them: then their assembly goes through the program `filter`, where one is named, which changes a file. Programs are
     linked with `link`, and with the C sources `sources` where calls are recorded. With `stand_ins`, libraries that this
@@ -39,7 +39,7 @@ class Told:
 
     @property
     def objects(self) -> dict[str, Path]:
-        """What is made of `sources`, by the first compiler that records calls."""
+        """The object file of each of `sources`; the first compiler that records calls makes them."""
         return {source: Path(f"{self.mirror}.{Path(source).stem}.o") for source in self.sources}
 
     @property
@@ -47,23 +47,23 @@ class Told:
         return Path(f"{self.mirror}.jsonl")
 
     def add(self, one: Compiled) -> None:
-        """For whoever started the build. Compilers run side by side: each writes its line at once."""
+        """Report a command to the build. Compilers run side by side: each writes its line at once."""
         with self.lines.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(one)) + "\n")
 
     def compiled(self) -> list[Compiled]:
-        found = []
+        commands = []
         for line in self.lines.read_text(encoding="utf-8").splitlines() if self.lines.is_file() else ():
             read = json.loads(line)
-            said = (Diagnostic(**{**one, "severity": Severity(one["severity"])}) for one in read["diagnostics"])
-            found.append(Compiled(**{**read, "diagnostics": tuple(said)}))
-        return found
+            diagnostics = (Diagnostic(**{**one, "severity": Severity(one["severity"])}) for one in read["diagnostics"])
+            commands.append(Compiled(**{**read, "diagnostics": tuple(diagnostics)}))
+        return commands
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What one command of a compiler came to. `target` is what it made: an object file that `starts_threads` or does
-    not, or a `program`."""
+    """The result of one compiler command. `target` is its output: a `program`, or an object file, which may start
+    threads (`starts_threads`)."""
 
     target: str
     cwd: str
@@ -73,10 +73,10 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def told() -> Told | None:
-    """What this compiler is told; None where no such build started it."""
+def plan_of_environment() -> CompilePlan | None:
+    """The plan for this compiler; None if no host build started it."""
     if not (file := os.environ.get(VARIABLE)):
         return None
     read = json.loads(Path(file).read_text(encoding="utf-8"))
-    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in read.items()}
-    return Told(**given)
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in read.items()}
+    return CompilePlan(**fields)
