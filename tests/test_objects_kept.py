@@ -99,6 +99,29 @@ def test_what_the_compiler_reads_besides_counts_too(one: ObjectFile, monkeypatch
     assert [make(bare)[1], make(bare)[1]] == [6, 7], "which file that reads is not listed"
 
 
+def test_projects_in_other_folders_get_the_same_object_until_one_of_their_headers_comes_first(one: ObjectFile) -> None:
+    commands: list[str] = []
+
+    def make(name: str) -> tuple[bytes, int]:
+        root = one.source.parent / name
+        (root / "build").mkdir(parents=True, exist_ok=True)
+        flags = ("-w", "-g", f"-I{root}", f"-I{one.source.parent / 'second'}")
+        this = replace(one, flags=flags, target=root / "build" / "a.o", root=root)
+        compile_objects([this], Job(), base=root / "build", cwd=root, what="it", through=lambda words, run: (
+            commands.append(words[0]), run(words))[1])  # fmt: skip
+        return this.target.read_bytes(), len(commands)
+
+    first, _ = make("here")
+    assert str(one.source.parent / "here").encode() not in first
+    assert make("there") == (first, 1)
+    header = one.source.parent / "there" / "kind.h"
+    header.write_text("#define KIND theirs\n")
+    os.utime(header, (time.time() - 60,) * 2)
+    assert make("there")[1] == 2
+    assert b"theirs" in make("there")[0]
+    assert make("here")[0] == first
+
+
 def test_a_source_that_does_not_compile_is_told_each_time(one: ObjectFile) -> None:
     root = one.source.parent
     (root / "a.c").write_text("int a = ;\n")

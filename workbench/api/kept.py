@@ -24,8 +24,8 @@ from workbench.system.cache import bound_cache, cache_dir
 from workbench.system.files import locked, replace_file, sha256
 
 _KEPT = {
-    "cards": 40,
-    "models": 40,
+    "cards": 400,
+    "models": 400,
     "library": 40,
     "objects": 4000,
     "reads": 8000,
@@ -39,12 +39,14 @@ _LARGE = {"cards", "verilated", "side_by_side"}  # entries that take seconds to 
 _LIST, _SUMS = "reads.json", "checksums.json"
 
 
-def remember_reads(command: str, base: Path, files: Iterable[Path], folders: Iterable[Path]) -> None:
+def remember_reads(
+    command: str, base: Path, files: Iterable[Path], folders: Iterable[Path], root: Path | None = None
+) -> None:
     """Keep, for the command with this hash, what it read and in which folders it looked.
 
-    Paths below `base`, the folder of this build, are kept relative to it.
+    Paths below `base`, the folder of this build, are kept relative to it, and so are those below `root`.
     """
-    reads = {name: relative_texts(paths, base) for name, paths in (("files", files), ("folders", folders))}
+    reads = {name: relative_texts(paths, base, root) for name, paths in (("files", files), ("folders", folders))}
     keep_data(json.dumps(reads).encode(), cache_dir() / "reads" / command, _LIST)
 
 
@@ -53,24 +55,26 @@ def kept_folder(kind: str, command: str, base: Path) -> Path | None:
     it never ran."""
     try:
         reads = json.loads(taken(cache_dir() / "reads" / command / _LIST) or b"")
-        files, folders = [base / p for p in reads["files"]], [base / p for p in reads["folders"]]
+        files, folders = ([Path(os.path.normpath(base / p)) for p in reads[name]] for name in ("files", "folders"))
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return cache_dir() / kind / digest([command, *contents(_candidates(files, folders))])
+    return cache_dir() / kind / digest([command, *contents(_candidates(files, folders, base))])
 
 
-def relative_texts(paths: Iterable[Path], base: Path) -> list[str]:
-    return [str(p.relative_to(base)) if p.is_relative_to(base) else str(p) for p in paths]
+def relative_texts(paths: Iterable[Path], base: Path, root: Path | None = None) -> list[str]:
+    bases = (base, root) if root else (base,)
+    return [os.path.relpath(p, base) if any(map(p.is_relative_to, bases)) else str(p) for p in paths]
 
 
-def _candidates(files: Sequence[Path], folders: Sequence[Path]) -> list[Path]:
-    """The files that were read, and the places in the folders searched where one of the same name would be found."""
+def _candidates(files: Sequence[Path], folders: Sequence[Path], base: Path) -> list[Path]:
+    """The files that were read, and the places in the folders searched where one of the same name would be found; in an
+    order that is the same for any `base`."""
     found = set(files)
     for file in files:
         for folder in folders:
             if file.is_relative_to(folder):
                 found.update(other / file.relative_to(folder) for other in folders)
-    return sorted(found)
+    return sorted(found, key=lambda path: os.path.relpath(path, base))
 
 
 def contents(paths: Iterable[Path]) -> list[str | bytes]:

@@ -39,17 +39,20 @@ Run = Callable[[Sequence[str | Path]], ProcessResult]
 @dataclass(frozen=True)
 class ObjectFile:
     """An object file to be made of a source. `flags` are the compiler's, without those of input and output; `made_by`
-    is whatever else it depends on."""
+    is whatever else it depends on. Below `root` lies a project whose place is not to be in the object file: projects
+    elsewhere get the same one."""
 
     tool: Tool
     flags: Sequence[str]
     source: Path
     target: Path
     made_by: Sequence[str] = field(default=())
+    root: Path | None = None
 
     def command(self, listed: Path) -> list[str]:
         """What compiles it, and lists in a file what was read for it."""
-        words = ("-MD", "-MF", listed, "-c", self.source, "-o", self.target)
+        anywhere = [f"-ffile-prefix-map={self.root}=."] if self.root else []
+        words = (*anywhere, "-MD", "-MF", listed, "-c", self.source, "-o", self.target)
         return [str(self.tool.path), *self.flags, *map(str, words)]
 
 
@@ -94,23 +97,30 @@ def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[st
             return result
         read = [Path(os.path.abspath(cwd / name)) for name in prerequisites(listed)]
         searched = [cwd / name for name in (*include_folders(one.flags), *_folders_of_environment())]
-        remember_reads(command, base, read, (one.source.parent, *searched))
+        remember_reads(command, base, read, (one.source.parent, *searched), one.root)
         found = kept_folder("objects", command, base)
         unchanged = all(path.stat().st_mtime < began_s for path in read if path.exists())
-        if found and unchanged and not any(map(_reads_more, read)):
+        placed = one.root and str(one.root) in result.stderr
+        if found and unchanged and not placed and not any(map(_reads_more, read)):
             keep_data(result.stderr.encode(), found, _SAID)
             keep(one.target, found, _OBJECT)
     return result
 
 
 def _key(one: ObjectFile, base: str) -> str:
-    """A hash of the command and of the variables that the compiler reads. Paths below `base` count from there, where
-    the compiler only reads files by them, or maps them: in a macro's value they are part of the object file."""
+    """A hash of the command and of the variables that the compiler reads. Paths below `base` and `root` count from
+    `base`, where the compiler only reads files by them, or maps them: in a macro's value they are part of the object
+    file."""
+
+    def from_base(path: str) -> str:
+        path = path.replace(base, "")
+        return path.replace(str(one.root), os.path.relpath(one.root, base)) if one.root else path
+
     kept = []
     for kind, path in options(one.flags):
         reads = bool(path) or kind.startswith(_MAPS)
-        kept += [word.replace(base, "") if reads else word for word in (kind, path)]
-    paths = (path.replace(base, "") for path in (str(one.source), *one.made_by))
+        kept += [from_base(word) if reads else word for word in (kind, path)]
+    paths = map(from_base, (str(one.source), *one.made_by))
     return digest([one.tool.version, *kept, *paths, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)])
 
 

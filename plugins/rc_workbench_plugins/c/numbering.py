@@ -98,13 +98,17 @@ class Numbering:
 def number(found: Survey, uses: Iterable[FoundUse], main: TokenPlace | None) -> Numbering:
     """Sites and states for those uses that can be instrumented. `main` is where the program's
     main function stands. Files of the project are named by their path below its folder. Wrappers of sources that are
-    instrumented apart, or read with other macros, have other names.
+    instrumented apart, or read with other macros, have other names, which do not say where the project lies: a copy
+    of it gets the same.
 
     All references to one function's address share a site, the first one's, so that they stay equal; those of sources
     that are instrumented apart share the wrapper of one of them.
     """
-    counter = _Counter(found.files.root, digest([*map(str, found.files.sources), *found.words])[:8])
-    hooks = [counter.hook(use) for use in uses if not use.why_missed]
+    root, hooked = found.files.root, [use for use in uses if not use.why_missed]
+    names = (name_below(root, source) for source in found.files.sources)
+    words = (word.replace(str(root), "") for word in found.words)
+    counter = _Counter(root, digest([*names, *words, *(use.use.callee for use in hooked)])[:8])
+    hooks = [counter.hook(use) for use in hooked]
     begins = (counter.name(main.file), main.line) if main else None
     return Numbering(counter.unit, tuple(hooks), tuple(counter.sites), host_block(counter.states, begins))
 

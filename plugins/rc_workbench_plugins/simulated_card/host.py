@@ -59,6 +59,7 @@ def build_host(task: Task, job: Job) -> Path:
         ObjectFile(linker if is_cpp(source) else c_compiler, flags, source, objects / f"{n}_{source.stem}.o")
         for n, (flags, source) in enumerate(units)
     ]
+    made = [*made[: len(users)], *(_anywhere(one, task) for one in made[len(users) :])]
     theirs = made[: len(users)]
     for warning in _compiled(task, theirs, made[len(users) :], len(support.api_sources), job):
         job.report(warning)
@@ -66,6 +67,12 @@ def build_host(task: Task, job: Job) -> Path:
         job.report(warning)
     linked = [*(one.target for one in made), *library_objects(c_compiler, objects, job)]
     return _linked(task, linker, linked, job)
+
+
+def _anywhere(one: ObjectFile, task: Task) -> ObjectFile:
+    """What is compiled of a source that is not the project's own is the same wherever the project lies."""
+    of_project = one.source.is_relative_to(task.root) and not one.source.is_relative_to(task.build)
+    return one if of_project else replace(one, root=task.root)
 
 
 def _compiled(
