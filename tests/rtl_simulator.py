@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.compile import needed
 from workbench.api.job import Job
-from workbench.api.kept import one_at_a_time
-from workbench.hdl.verilate import HEADERS, MODEL_FLAGS, RUNTIME, compile_headers, system_include
+from workbench.hdl.equivalence.models import models_runtime
+from workbench.hdl.verilate import HEADERS, MODEL_FLAGS, RUNTIME, system_include
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.cache import cache_dir
 from workbench.system.process import run_program
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, find_compiler, find_verilator, verilator_environment
 
@@ -112,16 +112,10 @@ class Simulator:
 def same_in_every_model(verilator: Tool, compiler: Tool) -> tuple[list[str | Path], list[Path]]:
     """What compiles a unit of a model, and Verilator's objects: compiled once, into the cache that all tests share."""
     assert verilator.root is not None
-    include, kept = verilator.root / "include", cache_dir() / "simulator"
-    flags = ["-O0", "-fPIC", *MODEL_FLAGS, *system_include(include)]
-    objects = [kept / f"{name}.o" for name in RUNTIME]
-    with one_at_a_time("simulator", Job()):
-        if not kept.is_dir():
-            kept.mkdir()
-            _run(compile_headers(compiler, flags, kept))
-            for name, target in zip(RUNTIME, objects, strict=True):
-                _run([compiler.path, *flags, "-c", include / name, "-o", target])
-    return [compiler.path, *flags, "-include", kept / HEADERS], objects
+    flags = ["-fPIC", *MODEL_FLAGS, *system_include(verilator.root / "include")]
+    with TemporaryDirectory() as made:
+        kept = models_runtime(verilator, compiler, flags, Path(made), Job())
+    return [compiler.path, *flags, "-O0", "-include", kept / "-O0" / HEADERS], [kept / f"{name}.o" for name in RUNTIME]
 
 
 def make_board(tree: Path, *words: str, makefile: Path = BOARD / "Makefile") -> list[str]:

@@ -56,10 +56,8 @@ def compiled(
     assert verilator.root is not None
     what = "the designs' simulation"
     job.progress(None, f"compiling {what}")
-    include = verilator.root / "include"
-    flags = [*MODEL_FLAGS, *system_include(include)]
-    with one_at_a_time("side_by_side", job):
-        runtime = _runtime(verilator, compiler, flags, include, folder, job)
+    flags = ["-fPIC", *MODEL_FLAGS, *system_include(verilator.root / "include")]
+    runtime = models_runtime(verilator, compiler, flags, folder, job)
     units = [folder / main]
     units[0].write_text(runtime_source(main), encoding="utf-8")
     for name in names:
@@ -89,8 +87,16 @@ def compiled(
     return program
 
 
-def _runtime(verilator: Tool, compiler: Tool, flags: list[str], include: Path, made: Path, job: Job) -> Path:
-    """Verilator's own code, and what every unit includes, compiled once for each version of the tools."""
+def models_runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], made: Path, job: Job) -> Path:
+    """A folder with Verilator's own code, and for each level what every unit includes, compiled once for each version
+    of the tools; `made` is a folder to do it in."""
+    with one_at_a_time("side_by_side", job):
+        return _runtime(verilator, compiler, flags, made, job)
+
+
+def _runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], made: Path, job: Job) -> Path:
+    assert verilator.root is not None
+    include = verilator.root / "include"
     headers = contents([harness_dir() / HEADERS])
     kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *flags, *headers])
     if kept_whole(kept):
