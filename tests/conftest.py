@@ -31,7 +31,7 @@ os.fsync = lambda fd: None  # no test cuts the power
 #: Files that take long: begun first, so that no process is left with one of them when the others are done.
 LONGEST = """
     streaming_runs cc keys layout edits threads packaging targets pdf2d stream_chapters port_applications unsaved
-    broken_input vhdl_checked host_templates window port_monitors prove kill_run cache cpp_board virtual_queue leaks
+    broken_input vhdl_checked host_templates window port_monitors prove kill_run cpp_board virtual_queue leaks
     vhdl_prove users_build waves
 """
 

@@ -24,7 +24,6 @@ from workbench.model.application import HardwareSources, HostSources, Project, R
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 
-EVERY_PORT = Path(__file__).parent / "data" / "ports" / "every_port.v"
 #: Writes make it busy for so many cycles; reads say what is left. The block's states are counted.
 WORKER = """
 module worker (input clk, input rst, input [31:0] value, input set, output reg [31:0] left);

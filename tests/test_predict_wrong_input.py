@@ -354,7 +354,7 @@ WORDS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=st.lists(st.tuples(st.sampled_from(OPTIONS), WORDS), max_size=3))
 def test_any_options_are_answered(
     options: list[tuple[str, str]], model: str, capsys: pytest.CaptureFixture[str]

@@ -75,7 +75,6 @@ module top (
 endmodule
 """
 BEFORE = "wr_data"
-STRUCT = "pair.low ^ in"  # of a struct in an unpacked array, which yosys 0.23 does not read
 MODERN = TOP.replace(
     "    genvar n;", "    typedef struct packed { logic [15:0] high, low; } both_t;\n    both_t pairs [2];\n"
     "    always_comb foreach (pairs[i]) pairs[i] = '{high: wr_data[31:16], low: wr_data[15:0]};\n    genvar n;",

@@ -21,6 +21,7 @@ from workbench.api.host_units import read_units
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.compiler.command import read_command
 from workbench.session.program.plugins import load_plugins
+from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, clang_command, find_clang
 
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
@@ -45,8 +46,7 @@ FILES = {
 
 
 @pytest.fixture
-def app(tmp_path: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+def app(tmp_path: Path, fake_api: Path) -> Path:
     for name, text in FILES.items():
         file = tmp_path / "app" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def test_a_makefile_builds_its_sources_apart_into_one_program_that_is_recorded(a
     }
     listed = (app / "src" / "main.d").read_text()
     assert listed.startswith("src/main.o: src/main.c lib/put.h")
-    assert str(app.parent / "cache") not in listed
+    assert str(cache_dir()) not in listed
     lines = subprocess.run(["objdump", "--dwarf=decodedline", app / "app"], capture_output=True, text=True).stdout
     assert {name for name in ("main.c", "put.c", "plain.c") if f"{name}:" in lines} == {"main.c", "put.c", "plain.c"}
     again = make(app, fake_api, "-q")

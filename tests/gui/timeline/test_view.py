@@ -158,12 +158,12 @@ def test_clicking_a_stack_folds_it(qtbot: QtBot, view: TimelineView) -> None:
     assert len(view.lines) == rows - 6
 
 
-def test_a_thousand_repaints(view: TimelineView) -> None:
+def test_hundreds_of_repaints(view: TimelineView) -> None:
     """The binding once lost a reference to None in every void method, and aborted after some hundred frames."""
-    for _ in range(500):
+    for _ in range(200):
         view.pan(QPointF(-3, 0))
         view.viewport().repaint()
-    for _ in range(500):
+    for _ in range(200):
         view.zoom(1.01)
         view.viewport().repaint()
     assert view.frame_ms > 0
