@@ -114,6 +114,10 @@ def _plain(text: bytes) -> Any:
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
+#: Kinds of model that are computed from a document alone.
+MODELS = ("ratss", "density", "queueing", "rat")
+
+
 @cache
 def seeds(kind: str) -> list[bytes]:
     """The texts that inputs of a kind are made from."""
@@ -121,8 +125,7 @@ def seeds(kind: str) -> list[bytes]:
     patterns: dict[str, list[tuple[Path, str]]] = {
         "template": [(ROOT / "platform_templates", "*.yaml"), (ROOT / "plugins", "example_plugin/**/*_card.yaml")],
         "project": [(TINY, "*.yaml"), (resources, "examples/pdf2d/*.workbench.yaml")],
-        "ratss": [(ROOT / "plugins", "rc_workbench_plugins/ratss/models/*.yaml")],
-        "density": [(ROOT / "plugins", "rc_workbench_plugins/density/models/*.yaml")],
+        **{kind: [(ROOT / "plugins", f"rc_workbench_plugins/{kind}/models/*.yaml")] for kind in MODELS},
         "rules": [(ROOT / "plugins", "**/rules.yaml")],
         "c": [(TINY, "host/*.c"), (resources, "examples/pdf2d/host/*.c")],
         "verilog": [(TINY, "hdl/*.v"), (resources, "examples/pdf2d/hdl/**/*.v")],

@@ -100,7 +100,7 @@ def read_project(rng: random.Random, folder: Path) -> bool:
 
 
 def read_model(rng: random.Random, folder: Path) -> bool:
-    kind = rng.choice(("ratss", "ratss", "density"))
+    kind = rng.choice(inputs.MODELS)
     file = folder / f"model.{kind}.yaml"
     file.write_bytes(inputs.document(inputs.seeds(kind), rng))
     more: list[tuple[str, ...]] = [(), ("--sensitivity", "--uncertain", "64"), ("--uncertain", "20")]

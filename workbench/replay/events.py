@@ -129,7 +129,7 @@ class AllEvents:
         ops = self.host.ops[rows]
         width = np.array([*self.host.word_bytes, 4], np.int64)[ops["table"]]
         count = np.maximum(-(-ops["bytes"] // width), 1)
-        if not len(rows) or count.sum() > _MOST_WORDS:
+        if not len(rows) or count.sum(dtype=float) > _MOST_WORDS:  # a damaged run's may not fit 64 bits
             count = np.minimum(count, 1)
         which = np.repeat(np.arange(len(rows)), count)
         number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
