@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.cones import with_depends
-from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
+from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read, top_ports, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
@@ -27,6 +27,7 @@ from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api import (
     Diagnostic,
+    Hardware,
     HardwareSources,
     HdlBuild,
     HdlPort,
@@ -41,14 +42,15 @@ from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.kept import ensure
 from workbench.api.unstable import cache_dir, sha256
-from workbench.hdl.board import clocks_by_pin, hardware_of, outside
-from workbench.hdl.copies import copy_path, write_around, write_file, writing
+from workbench.hdl import instrument as core
+from workbench.hdl.board import clocks_by_pin, outside
+from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.derived import made_clocks
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance
-from workbench.hdl.layout import lay_out
-from workbench.hdl.monitored import monitored
-from workbench.hdl.own import build_called
+from workbench.hdl.instrument import Copies
+from workbench.hdl.layout import Layout
+from workbench.hdl.monitored import Monitored
 from workbench.hdl.top_inputs import clocks as clocks_of
 from workbench.hdl.top_inputs import resets
 from workbench.hdl.verilog.addresses import addresses_answered
@@ -112,93 +114,70 @@ def instrument(
     job: Job | None = None,
     synthesise: bool = True,
 ) -> HdlBuild:
-    job = job or Job()
+    job, out = job or Job(), out.resolve()
     found = read(root, hardware, platform, parameters, job)
-    design, top, out = found.design, found.top, out.resolve()
-    if top is None or design.top is None or has_errors(found.diagnostics):
-        raise WorkbenchError(*found.diagnostics)
-    board = hardware_of(platform)
-    names = {plain_name(name): name for name in (*ports_of(design.top), *outside_of(board)) if name}
-    _spell_clocks(top, names)
-    layout = lay_out(
-        top,
-        observed=lambda block: bool(block.states) and block.key not in found.why_not,
-        editable=lambda module: True,
-    )
-    inner = f"{top.module}{INNER}"
-    generics = hardware.values(parameters)
-    edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(board))
-    texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
-    pins, width = tuple(map(plain_name, clocks_by_pin(board))), layout.widths.get(top.module, 0)
-    alone = Alone(design, texts, inner, generics, pins, width)
-    text, refused = _simulated(alone, edits, job) if synthesise else (_stand_in(alone, job), ())
-    has_verilog = synthesise and not refused
-    made = spelled(text, names.values())
-    inner = top_module(made)
-    renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
-    with writing(out):
-        file = write_file(out / "recap" / TRANSLATED, renamed.encode())
-    simulated = read_translated(out, file, top.module, hardware)
-    if simulated.top is None:
-        raise WorkbenchError(*simulated.diagnostics)
-    with writing(out):
-        write_file(file, made.encode())
-    ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
-    if not has_verilog:
-        ports = tuple(_used(ports, design, top))
-    shell = read_top(simulated.top, inner)
-    shell = replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
-    wrapper.check_port(shell, board)
-    clock_of = {clock.pin: clock.name for clock in board.clocks}
-    streams = streams_of(simulated, design, top, hardware, outside(board)) if has_verilog else FoundStreams()
-    streams = counted(streams, top.path, clock_of)
-    if has_errors(streams.diagnostics):
-        raise WorkbenchError(*streams.diagnostics)
-    library = library_of(design, hardware)
-    widths = {port.name: port.bits for port in ports}
-    watched = monitored(top, layout, board, hardware, widths, library, found.single)
-    with writing(out):
-        copies = write_copies(design, texts, out)
-        around = write_around(watched.around(shell, streams.streams), out)
-        asking = write_file(out / "recap" / _ASKING, spelled(alone.stand_in(inner), names.values()).encode())
-        beside = alone.written(out / "recap" / "beside")
-    direct = wrapper.leaves_inputs(shell, watched.place)
-    beside = replace(beside, sources=(asking, *around), refused=refused, direct=direct)
-    as_made = beside_verilog(as_written(design, generics), file, inner, top)
-    blocks = watched.blocks(design.name_of)
-    own = tuple(copies.get(path, path) for path in as_made.original.sources)
-    copied = replace(as_made.original, sources=own, top=f"{top.module}{INNER}")
-    build = HdlBuild(
-        sources=(file, *around) if has_verilog else (),
-        board_sources=(*copies.values(), *around),
-        top=top.module,
-        ports=tuple(placed_at(ports, design, design.top)),
-        blocks=with_depends(blocks, simulated, top, board.clocks) if has_verilog else blocks,
-        taps=watched.taps,
-        tap_bits=watched.width,
-        streams=streams.streams,
-        fifos=streams.fifos,
-        idle=streams.idle,
-        defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
-        uncounted=wrapper.uncounted(watched.monitors),
-        read_out=watched.read_out,
-        own_port=watched.own_port,
-        compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=copied),
-        translated=(as_made,) if has_verilog else (),
-        check_translated=CHECK,
-        missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
-        diagnostics=(
-            *found.diagnostics,
-            *_not_made(refused),
-            *streams.diagnostics,
-            *watched.large(design.name_of),
-            *_at_entity(addresses_answered(simulated, watched.addresses(board), hardware.read_out), design, design.top),
-        ),
-        made=places_of(watched.made, top, f"{wrapper.USER_INSTANCE}."),
-        read=tuple(one.path for one in design.files),
-        beside=beside,
-    )
-    return build_called(build, top.path, hardware.names)
+    design, generics = found.design, hardware.values(parameters)
+
+    def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
+        unit = design.top
+        assert unit is not None
+        names = {plain_name(name): name for name in (*ports_of(unit), *outside_of(board)) if name}
+        _spell_clocks(top, names)
+        copied, clocks = f"{top.module}{INNER}", clocks_by_pin(board)
+        edits = edits_of(design, top, layout, copied, generics, clocks)
+        texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
+        alone = Alone(design, texts, copied, generics, tuple(map(plain_name, clocks)), layout.widths.get(top.module, 0))
+        text, refused = _simulated(alone, edits, job) if synthesise else (_stand_in(alone, job), ())
+        has_verilog = synthesise and not refused
+        made = spelled(text, names.values())
+        inner = top_module(made)
+        file = out / "recap" / TRANSLATED
+        with writing(out):
+            write_file(file, made.replace(f"module {inner}\n", f"module {top.module}\n").encode())
+        simulated = read_translated(out, file, top.module, hardware)
+        if simulated.top is None:
+            raise WorkbenchError(*simulated.diagnostics)
+        with writing(out):
+            write_file(file, made.encode())
+        ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
+        if not has_verilog:
+            ports = tuple(_used(ports, design, top))
+        shell = without_states(read_top(simulated.top, inner))
+        streams = streams_of(simulated, design, top, hardware, outside(board)) if has_verilog else FoundStreams()
+
+        def build(watched: Monitored, around: tuple[Path, ...]) -> HdlBuild:
+            with writing(out):
+                copies = write_copies(design, texts, out)
+                asking = write_file(out / "recap" / _ASKING, spelled(alone.stand_in(inner), names.values()).encode())
+                beside = alone.written(out / "recap" / "beside")
+            as_made = beside_verilog(as_written(design, generics), file, inner, top)
+            own = tuple(copies.get(path, path) for path in as_made.original.sources)
+            changed = replace(as_made.original, sources=own, top=copied)
+            answered = addresses_answered(simulated, watched.addresses(board), hardware.read_out)
+            direct = wrapper.leaves_inputs(shell, watched.place)
+            return HdlBuild(
+                sources=(file, *around) if has_verilog else (),
+                board_sources=(*copies.values(), *around),
+                top=top.module,
+                blocks=(),
+                ports=tuple(placed_at(ports, design, unit)),
+                compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=changed),
+                translated=(as_made,) if has_verilog else (),
+                check_translated=CHECK,
+                diagnostics=tuple(_at_entity(answered, design, unit)),
+                made=places_of(watched.made, top, f"{wrapper.USER_INSTANCE}."),
+                read=tuple(one.path for one in design.files),
+                beside=replace(beside, sources=(asking, *around), refused=refused, direct=direct),
+            )
+
+        return Copies(
+            shell, {port.name: port.bits for port in ports},
+            counted(streams, top.path, {clock.pin: clock.name for clock in board.clocks}), build,
+            lambda blocks: with_depends(blocks, simulated, top, board.clocks) if has_verilog else blocks,
+            diagnostics=_not_made(refused),
+        )  # fmt: skip
+
+    return core.instrument(found, hardware, platform, out, lambda module: True, copy)
 
 
 def instrument_unsynthesised(
@@ -210,6 +189,11 @@ def instrument_unsynthesised(
 
 def ports_of(top: Unit) -> list[str]:
     return [port.name for port in top.interface.ports] if top.interface is not None else []
+
+
+def without_states(shell: wrapper.Top) -> wrapper.Top:
+    """A top of a copy as the user has it."""
+    return replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
 
 
 def _spell_clocks(top: Instance, names: Mapping[str, str]) -> None:

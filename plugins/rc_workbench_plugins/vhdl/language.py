@@ -21,6 +21,8 @@ from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api import Branch, Diagnostic, HardwareSources, HdlBlock, HdlPort, HdlScan, Job, Platform, Severity
 from workbench.hdl.derived import derived, gives, other_clock
 from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instrument import Reading
+from workbench.hdl.own import is_own
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog.primitives import CLOCKS_TOLD
 
@@ -31,17 +33,12 @@ _UNBOUND = (
 
 
 @dataclass(frozen=True)
-class Read:
-    """A design that was read. `names` follows its names; `why_not` tells why blocks are observed nowhere, by where they
-    stand, `single` why single ones are not, by their paths."""
+class Read(Reading):
+    """A design in VHDL. `names` follows its names."""
 
     design: Design
     blocks: tuple[SourceBlock, ...]
-    top: Instance | None
     names: Clocks | None
-    why_not: Mapping[Key, str]
-    single: Mapping[str, str]
-    diagnostics: tuple[Diagnostic, ...]
 
 
 def scan(
@@ -49,22 +46,16 @@ def scan(
 ) -> HdlScan:
     found = read(root, hardware, platform, parameters, job or Job())
     design, top = found.design, found.top
-    paths: dict[Key, list[str]] = {block.key: [] for block in found.blocks}
-    for instance in top.walk() if top is not None else ():
-        for use in instance.blocks:
-            paths[use.source.key].append(use.path)
-    states = find_states(design, found.blocks)
+    paths, states = found.paths(), find_states(design, found.blocks)
     asks = Asks(top, found.names) if top is not None and found.names is not None else None
-    library = library_of(design, hardware)
     blocks = tuple(
-        hdl_block(design, states, asks, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
+        hdl_block(design, states, asks, block, paths.get(block.key, ()), found.why_not.get(block.key, ""))
         for block in found.blocks
-        if block.path not in library or block.pragmas
+        if is_own(block, found.library)
     )
-    instances = tuple((i.path, i.module) for i in top.walk()) if top is not None else ()
     own = {block.id for block in blocks}
     return HdlScan(
-        blocks, instances, found.diagnostics, top_ports(design, top), clocks(top), resets(top),
+        blocks, found.instances(), found.diagnostics, top_ports(design, top), clocks(top), resets(top),
         registers=tuple(register for register in states.registers if register.block in own),
     )  # fmt: skip
 
@@ -87,11 +78,9 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     top, names = elaborate(design, {block.key: block for block in blocks})
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
-    diagnostics += [
-        *unbound(design, top, hardware),
-        *derived(top, design.name_of, library_of(design, hardware), hardware),
-    ]
-    return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
+    library = library_of(design, hardware)
+    diagnostics += [*unbound(design, top, hardware), *derived(top, design.name_of, library, hardware)]
+    return Read(top, why_not, single, library, design.name_of, tuple(diagnostics), design, tuple(blocks), names)
 
 
 def tree_of(design: Design) -> Instance | None:

@@ -6,8 +6,10 @@ from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
 from workbench.api.instrument.wrapper import Top
+from workbench.api.source.left_out import synthesised
+from workbench.api.source.lines import source_bytes
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.copies import copy_path
+from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.layout import Layout
@@ -102,3 +104,20 @@ def explained(
         f"the platform's hardware port does not fit the top module: {problem.message}",
         "Fix the port's signal names and conditions in the platform document.",
     )
+
+
+def write_copies(
+    design: Design, edits: Mapping[Path, Edits], out: Path, boxes: Container[Path] = ()
+) -> tuple[tuple[Path, ...], str]:
+    """The copies of all files but `boxes`, and the directive that all other modules need where any of them has one."""
+    copies: list[Path] = []
+    timescale = ""  # all modules of a design have one, or none has
+    with writing(out):
+        for path in design.needed:
+            if path in boxes:
+                continue
+            data = synthesised(source_bytes(path), "verilog")
+            if b"`timescale" in data:
+                timescale = "`timescale 1ns / 1ps\n"
+            copies.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))
+    return tuple(copies), timescale

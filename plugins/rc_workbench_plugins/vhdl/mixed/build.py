@@ -18,6 +18,7 @@ from rc_workbench_plugins.vhdl.build import (
     made_of,
     placed_at,
     ports_of,
+    without_states,
     write_copies,
 )
 from rc_workbench_plugins.vhdl.mixed.cones import with_depends
@@ -33,6 +34,7 @@ from rc_workbench_plugins.vhdl.units import Component, Instantiation, Unit
 from workbench.api import (
     Clock,
     Diagnostic,
+    Hardware,
     HardwareSources,
     HdlBuild,
     Job,
@@ -43,20 +45,21 @@ from workbench.api import (
 )
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
-from workbench.api.source.left_out import synthesised
-from workbench.hdl.board import clocks_by_pin, hardware_of, outside
-from workbench.hdl.copies import write_around, write_file, writing
+from workbench.hdl import instrument as core
+from workbench.hdl.board import clocks_by_pin, outside
+from workbench.hdl.copies import write_file, writing
 from workbench.hdl.derived import made_clocks
 from workbench.hdl.edits import Edits
 from workbench.hdl.ghdl import renamed
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.layout import Layout, lay_out
-from workbench.hdl.monitored import monitored
-from workbench.hdl.own import build_called
+from workbench.hdl.instrument import Copies
+from workbench.hdl.layout import Layout
+from workbench.hdl.monitored import Monitored
 from workbench.hdl.top_inputs import clocks as clocks_of
 from workbench.hdl.top_inputs import resets
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.copies import copy_of, edit_modules, explained, include_dirs_of, name_top
+from workbench.hdl.verilog.copies import write_copies as verilog_copies
 from workbench.hdl.verilog.data_files import data_files
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
@@ -139,82 +142,74 @@ def instrument(
     out: Path,
     job: Job | None = None,
 ) -> HdlBuild:
-    job = job or Job()
+    job, out = job or Job(), out.resolve()
     found = read(root, hardware, platform, parameters, job)
-    joined, top, out = found.joined, found.top, out.resolve()
-    if not joined.mixed or joined.modules is None:
+    joined, generics = found.joined, hardware.values(parameters)
+    modules, of_vhdl = joined.modules, joined.entities.top
+    if not joined.mixed or modules is None:
         language, half = alone(root, hardware)
         return language.instrument(root, half, platform, parameters, out, job)
-    if top is None or has_errors(found.diagnostics):
-        raise WorkbenchError(*found.diagnostics)
-    board, of_vhdl = hardware_of(platform), joined.entities.top
-    clocks = clocks_by_pin(board)
-    layout = _laid_out(found, top)
-    told, held = _told(found, layout, clocks)
-    edits = edit_modules(joined.modules, top, layout, told, held, _entities(top))
-    generics = hardware.values(parameters)
-    shell: wrapper.Top | None = None
-    if of_vhdl is None:
-        shell = read_top(joined.modules.top, top.module + _INNER)
-        name_top(joined.modules, edits, shell, generics)
-    inner = _inner(joined, top)
-    vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
-    texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
-    names = [name for name in (*(ports_of(of_vhdl) if of_vhdl is not None else ()), *outside_of(board)) if name]
-    made = _translated(
-        joined, texts, inner if of_vhdl is not None else "", hardware, parameters, vhdl_edits, names, job
-    )
-    inner = made.top or inner
-    with writing(out):
-        copies, timescale = _write_copies(joined, edits, out)
-        file = write_file(out / "recap" / TRANSLATED, (timescale + made.text).encode())
-    simulated = _simulated(joined, (*copies, file), inner, hardware, {} if made.top else generics, out)
-    if simulated.top is None or has_errors(simulated.diagnostics):
-        raise WorkbenchError(*_wrong(joined, simulated.diagnostics, edits, out))
-    ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
-    if shell is None:
-        shell = read_top(simulated.top, inner)
-        shell = replace(shell, name=top.module, ports=tuple(p for p in shell.ports if p.name != wrapper.STATE_PORT))
-    wrapper.check_port(shell, board)
-    streams = streams_below(simulated, joined, top, hardware, outside(board), found.library)
-    streams = counted(streams, inner, {clock.pin: clock.name for clock in board.clocks})
-    if has_errors(streams.diagnostics):
-        raise WorkbenchError(*streams.diagnostics)
-    widths = {port.name: port.bits for port in ports}
-    watched = monitored(top, layout, board, hardware, widths, found.library, found.single, told)
-    with writing(out):
-        boards = write_copies(joined.entities, texts, out)
-        around = write_around(watched.around(shell, streams.streams), out, timescale)
-    data, unread = data_files(joined.modules)
-    placed = tuple(placed_at(ports, joined.entities, of_vhdl)) if of_vhdl is not None else top_ports(joined)
-    stand_ins = joined.modules.primitives
-    build = HdlBuild(
-        sources=(*copies, file, *around),
-        board_sources=(*copies, *boards.values(), *around),
-        top=top.module,
-        ports=placed,
-        blocks=with_depends(watched.blocks(joined.name_of), simulated, joined, top, board.clocks),
-        taps=watched.taps,
-        tap_bits=watched.width,
-        streams=streams.streams,
-        fifos=streams.fifos,
-        idle=streams.idle,
-        defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
-        uncounted=wrapper.uncounted(watched.monitors),
-        include_dirs=_folders(joined, hardware),
-        read_out=watched.read_out,
-        own_port=watched.own_port,
-        data=data,
-        made=watched.made,
-        stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
-        compared=_compared(joined, top, hardware, generics, copies, boards, _inner(joined, top), watched.width),
-        translated=made.compared,
-        check_translated=CHECK,
-        missed=tuple(watched.missed(joined.name_of, found.why_not, found.single)),
-        diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(joined.name_of), *unread),
-        read=() if unread else _read_files(joined, data),
-    )
-    return build_called(build, top.path, hardware.names)
+
+    def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
+        clocks, inner = clocks_by_pin(board), _inner(joined, top)
+        told, held = _told(found, layout, clocks)
+        edits = edit_modules(modules, top, layout, told, held, _entities(top))
+        shell: wrapper.Top | None = None
+        if of_vhdl is None:
+            shell = read_top(modules.top, inner)
+            name_top(modules, edits, shell, generics)
+        vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
+        texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
+        names = [name for name in (*(ports_of(of_vhdl) if of_vhdl is not None else ()), *outside_of(board)) if name]
+        unit = inner if of_vhdl is not None else ""
+        made = _translated(joined, texts, unit, hardware, parameters, vhdl_edits, names, job)
+        own = made.top or inner
+        copies, timescale = verilog_copies(modules, edits, out, joined.boxes)
+        with writing(out):
+            file = write_file(out / "recap" / TRANSLATED, (timescale + made.text).encode())
+        simulated = _simulated(joined, (*copies, file), own, hardware, {} if made.top else generics, out)
+        if simulated.top is None or has_errors(simulated.diagnostics):
+            raise WorkbenchError(*_wrong(joined, simulated.diagnostics, edits, out))
+        ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
+        if shell is None:
+            shell = replace(without_states(read_top(simulated.top, own)), name=top.module)
+        streams = streams_below(simulated, joined, top, hardware, outside(board), found.library)
+
+        def build(watched: Monitored, around: tuple[Path, ...]) -> HdlBuild:
+            with writing(out):
+                boards = write_copies(joined.entities, texts, out)
+            data, unread = data_files(modules)
+            stand_ins = modules.primitives
+            return HdlBuild(
+                sources=(*copies, file, *around),
+                board_sources=(*copies, *boards.values(), *around),
+                top=top.module,
+                blocks=(),
+                ports=tuple(placed_at(ports, joined.entities, of_vhdl)) if of_vhdl is not None else top_ports(joined),
+                include_dirs=_folders(joined, hardware),
+                data=data,
+                made=watched.made,
+                stand_ins=(copy_of(modules, stand_ins.file, out),) if stand_ins else (),
+                compared=_compared(joined, top, hardware, generics, copies, boards, inner, watched.width),
+                translated=made.compared,
+                check_translated=CHECK,
+                diagnostics=unread,
+                read=() if unread else _read_files(joined, data),
+            )
+
+        return Copies(
+            shell, {port.name: port.bits for port in ports},
+            counted(streams, own, {clock.pin: clock.name for clock in board.clocks}), build,
+            lambda blocks: with_depends(blocks, simulated, joined, top, board.clocks), told, timescale=timescale,
+        )  # fmt: skip
+
+    entities = _entities(joined.top) if joined.top is not None else set()
+    nodes = modules_by_name(modules)
+
+    def editable(name: str) -> bool:
+        return name in entities or not why_not_editable(modules, nodes.get(name))
+
+    return core.instrument(found, hardware, platform, out, editable, copy)
 
 
 def _inner(joined: Joined, top: Instance) -> str:
@@ -241,19 +236,6 @@ def _compared(
         (wrapper.STATE_PORT,) if width else (),
         clocks=tuple(name for name, _ in clocks_of(top)),
         resets=resets(top),
-    )
-
-
-def _laid_out(found: Read, top: Instance) -> Layout:
-    modules = found.joined.modules
-    nodes = modules_by_name(modules) if modules is not None else {}
-    entities = {one.module for one in top.walk() if isinstance(one.body, Unit)}
-    return lay_out(
-        top,
-        observed=lambda block: bool(block.states) and block.key not in found.why_not,
-        editable=lambda name: (
-            name in entities or (modules is not None and not why_not_editable(modules, nodes.get(name)))
-        ),
     )
 
 
@@ -312,21 +294,6 @@ def _components(joined: Joined) -> Iterator[Component]:
     for unit in joined.entities.units:
         yield from unit.components
         yield from (one for region in (unit.region.walk() if unit.region else ()) for one in region.components)
-
-
-def _write_copies(joined: Joined, edits: Mapping[Path, Edits], out: Path) -> tuple[tuple[Path, ...], str]:
-    """The Verilog's copies, and the directive that all other modules need where any of them has one."""
-    copies: list[Path] = []
-    timescale = ""
-    design = joined.modules
-    for path in design.needed if design is not None else ():
-        if path in joined.boxes or design is None:
-            continue
-        data = synthesised(path.read_bytes(), "verilog")
-        if b"`timescale" in data:
-            timescale = "`timescale 1ns / 1ps\n"
-        copies.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))
-    return tuple(copies), timescale
 
 
 def _folders(joined: Joined, hardware: HardwareSources) -> tuple[Path, ...]:

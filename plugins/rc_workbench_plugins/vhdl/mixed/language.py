@@ -20,13 +20,13 @@ from rc_workbench_plugins.vhdl.mixed.roots import ROOTS
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.api import Definition, Diagnostic, HardwareSources, HdlLanguage, HdlPort, HdlScan, Job, Platform
+from workbench.api import Definition, HardwareSources, HdlLanguage, HdlPort, HdlScan, Job, Platform
 from workbench.api.source import suffixes
 from workbench.api.source.lines import name_at
 from workbench.api.unstable import StateRegister
-from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.derived import derived
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance
+from workbench.hdl.instrument import Reading
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.own import is_own
 from workbench.hdl.top_inputs import clocks, resets
@@ -43,19 +43,10 @@ from workbench.hdl.verilog.streams import FoundStreams, find_streams
 
 
 @dataclass(frozen=True)
-class Read:
-    """A design in both languages, why its blocks are observed nowhere, by where they stand, or not in single places, by
-    their paths, and all that is wrong."""
+class Read(Reading):
+    """A design in both languages."""
 
     joined: Joined
-    why_not: Mapping[Key, str]
-    single: Mapping[str, str]
-    library: frozenset[Path]
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def top(self) -> Instance | None:
-        return self.joined.top
 
 
 def scan(
@@ -66,20 +57,15 @@ def scan(
     if not joined.mixed:
         language, half = alone(root, hardware)
         return language.scan(root, half, platform, parameters, job or Job())
-    paths: dict[Key, list[str]] = {}
-    for instance in top.walk() if top is not None else ():
-        for use in instance.blocks:
-            paths.setdefault(use.source.key, []).append(use.path)
-
-    def places(block: SourceBlock) -> tuple[str, ...]:
-        return tuple(paths.get(block.key, ()))
-
+    paths = found.paths()
     edges = _streams(found, hardware)
     own = joined.designs[0][1] if joined.clocks is not None else None
     asks = Asks(own, joined.clocks) if own is not None and joined.clocks is not None else None
     of_vhdl = vhdl_states.find_states(joined.entities, joined.processes)
     blocks = [
-        vhdl.hdl_block(joined.entities, of_vhdl, asks, block, places(block), found.why_not.get(block.key, ""))
+        vhdl.hdl_block(
+            joined.entities, of_vhdl, asks, block, paths.get(block.key, ()), found.why_not.get(block.key, "")
+        )
         for block in joined.processes
         if is_own(block, found.library)
     ]
@@ -100,12 +86,12 @@ def scan(
     for block in joined.always:
         if joined.modules is not None and is_own(block, found.library) and block.path not in joined.boxes:
             why_not = found.why_not.get(block.key, "")
-            blocks.append(verilog.hdl_block(joined.modules, of_verilog, block, places(block), why_not))
+            blocks.append(verilog.hdl_block(joined.modules, of_verilog, block, paths.get(block.key, ()), why_not))
     ids = {block.id for block in blocks}
-    instances = tuple((i.path, i.module) for i in top.walk()) if top is not None else ()
     return HdlScan(
-        tuple(blocks), instances, (*found.diagnostics, *edges.diagnostics), top_ports(joined), clocks(top), resets(top),
-        edges.streams, edges.fifos, tuple({(r.block, r.name): r for r in registers if r.block in ids}.values()),
+        tuple(blocks), found.instances(), (*found.diagnostics, *edges.diagnostics), top_ports(joined), clocks(top),
+        resets(top), edges.streams, edges.fifos,
+        tuple({(r.block, r.name): r for r in registers if r.block in ids}.values()),
     )  # fmt: skip
 
 
@@ -167,7 +153,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
         wrong += vhdl_conditions.check_conditions(below, mine_too, of, why_not, job)
     wrong += vhdl_conditions.check_conditions(joined.entities, left, None, why_not, job)
     wrong += derived(joined.top, joined.name_of, library, hardware)
-    return Read(joined, why_not, single, library, tuple(dict.fromkeys(wrong)))
+    return Read(joined.top, why_not, single, library, joined.name_of, tuple(dict.fromkeys(wrong)), joined)
 
 
 def alone(root: Path, hardware: HardwareSources) -> tuple[HdlLanguage, HardwareSources]:

@@ -1,0 +1,123 @@
+"""Instruments a design of any language: its states are laid out, its language copies it, a new top goes around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.api import HdlBuild
+from workbench.api.instrument import wrapper
+from workbench.api.instrument.wrapper import Top
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.board import hardware_of
+from workbench.hdl.copies import write_around, writing
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.layout import Layout, lay_out
+from workbench.hdl.monitored import Monitored, monitored
+from workbench.hdl.own import build_called
+from workbench.hdl.verilog.streams import FoundStreams
+from workbench.model.application import HardwareSources
+from workbench.model.blocks import Block
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.hardware import Hardware
+from workbench.model.platform import Platform
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A design as its languages read it. `why_not` says why blocks are observed nowhere, by where they stand; `single`
+    why some are not, by their paths. The files of `library` are not the application's own; `name_of` is what a file is
+    called to people; `diagnostics` is all that is wrong."""
+
+    top: Instance | None
+    why_not: Mapping[Key, str]
+    single: Mapping[str, str]
+    library: Collection[Path]
+    name_of: Callable[[Path], str]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def paths(self) -> dict[Key, tuple[str, ...]]:
+        """The places of each block below the top."""
+        found: dict[Key, list[str]] = {}
+        for instance in self.top.walk() if self.top is not None else ():
+            for use in instance.blocks:
+                found.setdefault(use.source.key, []).append(use.path)
+        return {key: tuple(paths) for key, paths in found.items()}
+
+    def instances(self) -> tuple[tuple[str, str], ...]:
+        """Each instance's path and module."""
+        return tuple((one.path, one.module) for one in self.top.walk()) if self.top is not None else ()
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The observed copies of a design, written. `shell` is the user's top as the new one holds it, `bits` the widths of
+    its ports, `streams` those that are counted. Blocks that are `early` show the state of the same cycle, others that
+    of the cycle before. `text` and `timescale` are Verilog that goes behind the new top, and before each file around.
+    `depends` adds to blocks what their waits depend on. `build` gives the language's own part of the build, of the
+    monitors and the files around the copies."""
+
+    shell: Top
+    bits: Mapping[str, int]
+    streams: FoundStreams
+    build: Callable[[Monitored, tuple[Path, ...]], HdlBuild]
+    depends: Callable[[tuple[Block, ...]], tuple[Block, ...]]
+    early: Collection[Key] = ()
+    text: str = ""
+    timescale: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def instrument(
+    reading: Reading,
+    hardware: HardwareSources,
+    platform: Platform,
+    out: Path,
+    editable: Callable[[str], bool],
+    copy: Callable[[Instance, Layout, Hardware], Copies],
+    states: bool = True,
+) -> HdlBuild:
+    """The design below `out` with its monitors; without `states` none of its blocks is observed. Modules by their names
+    are `editable` or get no states. Raises WorkbenchError where that cannot be done."""
+    top = reading.top
+    if top is None or has_errors(reading.diagnostics):
+        raise WorkbenchError(*reading.diagnostics)
+    board = hardware_of(platform)
+
+    def observed(block: SourceBlock) -> bool:
+        return states and bool(block.states) and block.key not in reading.why_not
+
+    layout = lay_out(top, observed, editable)
+    copies = copy(top, layout, board)
+    wrapper.check_port(copies.shell, board)
+    streams = copies.streams
+    if has_errors(streams.diagnostics):
+        raise WorkbenchError(*streams.diagnostics)
+    watched = monitored(top, layout, board, hardware, copies.bits, reading.library, reading.single, copies.early)
+    with writing(out):
+        generated = watched.around(copies.shell, streams.streams) + copies.text
+        around = tuple(write_around(generated, out, copies.timescale))
+    own = copies.build(watched, around)
+    build = replace(
+        own,
+        blocks=copies.depends(watched.blocks(reading.name_of)),
+        taps=watched.taps,
+        tap_bits=watched.width,
+        streams=streams.streams,
+        fifos=streams.fifos,
+        idle=streams.idle,
+        defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
+        uncounted=wrapper.uncounted(watched.monitors),
+        read_out=watched.read_out,
+        own_port=watched.own_port,
+        missed=tuple(watched.missed(reading.name_of, reading.why_not, reading.single)),
+        diagnostics=(
+            *reading.diagnostics,
+            *copies.diagnostics,
+            *streams.diagnostics,
+            *watched.large(reading.name_of),
+            *own.diagnostics,
+        ),
+    )
+    return build_called(build, top.path, hardware.names)
