@@ -135,6 +135,8 @@ def test_its_host_program_records_each_call_with_its_state(plugins: Plugins, tmp
     raw.mkdir()
     ran = subprocess.run([out / "host"], env={"RCW_RAW": str(raw)}, capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["7"] + ["0"] * 15
+    (unrecorded,) = language.plain(workspace.root, workspace.host, workspace.platform, tmp_path / "plain")  # type: ignore[attr-defined]
+    assert "rcw_" not in unrecorded.read_text()
     stats = read_stats(raw)
     assert stats is not None
     rows = [row for thread in stats.threads for row in thread.rows]

@@ -1,8 +1,9 @@
 """What a plugin imports: the hooks it may answer, the descriptors it answers with, and what these are made of.
 
 A plugin is a module named by an entry point of the group `rc_workbench.plugins`; it decorates functions with
-`hookimpl`. The names below are promised: none of them disappears or changes while `API_VERSION` stays. What a view of
-the window needs is promised in `workbench.api.window`. Each name is loaded when it is first asked for.
+`hookimpl`. The names below are promised: none of them disappears or changes while `API_VERSION` stays. A mode of
+the window finds what else it needs in `workbench.api.window`, a hardware language in `workbench.api.hdl`. Each name is
+loaded when it is first asked for.
 
 The other modules of this package, and `workbench.api.unstable`, are what the built-in plugins need besides. They
 change with any version.
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from workbench.api.lazy import loads
 
-#: The version of what is promised here and in `workbench.api.window`. It rises when a name disappears or changes.
+#: The version of what is promised here, in `workbench.api.window` and in `workbench.api.hdl`. It rises when a name
+#: disappears or changes.
 API_VERSION = 1
 
 if TYPE_CHECKING:
-    from workbench.api.builds import HdlBuild, HostBuild
+    from workbench.api.builds import BecomesC, HdlBuild, HostBuild
     from workbench.api.commands import Command, Workbench
     from workbench.api.descriptors import (
         EVERY,
@@ -104,12 +106,12 @@ else:
 
 __all__ = [
     "API_VERSION", "COMMON", "EVERY", "FIRST_STATES", "PS_PER_S", "UNCLASSIFIED", "Activity", "Advice", "Analysis",
-    "Answer", "Begun", "Block", "BlockMetrics", "Branch", "CallKind", "CallMetrics", "CallSite", "Callee", "Cancelled",
-    "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count", "Definition",
-    "Diagnostic", "Explained", "Exporter", "Field", "Finding", "FindingSource", "FindsDefinitions", "Formula", "Group",
-    "Hardware", "HardwarePort", "HardwareSources", "HdlBlock", "HdlBuild", "HdlLanguage", "HdlPort", "HdlScan",
-    "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer", "Job",
-    "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind",
+    "Answer", "BecomesC", "Begun", "Block", "BlockMetrics", "Branch", "CallKind", "CallMetrics", "CallSite", "Callee",
+    "Cancelled", "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count",
+    "Definition", "Diagnostic", "Explained", "Exporter", "Field", "Finding", "FindingSource", "FindsDefinitions",
+    "Formula", "Group", "Hardware", "HardwarePort", "HardwareSources", "HdlBlock", "HdlBuild", "HdlLanguage", "HdlPort",
+    "HdlScan", "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer",
+    "Job", "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind",
     "ModelReading", "ModelValues", "MonitorFront", "Outcome", "Panel", "PartDocument", "Place", "PlacedPragma",
     "Platform", "PlatformSupport", "PortKind", "PortStyle", "Positive", "Pragma", "Printed", "Problem", "Project",
     "Prototype", "Proves", "QueriedBlock", "QueriedEdge", "Question", "ReadsWithTools", "Reply", "Results", "Row",

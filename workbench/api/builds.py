@@ -15,8 +15,10 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.api.descriptors import HdlLanguage
     from workbench.api.equivalence import Comparison
     from workbench.api.later import Later
+    from workbench.model.application import HostSources
     from workbench.model.blocks import Block
     from workbench.model.hardware import Clock
+    from workbench.model.platform import Platform
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Site
     from workbench.model.scan import HdlPort
@@ -141,6 +143,15 @@ class HdlBuild:
     def each(self) -> tuple[HdlBuild, ...]:
         """The build of each FPGA."""
         return self.fpgas or (self,)
+
+
+@runtime_checkable
+class BecomesC(Protocol):
+    """A host language whose sources no compiler takes as they are."""
+
+    def plain(self, root: Path, host: HostSources, platform: Platform, out: Path) -> tuple[Path, ...]:
+        """The sources in C or C++, without recording, written below `out`. WorkbenchError where they are wrong."""
+        ...
 
 
 @runtime_checkable

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.api.instrument.wrapper import TopPort
 from workbench.api.port_styles import port_kinds
 from workbench.api.ports import HardwarePort, MonitorFront
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import ReadOut
+
+if TYPE_CHECKING:
+    from workbench.api.instrument.wrapper import TopPort
 
 OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
 
@@ -42,6 +44,8 @@ def own_port(name: str, clock: str) -> tuple[HardwarePort, MonitorFront]:
 
 def own_ports(port: HardwarePort) -> tuple[TopPort, ...]:
     """What the new top has of the monitors' own port."""
+    from workbench.api.instrument.wrapper import TopPort  # with NumPy, which a check of a template does without
+
     return tuple(
         TopPort(signal.name, signal.direction, f"[{bits - 1}:0]" if bits > 1 else "")
         for signal, bits in (

@@ -11,12 +11,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from workbench.model.platform import TransferTable
 from workbench.model.run import PS_PER_S
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from workbench.model.platform import TransferTable
 
 
 @lru_cache(maxsize=256)  # asked anew for every size

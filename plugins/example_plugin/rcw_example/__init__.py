@@ -89,6 +89,7 @@ def workbench_host_languages() -> Sequence[HostLanguage]:
         pragma_prefix = "#pragma recap "
         scan = staticmethod(Later("rcw_example.calls:scan"))
         instrument = staticmethod(Later("rcw_example.calls:instrument"))
+        plain = staticmethod(Later("rcw_example.calls:plain"))
         outline = staticmethod(Later("rcw_example.calls:outline"))
         definition = staticmethod(Later("rcw_example.calls:definition"))
 

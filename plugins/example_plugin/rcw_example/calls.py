@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -34,6 +34,7 @@ from workbench.api import (
     Platform,
     Site,
     State,
+    WorkbenchError,
     callees,
     entries_of,
     expand_sources,
@@ -80,19 +81,21 @@ def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, s
     return HostScan(tuple(calls), problems)
 
 
+def plain(root: Path, host: HostSources, platform: Platform, out: Path) -> tuple[Path, ...]:
+    lines, problems = _read(root, host, platform)
+    if problems:
+        raise WorkbenchError(*problems)
+    return _write(out, platform, lines, {line: line.words[0] for line in lines}, ())
+
+
 def instrument(
     root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path, job: Job
 ) -> HostBuild:
     lines, problems = _read(root, host, platform)
     states, sites, slots = list(FIRST_STATES), list[Site](), list[str]()
-    outside, body = list[str](), list[str]()
+    functions, names = list[str](), dict[Line, str]()
     for line in lines:
         if line.callee is None:
-            name, *size = line.words[1:]
-            if size:
-                outside.append(f"static unsigned {name}[{size[0]}];")
-            else:
-                body.append(_PRINT.format(name))
             continue
         n, at, (number, entry) = len(sites), str(line.file.relative_to(root)), line.callee.entries[0]
         if line.pragmas:
@@ -103,27 +106,41 @@ def instrument(
         states.append(State(len(states), *what, at, line.number))
         sites.append(Site(at, line.number, 1, line.callee.name, what[0], 0))
         slots.append(f"{{{n}, {states[-1].index}, {number}}}")
-        parameters = line.callee.prototype.parameters
-        outside.append(_CALL.format(
+        parameters, names[line] = line.callee.prototype.parameters, f"call_{n}"
+        functions.append(_CALL.format(
             n=n, name=line.callee.name, parameters=", ".join(text for text, _ in parameters),
             names=", ".join(name for _, name in parameters), bytes=entry.bytes or 0, address=entry.address or 0,
         ))  # fmt: skip
-        body.append(f"call_{n}({', '.join(line.words[1:])});")
     block = host_block(states, (sites[0].file, 1) if sites else None)
     unit = f".slot_count = {len(slots)}, .sites = {len(sites)}, .states = {len(states) - COMMON}"
-    text = [
-        "#include <stdio.h>", f'#include "{_RUNTIME / "recap.h"}"', *platform.host.include_lines,
+    recorder = (
+        f'#include "{_RUNTIME / "recap.h"}"',
         f"static const rcw_slot slots[] = {{{', '.join(slots)}}};",
         f"static rcw_unit here = {{.slots = slots, {unit}, .told = {json.dumps(unit_text(sites, block))}}};",
         "__attribute__((constructor(101))) static void begin(void) { rcw_add_unit(&here); }",
-        *outside, "int main(void)", "{", *body, "return 0;", "}", "",
-    ]  # fmt: skip
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "main.c").write_text("\n".join(text))
+        *functions,
+    )
     return HostBuild(
-        (out / "main.c",), extra_sources=(_RUNTIME / "recap.c", _RUNTIME / "objects.c"), blocks=(block,),
-        sites=tuple(sites), entries=entries_of(platform), diagnostics=problems,
+        _write(out, platform, lines, names, recorder), extra_sources=(_RUNTIME / "recap.c", _RUNTIME / "objects.c"),
+        blocks=(block,), sites=tuple(sites), entries=entries_of(platform), diagnostics=problems,
     )  # fmt: skip
+
+
+def _write(
+    out: Path, platform: Platform, lines: Sequence[Line], names: Mapping[Line, str], before: Sequence[str]
+) -> tuple[Path, ...]:
+    """The program in C; `names` are the functions that make the calls, which `before` may define."""
+    if len({line.file for line in lines}) > 1:
+        raise WorkbenchError(Diagnostic("a program in this language has one source", "Join them."))
+    arrays = [f"static unsigned {line.words[1]}[{line.words[2]}];" for line in lines if line.words[0] == "array"]
+    body = [
+        f"{names[line]}({', '.join(line.words[1:])});" if line.callee else _PRINT.format(line.words[1])
+        for line in lines if line.words[0] != "array"
+    ]  # fmt: skip
+    head = ("#include <stdio.h>", *platform.host.include_lines, *before, *arrays)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "main.c").write_text("\n".join((*head, "int main(void)", "{", *body, "return 0;", "}", "")))
+    return (out / "main.c",)
 
 
 def outline(root: Path, names: Sequence[str]) -> tuple[HostFile, ...]:

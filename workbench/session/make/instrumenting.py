@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
-from workbench.api.builds import InOwnSimulator, too_large
+from workbench.api.builds import BecomesC, InOwnSimulator, too_large
 from workbench.api.descriptors import VariesDepths
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block
 from workbench.api.job import Job
@@ -63,6 +63,16 @@ def check_names(workspace: Workspace, out: Path) -> None:
     every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.each))
     for path in (workspace.root, out, *(workspace.root / name for sources in every for name in sources)):
         check_name(path)
+
+
+def plain_host(workspace: Workspace, out: Path) -> Workspace:
+    """The project with its host's sources as a compiler takes them, written below `out` where its own are none."""
+    language, project = workspace.host_language, workspace.project
+    if not isinstance(language, BecomesC):
+        return workspace
+    sources = read(lambda: language.plain(workspace.root, project.host, workspace.platform, out), workspace.path)
+    host = project.host.model_copy(update={"sources": tuple(map(str, sources))})
+    return replace(workspace, project=project.model_copy(update={"host": host}))
 
 
 def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator: str = "") -> HdlBuild:

@@ -8,11 +8,10 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Job, Outcome, Target, Task
 from workbench.api.builds import simulated_by
 from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
-from workbench.api.job import Job
 from workbench.api.targets import TimingRule
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
@@ -37,7 +36,14 @@ from workbench.session.keep.run_end import (
     measured_at,
 )
 from workbench.session.make import durations
-from workbench.session.make.instrumenting import check_driven, check_names, check_varied, instrument, plain_designs
+from workbench.session.make.instrumenting import (
+    check_driven,
+    check_names,
+    check_varied,
+    instrument,
+    plain_designs,
+    plain_host,
+)
 from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree, uncounted
 from workbench.session.mark.first_mark import without_marks
 from workbench.session.open.composing import check, check_steps
@@ -223,7 +229,7 @@ def _run(
         known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
         writer.describe(replace(known, streams=hdl.streams, fifos=hdl.fifos))
     task = replace(
-        task_of(_with_waves(workspace, options.waves), settings, hdl, writer.path / "build", writer.raw),
+        task_of(_as_asked(workspace, options, writer.path), settings, hdl, writer.path / "build", writer.raw),
         host=host,
         deterministic=options.deterministic,
         trace=options.trace and not options.plain,
@@ -300,14 +306,14 @@ def _made(
     return host, hdl
 
 
-def _with_waves(workspace: Workspace, waves: tuple[float, float] | None) -> Workspace:
-    """The project with the design's signals written from when to when (s) a run asks, if it does."""
-    if waves is None:
+def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace:
+    """The project with the host as it is in a plain run, and with the design's signals written when a run asks."""
+    workspace = plain_host(workspace, out / "build" / "host") if options.plain else workspace
+    if options.waves is None:
         return workspace
-    project = workspace.project
-    asked = {"waves": True, "waves_from_s": waves[0], "waves_to_s": waves[1]}
-    simulation = project.simulation.model_copy(update=asked)
-    return replace(workspace, project=project.model_copy(update={"simulation": simulation}))
+    waves = {"waves": True, "waves_from_s": options.waves[0], "waves_to_s": options.waves[1]}
+    asked = {"simulation": workspace.project.simulation.model_copy(update=waves)}
+    return replace(workspace, project=workspace.project.model_copy(update=asked))
 
 
 def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, build: Path, raw: Path) -> Task:
