@@ -57,8 +57,8 @@ typedef struct {
     int64_t t0_ps, t1_ps;
 } rcw_wait_record;       /* 24 bytes */
 
-/* host_syncs.bin (traced runs): one per call of a thread's that another thread's may depend on, each thread's in order, by the
- * card's client library */
+/* host_syncs.bin: one per call of a thread's that another thread's may depend on, each thread's in order, by the card's client
+ * library. Empty where a run without a trace has over a million of them. */
 typedef struct {
     int64_t t0_ps;       /* when it took effect */
     int64_t t1_ps;       /* when the thread went on: then, or after it had waited */

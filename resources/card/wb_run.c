@@ -20,6 +20,7 @@
 #include "wbcard.h"
 
 #define BUFFERED_RECORDS 1024
+#define MOST_SYNCS (1 << 20) /* of a run without a trace: 64 MiB */
 
 static int transfers_fd = -1, waits_fd = -1, syncs_fd = -1;
 static pid_t this_process;
@@ -29,6 +30,7 @@ static rcw_wait_record waits[BUFFERED_RECORDS];
 static int wait_count;
 static rcw_sync_record syncs[BUFFERED_RECORDS];
 static int sync_count;
+static int64_t syncs_left = INT64_MAX;
 
 /* ---- records ---- */
 
@@ -70,6 +72,13 @@ static void record_thread_wait(int number, int for_a_core, int64_t from_ps, int6
 
 static void record_sync(const rcw_sync_record *call)
 {
+    if (!syncs_left--) { /* a part of them is of no use */
+        vc_synced = NULL;
+        sync_count = 0;
+        if (ftruncate(syncs_fd, 0))
+            vc_fatal("cannot shorten the run's records");
+        return;
+    }
     syncs[sync_count++] = *call;
     if (sync_count == BUFFERED_RECORDS)
         wb_flush_records();
@@ -196,10 +205,10 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
     if (raw) {
         transfers_fd = create(raw, "transfers.bin");
         waits_fd = create(raw, "host_waits.bin");
-        if (traced && *traced) {
-            syncs_fd = create(raw, "host_syncs.bin");
-            vc_synced = record_sync;
-        }
+        syncs_fd = create(raw, "host_syncs.bin");
+        vc_synced = record_sync;
+        if (!traced || !*traced)
+            syncs_left = MOST_SYNCS;
         show_progress(raw);
     }
     if (host_time.deterministic)

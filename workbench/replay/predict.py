@@ -349,7 +349,7 @@ def _of_threads(refused: Replayed) -> Replayed:
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
         return replace(
-            refused, why="how the host's threads waited for one another is kept in traced runs only: trace it"
+            refused, why="how the host's threads waited for one another is not recorded: trace the run"
         )
     try:
         alone = Replay(syncs, refused.run.manifest.cores).times()

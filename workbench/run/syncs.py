@@ -14,7 +14,7 @@ from workbench.traces.groups import numbered
 
 
 def sync_tables(raw: Path) -> dict[str, Table]:
-    """Table `syncs` of a traced run; none where its one thread did nothing but call the card."""
+    """Table `syncs` of a run; none where its one thread did nothing but call the card."""
     records = read_syncs(raw)
     if not np.isin(records["kind"], [SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.EXIT], invert=True).any():
         return {}
