@@ -145,7 +145,8 @@ ROWS = {
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
-    "syncs": "on virtual cores, without a trace up to a million: a call of a thread that others may depend on, thread by thread in order",
+    "syncs": "on virtual cores (without a trace at most a million rows): a call of a thread that others may depend on, "
+    "thread by thread in order",
     "call_order": "the calls' order as loops, thread by thread: a loop, or a call, in pre-order",
     "streams": "a stream, in cycles of its clock",
     "stream_transfers": "traced runs: a transfer of a stream, each stream's in order; those of a FIFO's input are its "

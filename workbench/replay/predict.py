@@ -348,9 +348,7 @@ def _of_threads(refused: Replayed) -> Replayed:
     the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
-        return replace(
-            refused, why="how the host's threads waited for one another is not recorded: trace the run"
-        )
+        return replace(refused, why="how the host's threads waited for one another is not recorded: trace the run")
     try:
         alone = Replay(syncs, refused.run.manifest.cores).times()
     except StuckError:
