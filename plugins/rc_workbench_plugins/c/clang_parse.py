@@ -273,4 +273,7 @@ def included_file(directive: cindex.Cursor) -> Path | None:
 
 
 def children(cursor: cindex.Cursor) -> Iterable[cindex.Cursor]:
-    return cursor.get_children()
+    try:
+        return cursor.get_children()
+    except ctypes.ArgumentError as error:  # how ctypes says that a callback finds no room on the stack
+        raise RecursionError(str(error)) from None
