@@ -88,7 +88,7 @@ def test_states_are_counted_to_the_cycle(whole: tuple[Run, Path, Job]) -> None:
 
 def test_reports_are_told_at_their_lines_once_with_how_often(whole: tuple[Run, Path, Job]) -> None:
     lines = (PROJECT / "hdl" / "stats.vhd").read_text().splitlines()
-    told = {one.line: one for one in whole[2].diagnostics if one.message.startswith("the design tells")}
+    told = {one.line: one for one in whole[2].diagnostics if one.message.startswith("the design reports")}
     by_text = {lines[line - 1].strip().split()[0]: one for line, one in told.items() if line}
     note, warning = by_text["report"], by_text["assert"]
     assert note.severity is Severity.NOTE

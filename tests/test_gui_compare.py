@@ -169,7 +169,7 @@ def test_equal_work_stands_on_one_scale(
     assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert mode.equal_work.head.title.text() == "Equal work"
     assert "A 16 of 60 rounds" in mode.equal_work.head.subtitle.text()
-    assert "the same writeSamples; one part of 4 of each" in mode.equal_work.head.subtitle.text()
+    assert "the same writeSamples; 1 of 4 equal parts" in mode.equal_work.head.subtitle.text()
     assert view.rounds.unit_ps(0) == view.rounds.unit_ps(1) == part_a.span_ps
     pixels = pixels_of(mode.equal_work.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
@@ -220,7 +220,7 @@ def test_a_failed_run_has_no_speedup(mode: CompareMode, original: OpenRun) -> No
     failed = replace(original.run, manifest=replace(original.run.manifest, status=RunStatus.FAILED))
     mode.other.show(replace(original, run=failed))
     assert mode.head.figure.text() == "–"
-    assert "did not come to its end" in mode.head.verdict.text()
+    assert "did not finish" in mode.head.verdict.text()
 
 
 def test_what_tells_runs_apart_comes_first() -> None:

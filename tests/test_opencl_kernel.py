@@ -101,7 +101,7 @@ inside:
     with pytest.raises(WorkbenchError) as told:
         hierarchy(compile_file(source).kernel())
     (diagnostic,) = told.value.diagnostics
-    assert (diagnostic.file, "entered at more than one place" in diagnostic.message) == (str(source), True)
+    assert (diagnostic.file, "has more than one entry" in diagnostic.message) == (str(source), True)
     assert diagnostic.line in range(4, 10)
 
 

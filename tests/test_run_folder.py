@@ -290,7 +290,7 @@ def test_a_manifest_that_is_none_is_refused_with_a_reason(tmp_path: Path, text: 
 
 def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(WorkbenchError, match="no run folder"):
+        with pytest.raises(WorkbenchError, match="not a run folder"):
             open_run(path)
 
 

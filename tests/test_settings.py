@@ -90,11 +90,11 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
         ("theme", "purple", "there is no value 'purple'"),
         ("them", "dark", "Did you mean 'theme'?"),
         ("code_px", "99", "'99' is none of 8 to 40"),
-        ("program.g++", "/nowhere", "no program that can be started"),
+        ("program.g++", "/nowhere", "not an executable program"),
         ("folder.cache", "relative", "this is not a folder"),
         ("key.run", "F8", "F8 is the key of 'Next finding'"),
         ("key.view_in", "S", "S is the key of 'Picture: zoom out'"),
-        ("key.run", "Ctrl+C", "Ctrl+C stands for copy everywhere"),
+        ("key.run", "Ctrl+C", "Ctrl+C already means copy everywhere"),
     ],
 )
 def test_what_cannot_be_set_is_told_and_not_remembered(

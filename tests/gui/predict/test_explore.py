@@ -76,7 +76,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     mode.explore.solve_button.click()
     qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high")
     for wrong, said in (
-        ("ten", "no number"),
+        ("ten", "not a number"),
         ("nan", "not a finite number"),
         ("0.5", "whole number"),
         ("0", "at least 1"),
