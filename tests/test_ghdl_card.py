@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.beside import Said
-from rc_workbench_plugins.simulated_card.simulate import _Pace
+from rc_workbench_plugins.simulated_card.pace import _Pace
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.beside import MESSAGES
 from tools import NEEDS_GHDL

@@ -19,7 +19,6 @@ from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse
 from workbench.api import hookspecs
-from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN as OWN
 from workbench.api.faults import GROUP, PluginFault, caught, plugin_fault, plugin_of
 from workbench.cli.main import main
@@ -30,6 +29,7 @@ from workbench.model.application import HardwareSources, ReadOut
 from workbench.session.keep.results import open_knowledge
 from workbench.session.open.reader_child import in_child
 from workbench.session.program import journal
+from workbench.session.program.loaded_plugin import LoadedPlugin
 from workbench.session.program.plugins import KINDS, NO_PLUGINS, Plugins, load_plugins
 from workbench.testing.runs import synthetic_run
 

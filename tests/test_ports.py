@@ -27,7 +27,8 @@ from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.instrument.readout import of_taps
 from workbench.api.job import Job
 from workbench.api.ports import memory_ports
-from workbench.api.records import memory_table, read_transfers
+from workbench.api.records import read_transfers
+from workbench.api.stream_records import memory_table
 from workbench.api.targets import Outcome, Task
 from workbench.hdl.verilate import harness_dir
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.agents.packets import Answers
-from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.query.measures import FrameValue, MeasureResult
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import STREAM

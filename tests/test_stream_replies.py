@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.agents.cost import Cost
-from rc_workbench_plugins.streaming.agents.told import ANSWERS
+from rc_workbench_plugins.streaming.agents.kept import table_of_answers
+from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.window import ask, explain, subject
-from rc_workbench_plugins.streaming.query.words import assert_words, result_words
 from stream_topologies import LAPLACE, flow, topology
 
 from workbench.api.stream_events import tables
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.run import Run, Table
 from workbench.testing.runs import synthetic_run
 
@@ -39,14 +39,8 @@ STATEMENTS = (
 def answers(text: str, *problems: str) -> dict[str, Table]:
     """As agents that saw all leave them."""
     measures, asserts = evaluate(read_query(text, LAPLACE, frame=frame_of(FRAME)), EVENTS)
-    said = {
-        "measures": [one.as_json() | {"agent": "FPGA"} for one in measures],
-        "asserts": [one.as_json() | {"agent": "FPGA"} for one in asserts],
-        "diagnostics": [{"message": problem, "hint": ""} for problem in problems],
-        "agents": [Cost("FPGA", 0.05, 0.02, 7, 100).as_json()],
-        "words": [*map(result_words, measures), *map(assert_words, asserts)],
-    }
-    return {ANSWERS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
+    found = Answers(measures, asserts, tuple(map(Diagnostic, problems)))
+    return table_of_answers({"FPGA": found}, costs=[Cost("FPGA", 0.05, 0.02, 7, 100)])
 
 
 def run(*parts: dict[str, Table]) -> Run:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
-from rc_workbench_plugins.streaming.agents.told import answers_told
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
@@ -300,10 +300,10 @@ def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_wh
     assert (b.push_ps == a.pop_ps).all(), "a block that only multiplies gives what it takes, in the same cycle"
     assert (c.push_ps == b.pop_ps).all()
     assert (np.unique(b.delivered_ps - b.taken_ps) > 48_000_000).all(), "a read, and a write: 32 us and 16 us at least"
-    told = answers_told(made.tables, "")
+    told = kept_answers(made.tables, "")
     assert told
     values = FACTOR * MOST * (MOST - 1) // 2
-    counted = [(one["agent"], one["frames"][0]["count"], one["frames"][0]["value"]) for one in told["measures"]]
+    counted = [(one.agent, one.frames[0].count, one.frames[0].value) for one in told.measures]
     assert counted[:2] == [("left", MOST, values), ("right", MOST, values)]
     assert counted[2][:2] == ("right", MOST)
 
@@ -581,10 +581,8 @@ BETWEEN = """
 """
 
 
-@pytest.mark.parametrize("language", ["verilog", pytest.param("vhdl", marks=NEEDS_GHDL)])
-def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(language: str, tmp_path: Path) -> None:
-    section = "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}", f"agent_language: {language}"
-    path = project(tmp_path, *section)
+def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
+    path = project(tmp_path, "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}")
     path.write_text(path.read_text() + "host: {flags: [-O0]}\n")  # compiled in half the time
     text = (tmp_path / "scale.x").read_text()
     begin, end = text.index("block App {"), text.index("impl Count")
@@ -593,8 +591,7 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     built = Built(path)
     outcome, made = built.run(8, tmp_path)
     assert outcome.stdout == f"{MOST} {2 * int(PRINTED.split()[1])}\n"
-    told = answers_told(made, "")
-    assert told
+    told = answers_of(made)
     lines = {problem["line"] for problem in told["diagnostics"]}
     first = (ON_CORES + ON_FPGA).count("\n") + 1
     assert lines == {first + 1, first + 2, first + 3}, told["diagnostics"]
@@ -629,20 +626,24 @@ def test_a_run_with_a_query_ends_when_its_blocks_do(tmp_path: Path) -> None:
     path = project(tmp_path, "query: q.tt")
     (tmp_path / "q.tt").write_text("measure rate at b\nmeasure util at b\nmeasure mean occupancy at a\n")
     outcome, made = Built(path).run(8, tmp_path)
-    found, told = events(made), answers_told(made, "")
-    assert told
+    found, told = events(made), answers_of(made)
     assert 0 <= outcome.time_ps - found.end_ps < 2_000_000, "nothing is waited for that only the agent does"
     true, _ = evaluate(read_query((tmp_path / "q.tt").read_text(), found.topology), found)
     for ours, theirs in zip(told["measures"], true, strict=True):
         assert ours["frames"][0]["value"] == pytest.approx(theirs.frames[0].value, rel=0.01), ours["text"]
 
 
+def answers_of(tables: Mapping[str, Table]) -> dict[str, Any]:
+    """What the agents counted, as the command prints it."""
+    found = kept_answers(tables, "")
+    assert found
+    return found.as_json()
+
+
 def check_a_clock_that_is_off(exact: Mapping[str, Table], outcome: Outcome, made: Mapping[str, Table]) -> None:
     """What the agent counts is exact in cycles; when that was on the host's clock, it knows as surely as it says."""
     hz, pushes_ps = faster_hz(100e6, -10_000), events(made).edges["App.m"].push_ps
-    told, of_exact = answers_told(made, ""), answers_told(exact, "")
-    assert told
-    assert of_exact
+    told, of_exact = answers_of(made), answers_of(exact)
     assert 0 < exact["virtual_time"]["uncertainty_ps"].max() < 20_000_000, "a board would know so much; this is exact"
     ((_, frames),) = frames_of_table(made["virtual_time"]).items()
     assert sum(frame.messages for frame in frames) >= 8

@@ -11,8 +11,8 @@ import pytest
 from workbench.analysis.streams import rate_words
 from workbench.api import HdlBuild
 from workbench.api.job import Job
-from workbench.api.records import STREAM_TRANSFERS, stream_transfers
 from workbench.api.results import Analysis
+from workbench.api.stream_records import STREAM_TRANSFERS, stream_transfers
 from workbench.cli.main import main
 from workbench.hdl.verilate import idle_state
 from workbench.model.blocks import below_top

@@ -26,7 +26,6 @@ from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Measure, Metric, Query, Statistic
 
-from workbench.hdl.ghdl import as_one
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.topology import End, StreamEdge
 from workbench.system.toolchain import find_yosys
@@ -36,7 +35,7 @@ CELLS = {"luts": r"LUT\d|INV", "registers": r"FD\w*", "block_ram": "RAMB16", "lu
 SECOND = FrameLength(time_ps=10**12)
 
 
-def agent(queues: int, averagers: int) -> dict[str, dict[str, str]]:
+def agent(queues: int, averagers: int) -> dict[str, str]:
     deep = [StreamEdge(f"App.q{i}", End("a", f"y{i}"), End("b", f"x{i}"), "unsigned32", 511) for i in range(queues)]
     few = [StreamEdge(f"App.m{i}", End("a", f"z{i}"), End("b", f"w{i}"), "unsigned32", 14) for i in range(averagers)]
     occupancy = [
@@ -50,7 +49,7 @@ def agent(queues: int, averagers: int) -> dict[str, dict[str, str]]:
         Query((*occupancy, *means)), [AgentEdge(e) for e in (*deep, *few)], [AgentClock(Fraction(4000))]
     )
     assert not made.diagnostics, made.diagnostics
-    return {"verilog": made.verilog, "vhdl": {f"{made.name}.v": as_one(made.vhdl, made.name)}}
+    return made.verilog
 
 
 def synthesise(yosys: Path, texts: dict[str, str]) -> dict[str, int]:
@@ -74,9 +73,8 @@ def rows(yosys: Path, quick: bool) -> Iterator[dict[str, Any]]:
     for (queues, averagers), paper in PAPER.items():
         if quick and averagers:
             continue
-        for language, texts in agent(queues, averagers).items():
-            counts = synthesise(yosys, texts)
-            yield {"language": language, "queue_monitors": queues, "averagers": averagers, **counts, "paper": paper}
+        counts = synthesise(yosys, agent(queues, averagers))
+        yield {"queue_monitors": queues, "averagers": averagers, **counts, "paper": paper}
 
 
 def main() -> None:
@@ -91,7 +89,7 @@ def main() -> None:
     for row in found:
         luts, registers, memories = row["paper"]
         print(
-            f"{row['language']}, {row['queue_monitors']} queue monitors, {row['averagers']} averagers: "
+            f"{row['queue_monitors']} queue monitors, {row['averagers']} averagers: "
             f"{row['luts']} LUTs (paper {luts}), "
             f"{row['registers']} registers ({registers}), {row['block_ram']} block RAMs ({memories}), "
             f"{row['lut_ram']} cells of distributed memory, {row['srl']} shift registers"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -15,8 +14,10 @@ import pytest
 from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
-from rc_workbench_plugins.streaming.agents.told import ANSWERS
-from rc_workbench_plugins.streaming.query.counted import thinned
+from rc_workbench_plugins.streaming.agents.kept import table_of_answers
+from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric, Statistic
+from rc_workbench_plugins.streaming.query.replies import thinned
 from stream_topologies import with_streams
 
 from workbench.api.queries import QueriedBlock, QueriedEdge, Reply, Subject
@@ -28,6 +29,7 @@ from workbench.gui.modes.streams.graph import said as said_on
 from workbench.gui.modes.streams.mode import QueryMode
 from workbench.gui.modes.streams.replies import course, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
+from workbench.model.run import PS_PER_S
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
 from workbench.pictures.graph import draw_edge_label
 from workbench.pictures.graph_labels import draw_short_labels
@@ -102,12 +104,11 @@ def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
     window: MainWindow, tmp_path: Path, settle: Callable[[MainWindow], None]
 ) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "laplace")
-    frame = {"start_s": 0.0, "end_s": 1.0, "collected_s": 1.0, "count": 3, "value": 3.0, "uncertainty": 0.0}
-    frame |= {"uncertainty_ps": 16_000_000}
-    rate = {"label": "", "text": "measure rate at e1", "unit": "transfers/s", "frames": [frame], "agent": "processor"}
-    told = json.dumps({"measures": [rate], "asserts": [], "diagnostics": [], "agents": [], "words": ["3 /s"]})
+    rate = Measure("", "measure rate at e1", Metric.RATE, Statistic.MEAN, ("Two.e1",))
+    frame = FrameValue(0, PS_PER_S, PS_PER_S, 3, 3.0, uncertainty_ps=16_000_000)
+    counted = {"processor": Answers((MeasureResult(rate, (frame,)),), ())}
     run = synthetic_run(cores=1, rounds=1)
-    tables = {**run.tables, ANSWERS: {"utf8": np.frombuffer(told.encode(), "u1")}}
+    tables = {**run.tables, **table_of_answers(counted)}
     RunWriter(tmp_path / "run").finish(run.manifest, tables)
     window.context.open_project(tmp_path / "laplace" / "two.workbench.yaml")
     settle(window)

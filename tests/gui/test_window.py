@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
-from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
 from workbench.gui.app import make_window
 from workbench.gui.frame.context import Context
@@ -37,6 +36,7 @@ from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
 from workbench.session.open.trust import standing, trust
 from workbench.session.open.workspace import Workspace
+from workbench.session.program.loaded_plugin import LoadedPlugin
 from workbench.session.program.plugins import Plugins
 from workbench.system import store
 from workbench.testing.runs import synthetic_run

@@ -15,7 +15,8 @@ from simulated_card.conftest import HEAD, PLATFORM, SUPPORT
 
 from workbench.api import HdlBuild
 from workbench.api.job import Job
-from workbench.api.records import read_end, stream_transfers
+from workbench.api.records import read_end
+from workbench.api.stream_records import stream_transfers
 from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock

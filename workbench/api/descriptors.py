@@ -384,20 +384,3 @@ class HdlLanguage(Protocol):
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         """The read-out words as tables `state_time` and `transitions` (block numbers from 0; time_ps left 0)."""
         ...
-
-
-@dataclass(frozen=True)
-class LoadedPlugin:
-    """A plugin and where it came from; `error` is empty, or why it could not be loaded.
-
-    `brings` has the names of what it brings, by kind; `overrides` those that another plugin brought before it.
-    """
-
-    name: str
-    origin: str
-    version: str = ""
-    hooks: Sequence[str] = ()
-    error: str = ""
-    brings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    overrides: Sequence[str] = ()
-    load_s: float = 0.0

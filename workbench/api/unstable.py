@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from workbench.model.read_out import WATCH, Access, Act, Marks, ReadOut, ReadOutPlan
     from workbench.model.run import MOST_AMOUNT, Cores
     from workbench.model.scan import ApiFunction, ApiHeader, StateRegister, StateValue, Term, WrongExpression
-    from workbench.model.streaming import MOST_DEPTH, AgentLanguage, Streaming
+    from workbench.model.streaming import MOST_DEPTH, Streaming
     from workbench.model.streams import Fifo, Stream, StreamWait
     from workbench.model.text import (
         NARROW,

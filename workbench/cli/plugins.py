@@ -7,11 +7,11 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from workbench.api.descriptors import LoadedPlugin
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import table
+from workbench.session.program.loaded_plugin import LoadedPlugin
 
 _SLOW_S = 0.5
 

@@ -58,7 +58,7 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
     with progress() as watch:
         found = workspace.scan(parse_settings(arguments.changes), Job(watch))
     problems = workspace.diagnostics + found.diagnostics
-    tops = [top.project.hardware.top for top in workspace.each]
+    tops = [top.project.hardware.top for top in workspace.boards]
     ports = [
         (place, top, port)
         for (place, hdl), top in zip(found.hdl.each, tops, strict=False)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from workbench.api.kept import kept_text
 from workbench.hdl import ghdl_fixes
@@ -108,15 +107,6 @@ def ghdl() -> Tool:
     if isinstance(found, Diagnostic):
         raise WorkbenchError(found)
     return found
-
-
-def as_one(texts: Mapping[str, str], unit: str) -> str:
-    """Verilog of a design of ours, given by its files' names. Its other modules' names end in its own."""
-    with TemporaryDirectory() as folder:
-        for name, text in texts.items():
-            Path(folder, name).write_text(text, "utf-8")
-        made = kept(Design(tuple(str(Path(folder, name)) for name in texts), unit), synthesised)
-    return renamed(made, unit).replace(f"{unit}_{unit}", unit)
 
 
 def renamed(text: str, mark: str) -> str:

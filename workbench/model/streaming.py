@@ -21,11 +21,6 @@ class ResourceKind(StrEnum):
     FPGA = "fpga"
 
 
-class AgentLanguage(StrEnum):
-    VERILOG = "verilog"
-    VHDL = "vhdl"
-
-
 class StreamingBlock(Document):
     """A kind of block. It is composed where it has `blocks`; otherwise it has an implementation for where it runs."""
 
@@ -93,10 +88,6 @@ class Streaming(Document):
         "",
         description="a file of measure and assert statements, which agents count while the application runs",
         examples=["laplace.tt"],
-    )
-    agent_language: AgentLanguage = Field(
-        AgentLanguage.VERILOG,
-        description="what the query's agents on FPGAs are written in; those in VHDL need GHDL, which synthesises them",
     )
     frame: str = Field(
         "",

@@ -12,7 +12,8 @@ from workbench.model.finding import Finding, findings_on
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.text import frequency_text, percent_text, time_text
-from workbench.pictures.canvas import CENTRE, LEAST_CHARACTERS, LEFT, RIGHT, Canvas
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.graph_text import LEAST_PX, legible, shorter, tail, text
 from workbench.pictures.layout import Box, FrameBox, GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_severity, draw_state_bar, draw_swatch
@@ -22,8 +23,6 @@ from workbench.pictures.svg import SvgCanvas
 STYLE = LayoutStyle(
     label_height=31, head_height=34, padding=14, gap=14, margin=4, host_width=212, host_height=178, tile_height=33
 )
-#: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
-LEAST_PX = 11.0
 TILE_TEXT_PX = 20.0
 ROW_PX = 16.0  # the least height of a state's row
 LEGEND_PX = 34.0
@@ -172,31 +171,6 @@ def draw_graph(
         draw_node_badge(canvas, node, facts[node.key], link_prefix)
 
 
-def text(
-    canvas: Canvas,
-    place: Box,
-    words: str,
-    ink: str,
-    size: float,
-    weight: int = 400,
-    align: float = LEFT,
-    *,
-    always: bool = False,
-) -> float:
-    """One line of text, never smaller on the screen than can be read; its width. Nothing where the line is too low for
-    that, unless it is wanted always."""
-    if not always and not legible(canvas, place.height):
-        return 0.0
-    grown = max(LEAST_PX / (size * canvas.scale), 1.0)
-    least = 1 if always else LEAST_CHARACTERS
-    return canvas.text(place.x, place.y, place.width, place.height, words, ink, size * grown, weight, align, least)
-
-
-def legible(canvas: Canvas, height: float) -> bool:
-    """Whether a line of text so high can be read at the canvas's zoom: letters are lower than their size."""
-    return height * canvas.scale >= LEAST_PX - 1
-
-
 def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
     box = frame.box
     canvas.rect(box.x, box.y, box.width, box.height, "sunken", "rule", radius=8)
@@ -231,7 +205,7 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
         y = foot - 18
         room = Box(room.x, box.y + 1, room.width, y - box.y - 1)
     size = 13 * max(LEAST_PX / (13 * canvas.scale), 1.0)
-    text(canvas, room, _tail(canvas, node.title, room.width, size), "text", 13, 600, always=True)
+    text(canvas, room, tail(canvas, node.title, room.width, size), "text", 13, 600, always=True)
     if facts.shares:
         draw_state_bar(canvas, left, y, width, 12, facts.shares)
         y += 16
@@ -250,23 +224,6 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
             shares, figure = facts.tiles[tile.block_id]
             with canvas.named(f"{tile.block_id}: {figure} % working"):
                 draw_tile(canvas, tile.box, shares, figure)
-
-
-def _tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600) -> str:
-    """A dotted name without as many of its first parts as there is no room for; another text as it is."""
-    if " " in name:
-        return name
-    parts = name.split(".")
-    tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
-    return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
-
-
-def _shorter(canvas: Canvas, words: str, room: float, size: float, weight: int) -> str:
-    """What has room: "12 × 2 KiB", or how many alone, or of a dotted name its last parts; else nothing."""
-    for said in (words, _tail(canvas, words, room, size, weight), "".join(words.partition(" ×")[:2])):
-        if canvas.width_of(said, size, weight) <= room:
-            return said
-    return ""
 
 
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
@@ -354,11 +311,11 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
     grown = max(1 / canvas.scale, 1.0)
     if alone and lines:  # whole words or none: of a few letters nothing could be told
         words, weight, ink = lines[0]
-        short = _shorter(canvas, words, box.width, 11 * grown, weight) if legible(canvas, box.height) else ""
+        short = shorter(canvas, words, box.width, 11 * grown, weight) if legible(canvas, box.height) else ""
         lines = [(short, weight, ink)] if short else []
     if not lines:
         return
-    lines = [(_tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
+    lines = [(tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
     widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
     if min(widths) > box.width or not any(words for words, _, _ in lines):
         return  # no gap is cut into the line for words that have no room

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.pictures.canvas import CENTRE, Canvas
-from workbench.pictures.graph import LEAST_PX
+from workbench.pictures.graph_text import LEAST_PX
 from workbench.pictures.layout import Box, GraphLayout
 from workbench.pictures.layout_sizes import Point
 

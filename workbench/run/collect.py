@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.instrument.readout import of_taps
-from workbench.api.records import memory_table, read_calls, read_dwell, read_transfers, stream_tables, stream_transfers
+from workbench.api.records import read_calls, read_dwell, read_transfers
+from workbench.api.stream_records import memory_table, stream_tables, stream_transfers
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
 from workbench.api.virtual_time import TABLE, table_of_frames
@@ -64,47 +66,102 @@ def collect(
     records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
     `block` numbered as the run's. Raises OSError.
     """
+    of_host = _host_part(raw, part, outcome, host, hdl, platform)
+    of_fpga = _fpga_part(raw, outcome, hdl, languages, clocks, trace)
+    first, blocks, tables = len(of_host.blocks), (*of_host.blocks, *of_fpga.blocks), of_host.tables
+    clocks_hz = frequencies(hdl.blocks, clocks)
+    for name, table in _timed(of_fpga.tables, outcome, clocks_hz, clocks).items():
+        table = _numbered(table, first) if "block" in table else table
+        tables[name] = joined(tables[name], table) if name in tables else table
+    let_go(of_host.calls)
+    dwell = read_dwell(raw)
+    if len(dwell):
+        tables["dwell"] = _numbered({name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}, first)
+    tables |= stream_tables(raw) | memory_table(raw) | _transfers_of_streams(raw, part)
+    if outcome.frames:
+        tables[TABLE] = table_of_frames(outcome.frames)
+    if trace:
+        tables |= trace.finish(of_host.stretches, first, outcome.time_ps, of_host.known)
+        unknown = of_fpga.unseen if of_fpga.tables else range(len(hdl.blocks))
+        if not of_fpga.tables or unknown:  # what they would have summed up
+            whole_trace = trace_of_tables(tables, blocks, outcome.time_ps)
+            rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
+            own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
+            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
+    problems = (*of_host.problems, *of_fpga.problems)
+    return Collected(blocks, resources(platform), of_host.messages, tables, problems)
+
+
+class _HostPart(NamedTuple):
+    """What the host recorded. `known`: whether when its threads began is; `calls` is among the tables."""
+
+    blocks: tuple[Block, ...]
+    messages: tuple[str, ...]
+    tables: dict[str, Table]
+    calls: Table
+    stretches: Table
+    known: bool
+    problems: Sequence[Diagnostic]
+
+
+def _host_part(
+    raw: Path, part: Path, outcome: Outcome, host: HostBuild, hdl: HdlBuild, platform: Platform
+) -> _HostPart:  # fmt: skip
     whole = not outcome.measured_hz
     records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
     threads = read_threads(raw, records)
     stats = None if whole else read_stats(raw)  # a simulated card knows more of a call than its host
     main = host.blocks[0]
-    host_blocks = counted_blocks(main, stats) if stats else thread_blocks(main, records["thread"], threads)
-    blocks = (*host_blocks, *hdl.blocks)
-    clocks_hz = frequencies(hdl.blocks, clocks)
-    drift = clocks[0].drift_ppm_per_s if clocks else 0.0
-    messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
+    blocks = counted_blocks(main, stats) if stats else thread_blocks(main, records["thread"], threads)
+    states = (state for block in (*blocks, *hdl.blocks) for state in block.states)
+    messages = tuple(dict.fromkeys(message for state in states for message in state.messages))
     tables: dict[str, Table] = {}
     calls: Table = {}
     stretches: Table = {}
     if whole or len(records):
         writer = TableWriter(part / "calls", TABLES["calls"])
-        for piece in call_pieces(records, transfers, threads, host_blocks, host.entries, messages, platform):
+        for piece in call_pieces(records, transfers, threads, blocks, host.entries, messages, platform):
             writer.append(piece)
         calls = writer.close()
-        stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
-        of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
-        tables |= {"calls": calls, **of_host, **call_tables(calls), **sync_tables(raw)}
+        stretches = host_stretches(calls, threads, blocks, outcome.time_ps)
+        of_states = host_states(stretches, blocks, outcome.time_ps, threads.known)
+        tables |= {"calls": calls, **of_states, **call_tables(calls), **sync_tables(raw)}
     if stats:
-        tables |= counted_tables(stats, host_blocks, outcome.time_ps)
+        tables |= counted_tables(stats, blocks, outcome.time_ps)
     problems = [*unreturned(raw, host.sites)]
-    if host.sites and not problems and not len(records) and (whole or stats) and not (stats and stats.count):
+    counts_nothing = not len(records) and (whole or stats) and not (stats and stats.count)
+    if host.sites and not problems and counts_nothing:
         problems.append(_nothing(host.sites))
-    del records, transfers
+    return _HostPart(blocks, messages, tables, calls, stretches, threads.known, problems)
+
+
+class _FpgaPart(NamedTuple):
+    """What monitors or taps counted, with blocks numbered as the design's. `unseen` are blocks that no monitor watched,
+    and of which a trace knows."""
+
+    blocks: tuple[Block, ...]
+    tables: Mapping[str, Table]
+    unseen: Sequence[int]
+    problems: Sequence[Diagnostic]
+
+
+def _fpga_part(
+    raw: Path, outcome: Outcome, hdl: HdlBuild, languages: Sequence[HdlLanguage], clocks: Sequence[RunClock],
+    trace: TapTrace | None,
+) -> _FpgaPart:  # fmt: skip
+    words, blocks, problems = outcome.counter_words, tuple(hdl.blocks), list[Diagnostic]()
     seen = counted = of_taps(hdl, raw, [clock.name for clock in clocks])
-    unseen: Sequence[int] = ()  # by the counters
-    if languages and hdl.read_out and outcome.counter_words is not None:
-        counted, unseen = decoded(languages, hdl, outcome.counter_words), unwatched(hdl, outcome.counter_words)
+    unseen: Sequence[int] = ()
+    if languages and hdl.read_out and words is not None:
+        counted, unseen = decoded(languages, hdl, words), unwatched(hdl, words)
         if unseen and seen:
             counted, unseen = _with_rows(counted, seen, unseen), ()
     if unseen and not (trace and hdl.read_out and hdl.read_out.traced):  # else the changes of their states are known
         problems.append(not_watched([hdl.blocks[number] for number in unseen]))
-        blocks = (*host_blocks, *_without_states(hdl.blocks, unseen))
-        unseen = ()
-    mute = silent(hdl, outcome.counter_words) if outcome.counter_words is not None and hdl.read_out else {}
+        blocks, unseen = _without_states(blocks, unseen), ()
+    mute = silent(hdl, words) if words is not None and hdl.read_out else {}
     problems += [_mute(name, [hdl.blocks[number].id for number in of]) for name, of in mute.items()]
-    if mute:
-        blocks = (*host_blocks, *_without_states(blocks[len(host_blocks) :], [n for of in mute.values() for n in of]))
+    blocks = _without_states(blocks, [number for of in mute.values() for number in of])
     if hdl.read_out and not counted and not trace:
         problems.append(
             Diagnostic(
@@ -113,31 +170,23 @@ def collect(
                 Severity.WARNING,
             )
         )
-    for name, table in counted.items():
-        if name == "state_time":
-            spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole, drift)
-            table = {**table, "time_ps": spent_ps}
-        if "block" in table:
-            table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
-        tables[name] = joined(tables[name], table) if name in tables else table
-    let_go(calls)
-    dwell = read_dwell(raw)
-    if len(dwell):
-        columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
-        tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
-    tables |= stream_tables(raw) | memory_table(raw) | _transfers_of_streams(raw, part)
-    if outcome.frames:
-        tables[TABLE] = table_of_frames(outcome.frames)
-    if trace:
-        tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
-        if not counted or unseen:  # what they would have summed up
-            whole_trace, first = trace_of_tables(tables, blocks, outcome.time_ps), len(host_blocks)
-            rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
-            own = state_tables(hdl.blocks, rows, clocks_hz)
-            own = {name: {**table, "block": table["block"] + np.int32(first)} for name, table in own.items()}
-            unknown = unseen if counted else range(len(hdl.blocks))
-            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
-    return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+    return _FpgaPart(blocks, counted, unseen, problems)
+
+
+def _timed(
+    counted: Mapping[str, Table], outcome: Outcome, clocks_hz: Sequence[float], clocks: Sequence[RunClock]
+) -> dict[str, Table]:
+    """The tables of what was counted, that of states with their times."""
+    if "state_time" not in counted:
+        return dict(counted)
+    table, whole, drift = counted["state_time"], not outcome.measured_hz, clocks[0].drift_ppm_per_s if clocks else 0.0
+    spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole, drift)
+    return {**counted, "state_time": {**table, "time_ps": spent_ps}}
+
+
+def _numbered(table: Table, first: int) -> Table:
+    """A table of the design's blocks, with the numbers that these have in the run."""
+    return {**table, "block": table["block"] + np.int32(first)}
 
 
 def _transfers_of_streams(raw: Path, part: Path) -> dict[str, Table]:

@@ -11,11 +11,7 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.records import (
     DWELL,
-    OCCUPANCY,
     STORED_CALLS,
-    STREAM_TRANSFERS,
-    STREAM_WAITS,
-    STREAMS,
     SYNCS,
     TAPS,
     TRANSFERS,
@@ -25,6 +21,7 @@ from workbench.api.records import (
     read_lines,
     read_records,
 )
+from workbench.api.stream_records import OCCUPANCY, STREAM_TRANSFERS, STREAM_WAITS, STREAMS
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import MOST_AMOUNT
 from workbench.model.syncs import SyncKind, SyncResult

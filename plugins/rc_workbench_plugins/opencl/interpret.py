@@ -7,7 +7,7 @@ wait before, the first in the hierarchy's order runs next. At a barrier a group 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.opencl.calls import Calls
 from rc_workbench_plugins.opencl.flow import FlowEdge, Segment, counter, flow, ways_of
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
+from rc_workbench_plugins.opencl.in_step import InStep, joined
 from rc_workbench_plugins.opencl.kernel import (
     Access,
     AccessProfile,
@@ -64,14 +65,6 @@ def run(
     barrier that some work items of a group do not reach.
     """
     return _Launch(kernel, size, arguments, job or Job()).run(groups)
-
-
-@dataclass(eq=False)
-class _Together:
-    """Work items in step: their numbers in the batch, and their values by name."""
-
-    lanes: NDArray[np.int64]
-    values: dict[str, Array]
 
 
 _Step = tuple[str, Callable[..., Array], tuple[str, ...], Instruction]
@@ -206,19 +199,19 @@ class _Launch:
     def _batch(self, lanes: int) -> None:
         """Every work item of a batch to its end."""
         self._entries += lanes
-        self._pending: dict[int, tuple[Segment, list[_Together]]] = {}
-        self._held: dict[int, tuple[Segment, list[_Together]]] = {}
-        self._wait(self._first, _Together(np.arange(lanes), dict(self._fixed)))
+        self._pending: dict[int, tuple[Segment, list[InStep]]] = {}
+        self._held: dict[int, tuple[Segment, list[InStep]]] = {}
+        self._wait(self._first, InStep(np.arange(lanes), dict(self._fixed)))
         while self._pending or self._held:
             if not self._pending:
                 self._release()
             segment, parts = self._pending.pop(min(self._pending, key=lambda key: self._pending[key][0].order))
-            self._go(segment, self._joined(segment, parts))
+            self._go(segment, joined(self._fixed, segment, parts))
 
-    def _wait(self, segment: Segment, items: _Together) -> None:
+    def _wait(self, segment: Segment, items: InStep) -> None:
         self._pending.setdefault(id(segment), (segment, []))[1].append(items)
 
-    def _go(self, segment: Segment | None, items: _Together) -> None:
+    def _go(self, segment: Segment | None, items: InStep) -> None:
         """Run work items as long as they stay together, and nobody else has to run before them."""
         while segment is not None:
             self._pieces += 1
@@ -248,7 +241,7 @@ class _Launch:
             hint = "An endless kernel cannot be predicted. If this one ends, launch it with less data."
             raise WorkbenchError(self._told(message, hint, line))
 
-    def _on(self, segment: Segment, items: _Together) -> Segment | None:
+    def _on(self, segment: Segment, items: InStep) -> Segment | None:
         """Where work items go that did a segment: a segment, if they can go there at once."""
         edges, end = segment.edges, segment.end
         if not edges:
@@ -259,13 +252,13 @@ class _Launch:
         for way, chosen in ways_of(end, condition):
             if chosen is None:
                 return self._take(edges[way], items)
-            part = self._part(items, chosen, edges[way])
+            part = items.part(self._fixed, chosen, edges[way])
             target = self._take(edges[way], part)
             if target is not None:
                 self._wait(target, part)
         return None
 
-    def _take(self, edge: FlowEdge, items: _Together) -> Segment | None:
+    def _take(self, edge: FlowEdge, items: InStep) -> Segment | None:
         """Go along an edge; the segment behind it, or None where others have to run before."""
         values, count = items.values, len(items.lanes)
         self._taken[id(edge)] += count
@@ -293,35 +286,11 @@ class _Launch:
         else:
             counts[int(rounds[0])] += count
 
-    def _part(self, items: _Together, chosen: NDArray[np.bool_], edge: FlowEdge) -> _Together:
-        """Some of the work items, with what they need along an edge."""
-        part = dict(self._fixed)
-        for name in edge.needs:
-            value = items.values.get(name)
-            if value is not None:
-                part[name] = value if len(value) == 1 else value[chosen]
-        return _Together(items.lanes[chosen], part)
-
-    def _joined(self, segment: Segment, parts: Sequence[_Together]) -> _Together:
-        """Work items that wait before the same segment, together."""
-        if len(parts) == 1:
-            return parts[0]
-        joined = dict(self._fixed)
-        for name in segment.live:
-            values = [part.values[name] for part in parts]
-            first = values[0]
-            if all(len(v) == 1 and (v is first or v.tobytes() == first.tobytes()) for v in values):
-                joined[name] = first
-            else:
-                shapes = [(len(part.lanes), *v.shape[1:]) for v, part in zip(values, parts, strict=True)]
-                joined[name] = np.concatenate(list(map(np.broadcast_to, values, shapes)))
-        return _Together(np.concatenate([part.lanes for part in parts]), joined)
-
     def _release(self) -> None:
         """Let the groups go on whose work items all wait at one barrier."""
         each, released = self._size.group_items, False
         for key, (segment, parts) in list(self._held.items()):
-            items = self._joined(segment.following or segment, parts)
+            items = joined(self._fixed, segment.following or segment, parts)
             waiting = np.bincount(items.lanes // each)
             complete = waiting[items.lanes // each] == each
             if not complete.any():
@@ -330,9 +299,9 @@ class _Launch:
             del self._held[key]
             assert segment.following is not None
             live = FlowEdge("", segment.following, (), (), (), (), segment.following.live)
-            self._wait(segment.following, items if complete.all() else self._part(items, complete, live))
+            self._wait(segment.following, items if complete.all() else items.part(self._fixed, complete, live))
             if not complete.all():
-                self._held[key] = (segment, [self._part(items, ~complete, live)])
+                self._held[key] = (segment, [items.part(self._fixed, ~complete, live)])
         if not released:
             segment, parts = next(iter(self._held.values()))
             waiting = np.bincount(np.concatenate([part.lanes for part in parts]) // each)

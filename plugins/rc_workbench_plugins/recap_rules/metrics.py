@@ -10,18 +10,32 @@ host that polls may also by chance find the FPGA ready up to a poll earlier than
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.recap_rules.fifos import FIFO_METRICS
 from rc_workbench_plugins.recap_rules.imbalance import IMBALANCE_METRICS
 from rc_workbench_plugins.recap_rules.memory import MEMORY_METRICS
-from workbench.api import Category, Metric, Selected, Side, Value
-from workbench.api.unstable import COMMUNICATION, WAITS, transfer_s
+from workbench.api import Category, Metric, Selected, Side
+from workbench.api.unstable import COMMUNICATION, WAITS
 
 if TYPE_CHECKING:  # every start reads this table
-    from workbench.api import BlockMetrics, CallMetrics, HostEntry
-    from workbench.api.results import TableStatistics
+    from workbench.api import BlockMetrics
+from rc_workbench_plugins.recap_rules.calls import (
+    best_rate,
+    call_count,
+    host_entries,
+    longest,
+    moved_bytes,
+    overlapped_type,
+    run_count,
+    runs_of_a_site,
+    table,
+    time_at_best,
+    time_of_empty_calls,
+    time_overlapped,
+    waits_for_them,
+)
 
 
 def _ratio(top: float, bottom: float) -> float:
@@ -29,80 +43,6 @@ def _ratio(top: float, bottom: float) -> float:
 
 
 # ---- calls
-
-
-def _count(s: Selected) -> int:
-    return sum(c.count for c in s.calls)
-
-
-def _bytes(s: Selected) -> int:
-    return sum(c.bytes for c in s.calls)
-
-
-def _runs(s: Selected) -> int:
-    return sum(c.runs.count for c in s.calls)
-
-
-def _runs_of_a_site(s: Selected) -> int:
-    return max((c.runs.count for c in s.calls), default=0)
-
-
-def _longest(compute: Callable[[CallMetrics], Value | None]) -> Callable[[Selected], Value | None]:
-    """Of several calls, of the one that takes longest."""
-    return lambda s: compute(max(s.calls, key=lambda c: c.time_s)) if s.calls else None
-
-
-def _table(compute: Callable[[TableStatistics], Value]) -> Callable[[Selected], Value | None]:
-    """What the platform's transfer tables say of the call that takes longest."""
-    return _longest(lambda call: compute(call.table) if call.table else None)
-
-
-def _best_rate(s: Selected) -> Value | None:
-    """Without a table, the best rate that any call of the same entry reached stands for it."""
-    return _longest(lambda call: call.table.best_rate if call.table else _best_seen(call, s.of.calls))(s)
-
-
-def _best_seen(call: CallMetrics, everyone: Sequence[CallMetrics]) -> float:
-    return max((c.rate.max for c in everyone if c.rate and c.entry == call.entry), default=0.0)
-
-
-def _time_at_best(s: Selected) -> float:
-    def of(call: CallMetrics) -> float:
-        best = 0.0 if call.table else _best_seen(call, s.of.calls)
-        return call.table.time_at_best_s if call.table else call.bytes / best if best else call.time_s
-
-    return sum(of(call) for call in s.calls)
-
-
-def _time_of_empty_calls(s: Selected) -> float:
-    """As many calls, each of the smallest size of its table; a call without a table takes no time."""
-    return sum(min(c.count * c.table.least_time_s, c.time_s) for c in s.calls if c.table)
-
-
-def _overlapped(s: Selected, call: CallMetrics) -> tuple[float, str]:
-    """Seconds of the same bytes by calls that return before the transfer ends, and their type; the call's own time and
-    "" where the platform's tables have no quicker one."""
-    tables = s.of.platform.transfer_tables if s.of.platform else {}
-    own = tables.get(call.table.type) if call.table else None
-    names = {entry.transfer for entry in _entries(s) if entry.asynchronous and entry.transfer in tables}
-    rivals = [(name, tables[name]) for name in sorted(names) if own and tables[name].direction == own.direction]
-    times = [(call.count * float(transfer_s(t, call.bytes_per_call)), name) for name, t in rivals if t.points]
-    return min([*times, (call.time_s, "")])
-
-
-def _time_overlapped(s: Selected) -> float:
-    return sum(_overlapped(s, call)[0] for call in s.calls)
-
-
-def _overlapped_type(s: Selected) -> Value | None:
-    return _longest(lambda call: _overlapped(s, call)[1])(s)
-
-
-def _waits_for_them(s: Selected) -> float:
-    """Waits that may be for the selected transfers: all of the thread's, where some return before they end."""
-    entries = zip(s.of.run.manifest.entries, _entries(s), strict=False)
-    early = {entry for entry, described in entries if described.asynchronous}
-    return s.host.waiting.total_s if any(c.entry in early for c in s.calls) else 0.0
 
 
 # ---- the two sides
@@ -146,10 +86,6 @@ def _host_wait_share(s: Selected) -> float:
     """Of the thread that waits least among those that wait."""
     shares = [b.share_of(*WAITS) for b in s.of.blocks if b.block.side is Side.HOST]
     return min((share for share in shares if share > 0), default=0.0)
-
-
-def _entries(s: Selected) -> Sequence[HostEntry]:
-    return s.of.platform.host.entries if s.of.platform else ()
 
 
 # ---- the least time of the run once something is fixed
@@ -196,19 +132,19 @@ METRICS = (
     *MEMORY_METRICS,  # of a port into memory
     *IMBALANCE_METRICS,  # of blocks that share the work
     # the calls in it (host only)
-    Metric("count", "Calls", "count", _count),
+    Metric("count", "Calls", "count", call_count),
     Metric("sites", "Call sites", "count", lambda s: len({c.site_number for c in s.calls})),
     Metric("targets", "FPGA blocks that these calls name", "count", lambda s: s.targets),
-    Metric("bytes", "Bytes moved", "size", _bytes),
-    Metric("bytes_per_call", "Bytes in one call", "size", lambda s: _ratio(_bytes(s), _count(s))),
+    Metric("bytes", "Bytes moved", "size", moved_bytes),
+    Metric("bytes_per_call", "Bytes in one call", "size", lambda s: _ratio(moved_bytes(s), call_count(s))),
     Metric("rate.min", "Rate, least", "rate", lambda s: min((c.rate.min for c in s.calls if c.rate), default=None)),
-    Metric("rate.avg", "Rate, average", "rate", lambda s: _ratio(_bytes(s), sum(c.time_s for c in s.calls))),
+    Metric("rate.avg", "Rate, average", "rate", lambda s: _ratio(moved_bytes(s), sum(c.time_s for c in s.calls))),
     Metric("rate.max", "Rate, greatest", "rate", lambda s: max((c.rate.max for c in s.calls if c.rate), default=None)),
-    Metric("runs.count", "Runs of consecutive calls", "count", _runs),
+    Metric("runs.count", "Runs of consecutive calls", "count", run_count),
     Metric("runs.min", "Calls in a row, least", "count", lambda s: min((c.runs.min for c in s.calls), default=0)),
-    Metric("runs.avg", "Calls in a row, average", "number", lambda s: _ratio(_count(s), _runs(s))),
+    Metric("runs.avg", "Calls in a row, average", "number", lambda s: _ratio(call_count(s), run_count(s))),
     Metric("runs.max", "Calls in a row, most", "count", lambda s: max((c.runs.max for c in s.calls), default=0)),
-    Metric("runs.site", "Runs of one site's calls, most", "count", _runs_of_a_site),
+    Metric("runs.site", "Runs of one site's calls, most", "count", runs_of_a_site),
     Metric("together.count", "Calls that follow one another and go one way, most", "count", lambda s: s.together.count),
     Metric("together.data", "How many of these move data", "count", lambda s: s.together.data),
     Metric("together.bytes", "Bytes that these move", "size", lambda s: s.together.bytes),
@@ -221,36 +157,36 @@ METRICS = (
     ),
     Metric("poll.sites", "Calls that ask whether the FPGA is ready", "count", lambda s: s.poll_sites),
     Metric("poll.due_time", "How long these polls had better be put off", "time", lambda s: s.due_s),
-    Metric("longest.label", "The call that takes longest", "text", _longest(lambda c: c.site.label)),
-    Metric("longest.bytes_per_call", "Its bytes in one call", "size", _longest(lambda c: c.bytes_per_call)),
-    Metric("longest.rate", "Its rate, average", "rate", _longest(lambda c: c.rate.avg if c.rate else None)),
+    Metric("longest.label", "The call that takes longest", "text", longest(lambda c: c.site.label)),
+    Metric("longest.bytes_per_call", "Its bytes in one call", "size", longest(lambda c: c.bytes_per_call)),
+    Metric("longest.rate", "Its rate, average", "rate", longest(lambda c: c.rate.avg if c.rate else None)),
     # what the platform's transfer tables say of those calls; of several calls, of the one that takes longest
-    Metric("table.known", "The platform has a transfer table", "flag", _table(lambda t: 1.0)),
-    Metric("table.type", "Type of transfer", "text", _table(lambda t: t.type)),
-    Metric("table.moved", "Bytes that the run moves in this direction", "size", _table(lambda t: t.moved)),
-    Metric("table.best_rate", "Best rate of any type and size", "rate", _best_rate),
-    Metric("table.best_type", "Type with the best rate", "text", _table(lambda t: t.best_type)),
-    Metric("table.best_size", "Size with the best rate", "size", _table(lambda t: t.best_size)),
+    Metric("table.known", "The platform has a transfer table", "flag", table(lambda t: 1.0)),
+    Metric("table.type", "Type of transfer", "text", table(lambda t: t.type)),
+    Metric("table.moved", "Bytes that the run moves in this direction", "size", table(lambda t: t.moved)),
+    Metric("table.best_rate", "Best rate of any type and size", "rate", best_rate),
+    Metric("table.best_type", "Type with the best rate", "text", table(lambda t: t.best_type)),
+    Metric("table.best_size", "Size with the best rate", "size", table(lambda t: t.best_size)),
     Metric(
         "table.best_range_low",
         "Size from which the best type reaches 95 %",
         "size",
-        _table(lambda t: t.best_range_low),
+        table(lambda t: t.best_range_low),
     ),
-    Metric("table.best_rate_of_type", "Best rate of this type", "rate", _table(lambda t: t.best_rate_of_type)),
+    Metric("table.best_rate_of_type", "Best rate of this type", "rate", table(lambda t: t.best_rate_of_type)),
     Metric(
-        "table.best_size_of_type", "Size with the best rate of this type", "size", _table(lambda t: t.best_size_of_type)
+        "table.best_size_of_type", "Size with the best rate of this type", "size", table(lambda t: t.best_size_of_type)
     ),
-    Metric("table.range_low", "Size from which this type reaches 95 %", "size", _table(lambda t: t.range_low)),
+    Metric("table.range_low", "Size from which this type reaches 95 %", "size", table(lambda t: t.range_low)),
     Metric(
         "table.range_high",
         "Size up to which this type reaches 95 %",
         "size",
-        _table(lambda t: math.inf if t.range_high is None else t.range_high),
+        table(lambda t: math.inf if t.range_high is None else t.range_high),
     ),
-    Metric("table.best_type_at_size", "Best type at this size", "text", _table(lambda t: t.best_type_at_size)),
-    Metric("table.best_rate_at_size", "Best rate at this size", "rate", _table(lambda t: t.best_rate_at_size)),
-    Metric("table.time_at_best", "Time at the best type and size", "time", _time_at_best),
+    Metric("table.best_type_at_size", "Best type at this size", "text", table(lambda t: t.best_type_at_size)),
+    Metric("table.best_rate_at_size", "Best rate at this size", "rate", table(lambda t: t.best_rate_at_size)),
+    Metric("table.time_at_best", "Time at the best type and size", "time", time_at_best),
     Metric(
         "table.time_at_best_size",
         "Time at this type's best size",
@@ -263,8 +199,8 @@ METRICS = (
         "time",
         lambda s: sum(c.table.time_at_best_type_s if c.table else c.time_s for c in s.calls),
     ),
-    Metric("table.time_overlapped", "Time of calls that return before the transfer ends", "time", _time_overlapped),
-    Metric("table.overlapped_type", "Type of transfer of such calls", "text", _overlapped_type),
+    Metric("table.time_overlapped", "Time of calls that return before the transfer ends", "time", time_overlapped),
+    Metric("table.overlapped_type", "Type of transfer of such calls", "text", overlapped_type),
     # the block that the selection is of
     Metric(
         "block.work_share",
@@ -382,13 +318,13 @@ METRICS = (
         "platform.interrupt",
         "The platform can interrupt the host",
         "flag",
-        lambda s: float(any(e.kind.value == "interrupt" for e in _entries(s))),
+        lambda s: float(any(e.kind.value == "interrupt" for e in host_entries(s))),
     ),
     Metric(
         "platform.asynchronous",
         "The platform has calls that return before the transfer ends",
         "flag",
-        lambda s: float(any(e.asynchronous for e in _entries(s))),
+        lambda s: float(any(e.asynchronous for e in host_entries(s))),
     ),
     Metric(
         "platform.port",
@@ -415,7 +351,7 @@ METRICS = (
         "left.packed",
         "Least time with as many calls that move next to nothing",
         "time",
-        lambda s: _without(s, s.time_s - _time_of_empty_calls(s) + _waits_for_them(s)),
+        lambda s: _without(s, s.time_s - time_of_empty_calls(s) + waits_for_them(s)),
         stays="as many calls are made, each as long as the smallest transfer, and everything else takes the time it"
         " took",
     ),
@@ -444,7 +380,7 @@ METRICS = (
         "left.united",
         "Least time with these transfers united, and what goes with them gone",
         "time",
-        lambda s: _united(s, _time_at_best(s), _fpga_time(s)),
+        lambda s: _united(s, time_at_best(s), _fpga_time(s)),
         stays="the same bytes at the best rate, the host's own work and the FPGA's work stay; the control messages"
         " and polls beside these transfers can go with them",
     ),

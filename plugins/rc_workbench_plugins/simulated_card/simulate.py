@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
-import struct
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +14,7 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.beside import ENDED, Said, readable
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
+from rc_workbench_plugins.simulated_card.pace import Pace, _progress, _progress_text, _running_thread
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from rc_workbench_plugins.simulated_card.rules import USED, rule_notes
 from workbench.api import (
@@ -29,7 +28,6 @@ from workbench.api import (
     Task,
     WorkbenchError,
     bytes_text,
-    count_text,
     counted,
     has_errors,
     listed,
@@ -44,7 +42,6 @@ from workbench.api.unstable import (
     Supervised,
     confine,
     cycle_start_ps,
-    duration_text,
     exit_words,
     faster_hz,
     period_ps,
@@ -64,11 +61,6 @@ _KILLED = "Another program ended it, or the system did as memory ran short."
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
-_STANDS_S, _LOOKS = 20.0, 20
-_STANDS = (
-    "Signals that change each other while no time passes, a loop without end, or long unrolled logic in which each "
-    "change causes many others do this. The run goes on until simulation.wall_limit_s."
-)
 _RESET_CYCLES = 16  # resources/card/design.cpp
 _LINES, _LOGGED = 20_000, 1000  # of a program's, each time that we look
 
@@ -213,7 +205,7 @@ def _watch(
     began, last_shown, wall_limit_s = time.monotonic(), 0.0, simulation.wall_limit_s
     card_alone_since: float | None = None
     host_alone_since: float | None = None
-    pace = _Pace(raw, platform, job)
+    pace = Pace(raw, platform, job)
     while host.running or card.running:
         time.sleep(0.01)
         now = time.monotonic()
@@ -269,38 +261,6 @@ def _too_much(process: _Process, who: str, most: int, raw: Path) -> Diagnostic |
     return Diagnostic(f"{message}: the run was ended", "Let it write less, or raise the limit.")
 
 
-class _Pace:
-    """How far a run is, and how fast, as its job's progress."""
-
-    def __init__(self, raw: Path, platform: Platform, job: Job) -> None:
-        self._raw, self._platform, self._job = raw, platform, job
-        self._looks: deque[tuple[float, int]] = deque(maxlen=_LOOKS)
-        self._moved_s = time.monotonic()
-        self._is_told = False
-
-    def show(self, now_s: float) -> None:
-        cycles, waiting = _progress(self._raw)
-        if waiting or not self._looks or cycles != self._looks[-1][1]:
-            self._moved_s = now_s
-        self._looks.append((now_s, cycles))
-        first_s, first = self._looks[0]
-        text = _progress_text(self._raw, self._platform)
-        if (stays_s := now_s - self._moved_s) > _STANDS_S:
-            text += f", for {duration_text(stays_s)} in this cycle"
-            self._tell()
-        elif now_s > first_s:
-            text += f", {count_text((cycles - first) / (now_s - first_s))} cycles/s"
-        self._job.progress(None, text)
-
-    def _tell(self) -> None:
-        if not self._is_told:
-            message = (
-                f"the design has stayed in one cycle for {_STANDS_S:g} s: {_progress_text(self._raw, self._platform)}"
-            )
-            self._job.report(Diagnostic(message, _STANDS, Severity.WARNING))
-        self._is_told = True
-
-
 def _reset_s(platform: Platform, simulation: Simulation) -> float:
     """How long the resets are held before virtual time begins."""
     assert platform.hardware is not None
@@ -308,28 +268,6 @@ def _reset_s(platform: Platform, simulation: Simulation) -> float:
         return 0.0
     hz = faster_hz(platform.hardware.clock_hz, simulation.clock_ppm)
     return _RESET_CYCLES * cycle_start_ps(1, hz, simulation.clock_drift_ppm_per_s) / PS_PER_S
-
-
-def _progress(raw: Path) -> tuple[int, bool]:
-    try:
-        cycles, waiting = struct.unpack("=qq", (raw / "progress.bin").read_bytes())
-    except (OSError, struct.error):
-        return 0, False
-    return int(cycles), bool(waiting)
-
-
-def _running_thread(raw: Path) -> int:
-    """The number of the host's thread that had its turn, main 0."""
-    try:
-        return int(struct.unpack("=q", (raw / "host_progress.bin").read_bytes())[0])
-    except (OSError, struct.error):
-        return 0
-
-
-def _progress_text(raw: Path, platform: Platform) -> str:
-    assert platform.hardware is not None
-    cycles = _progress(raw)[0]
-    return f"{counted(cycles, 'cycle')}, {time_text(cycles / platform.hardware.clock_hz)} of virtual time"
 
 
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:

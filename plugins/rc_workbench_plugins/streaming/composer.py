@@ -12,7 +12,7 @@ from typing import Any
 from rc_workbench_plugins.streaming.agents.cost import costs
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
 from rc_workbench_plugins.streaming.agents.fpga import clock_of
-from rc_workbench_plugins.streaming.agents.told import table_of_answers
+from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made

@@ -24,7 +24,6 @@ from workbench.api.unstable import (
     CARD,
     MAIN,
     STREAM_TOP,
-    AgentLanguage,
     At,
     Implementation,
     MappedTo,
@@ -36,7 +35,7 @@ from workbench.api.unstable import (
     Way,
     handles,
 )
-from workbench.hdl.ghdl import Design, as_one
+from workbench.hdl.ghdl import Design
 
 RESOURCES = Path(str(files("workbench.resources"))) / "streaming"
 _CPP = {
@@ -79,8 +78,7 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     modules = [(b, read_module(_made_of(topology, b), b.config, root)) for b in on_fpga]
     counting = dict[str, str]()
     for agent in agents.fpgas.values():
-        in_vhdl = section.agent_language is AgentLanguage.VHDL
-        counting |= {f"{agent.name}.v": as_one(agent.vhdl, agent.name)} if in_vhdl else agent.verilog
+        counting |= agent.verilog
     texts = {
         MAIN: _main(topology, section, on_cores, edges, crossing, root, agents),
         CARD: _card(topology, platform, bool(crossing)),

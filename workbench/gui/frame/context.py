@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.gui.frame.naming import range_title
+from workbench.gui.frame.naming import file_path, range_title
 from workbench.gui.frame.navigation import Navigation, Range
 from workbench.gui.frame.notices import Notices
 from workbench.gui.frame.selection import place_of
@@ -38,12 +38,6 @@ if TYPE_CHECKING:
     from workbench.model.run import Run
     from workbench.model.scan import ProjectScan
     from workbench.replay.predict import Replayed
-
-
-@lru_cache(maxsize=4096)
-def _path(root: Path | None, file: str) -> Path:
-    """As a path, made once for the many blocks of a file."""
-    return Path(file) if root is None else root / file
 
 
 class Context(QObject):
@@ -323,12 +317,12 @@ class Context(QObject):
 
     def resolve(self, file: str) -> Path:
         """A file as scan, run or finding names it, as a path."""
-        return _path(self.root(), file)
+        return file_path(self.root(), file)
 
     def is_file(self, path: Path) -> Callable[[str], bool]:
         """Says of a file as scan, run or finding names it whether it is this one; each name is looked at once."""
-        root, path = self.root(), _path(self.root(), str(path))
-        return cache(lambda name: _path(root, name) == path)
+        root, path = self.root(), file_path(self.root(), str(path))
+        return cache(lambda name: file_path(root, name) == path)
 
     # ---- ranges of time, findings set aside
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,3 +35,9 @@ def range_title(time_range: tuple[int, int] | None) -> str:
 
     first, last = (time_text(ps / PS_PER_S, 6) for ps in time_range)
     return f"{first} to {last}"
+
+
+@lru_cache(maxsize=4096)
+def file_path(root: Path | None, file: str) -> Path:
+    """As a path, made once for the many blocks of a file."""
+    return Path(file) if root is None else root / file

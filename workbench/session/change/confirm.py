@@ -189,7 +189,7 @@ def _written_since(workspace: Workspace, run: Run) -> list[str]:
     """Files that sources read, and the project's own, that were written after a run began, which keeps none of them."""
     root, project = workspace.root, workspace.project
     began_s = datetime.fromisoformat(run.manifest.created).timestamp() + 1  # which is told in whole seconds
-    every: list[HostSources | HardwareSources] = [project.host, *(one.project.hardware for one in workspace.each)]
+    every: list[HostSources | HardwareSources] = [project.host, *(one.project.hardware for one in workspace.boards)]
     folders = {root, *(root / name for part in every for name in part.include_dirs)}
     folders |= {(root / source).parent for part in every for source in part.sources}
     near = (path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.suffix in _READ_TOO)

@@ -38,7 +38,7 @@ from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import listed
 from workbench.replay.resolve import ALL, Named, resolve
 from workbench.run.host_tables import WORK
-from workbench.session.open.workspace import Value, Workspace
+from workbench.session.open.workspace import Value, Workspace, once_each
 
 C = TypeVar("C", bound=Change)
 _PARTS = 10**9  # of a factor, as the card counts them
@@ -286,9 +286,8 @@ def with_clocks(workspace: Workspace, clocks_hz: Mapping[str, float]) -> Workspa
     """The project on its platform with other frequencies, each FPGA's design too."""
     if not clocks_hz:
         return workspace
-    own = {id(one): with_clocks(one, clocks_hz) for one in workspace.designs}
-    designs = tuple(own[id(one)] for one in workspace.designs)
-    return replace(workspace, platform=_faster(workspace.platform, clocks_hz), designs=designs)
+    designs = once_each(workspace.own_designs, lambda one: with_clocks(one, clocks_hz))
+    return replace(workspace, platform=_faster(workspace.platform, clocks_hz), own_designs=designs)
 
 
 def _faster(platform: Platform, clocks_hz: Mapping[str, float]) -> Platform:

@@ -18,7 +18,8 @@ import numpy as np
 
 from workbench.api import HdlBuild, Task
 from workbench.api.job import Job
-from workbench.api.records import read_end, read_transfers, stream_tables, stream_transfers
+from workbench.api.records import read_end, read_transfers
+from workbench.api.stream_records import stream_tables, stream_transfers
 from workbench.api.targets import Outcome
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.streams import Fifo, Stream
@@ -80,7 +81,7 @@ def built_runs(workspace: Workspace, settings: Mapping[str, Value], folder: Path
     project, target = workspace.project, workspace.target("simulated")
     check(workspace.composed, job)
     job.progress(None, "instrument")
-    folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.different)}
+    folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.designs)}
     hdl = on_each(workspace, lambda one: with_depths(one, settings, folders[id(one)], job))
     if not hdl.fifos:
         hint = "FIFOs are found by their names and streams; list others under hardware.fifos and hardware.streams."

@@ -18,7 +18,7 @@ from workbench.run.cards import on_fpgas
 from workbench.session.make.kept_builds import keeping
 from workbench.session.open.places import placed
 from workbench.session.open.reading import instrumented, read
-from workbench.session.open.workspace import Value, Workspace
+from workbench.session.open.workspace import Value, Workspace, once_each
 from workbench.system.files import check_name
 
 
@@ -60,7 +60,7 @@ def instrument(
 
 def check_names(workspace: Workspace, out: Path) -> None:
     """WorkbenchError where compilers and simulators cannot be told the name of a source, or of what is written."""
-    every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.each))
+    every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.boards))
     for path in (workspace.root, out, *(workspace.root / name for sources in every for name in sources)):
         check_name(path)
 
@@ -94,13 +94,12 @@ def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator
 
 def on_each(workspace: Workspace, make: Callable[[Workspace], HdlBuild]) -> HdlBuild:
     """The build of all FPGAs; `make` gives that of a design, which several may share."""
-    builds = {id(one): make(one) for one in workspace.different}
-    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
+    return on_fpgas(once_each(workspace.boards, make), workspace.project.hardware)
 
 
 def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
     """WorkbenchError for inputs of the FPGAs' designs that nothing drives."""
-    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.each, hdl.each, strict=True)}
+    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.boards, hdl.each, strict=True)}
     if undriven := placed(tuple(problem for of_design in told.values() for problem in of_design), workspace.root):
         raise WorkbenchError(*undriven)
 
@@ -108,7 +107,7 @@ def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
 def _folders(workspace: Workspace, out: Path) -> dict[int, Path]:
     """Where the copies of each design lie: in a folder of its first FPGA's name."""
     names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
-    return {id(one): out / names[workspace.each.index(one)] for one in workspace.different}
+    return {id(one): out / names[workspace.boards.index(one)] for one in workspace.designs}
 
 
 def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:

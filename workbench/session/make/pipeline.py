@@ -48,7 +48,7 @@ from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree,
 from workbench.session.mark.first_mark import without_marks
 from workbench.session.open.composing import check, check_steps
 from workbench.session.open.places import placed
-from workbench.session.open.workspace import Value, Workspace
+from workbench.session.open.workspace import Value, Workspace, once_each
 from workbench.session.program.files import claim_folder, seal_folder
 from workbench.system.files import real
 
@@ -96,7 +96,7 @@ def instrument_workspace(
     claim_folder(out)
     try:
         host, hdl = instrument(workspace, settings, out, job or Job())
-        if lacking := board_lacks(workspace.platform, len(workspace.each)):
+        if lacking := board_lacks(workspace.platform, len(workspace.boards)):
             lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *lacks))
         else:
@@ -163,7 +163,7 @@ def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
 def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -> Iterator[Diagnostic]:
     if target.simulated:
         return
-    yield from board_lacks(workspace.platform, len(workspace.each))
+    yield from board_lacks(workspace.platform, len(workspace.boards))
     asked = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
     if options.deterministic or options.plain or options.waves:
         yield Diagnostic(
@@ -250,7 +250,7 @@ def _run(
     if outcome.failed:
         outcome = _told_by_composers(workspace, writer, outcome)
     if not target.simulated:
-        outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.each], outcome)
+        outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.boards], outcome)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
@@ -259,7 +259,7 @@ def _run(
         if task.host is None:
             return writer.finish(manifest, {})
         own = _composed_tables(workspace, writer.raw, manifest)
-        languages = [one.hdl_language for one in workspace.each]
+        languages = [one.hdl_language for one in workspace.boards]
         return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
 
 
@@ -298,8 +298,8 @@ def _made(
     else:
         check_driven(workspace, hdl)
     if target.simulated:
-        simulated = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
-        hdl = on_fpgas([simulated[id(one)] for one in hdl.each], project.hardware)
+        simulated = once_each(hdl.each, lambda one: simulated_by(one, project.simulation.simulator))
+        hdl = on_fpgas(simulated, project.hardware)
         if hdl.made:
             made = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
             writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *made.values())))
@@ -338,7 +338,7 @@ def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, 
             parameters=one.parameters(settings),
             hdl=design,
         )
-        for one, design in zip(workspace.designs, hdl.each, strict=bool(workspace.designs))
+        for one, design in zip(workspace.own_designs, hdl.each, strict=bool(workspace.own_designs))
     )
     return replace(task, designs=tuple(designs))
 

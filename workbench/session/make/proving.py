@@ -30,9 +30,9 @@ def prove_workspace(
     settings, limits = workspace.settings(changes), limits or Limits()
     job.plan((*check_steps(workspace.composed), *STEPS))
     check(workspace.composed, job)
-    designs = workspace.by_place
+    designs = workspace.designs_by_place
     if len(designs) == 1:
-        return _prove(workspace.each[0], settings, job, module, limits)
+        return _prove(workspace.boards[0], settings, job, module, limits)
     fpga, colon, module = module.rpartition(":")
     if module and fpga + colon not in designs:
         hint = f"Name it with its FPGA: {listed([place + module for place in designs])}."

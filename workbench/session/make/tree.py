@@ -95,7 +95,7 @@ class Tree:
 def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
     """How counters are read of each FPGA. Where there are fewer of them than blocks they watch those that
     `hardware.watch` names, below an FPGA's name or in each. WorkbenchError where that cannot be."""
-    asked = list(zip(hdl.places, workspace.each, hdl.each, strict=True))
+    asked = list(zip(hdl.places, workspace.boards, hdl.each, strict=True))
     for name in dict.fromkeys(name for _, one, _ in asked for name in one.project.hardware.watch):
         known = [f"{place}{block}" for place, _, build in asked for block in _watchable(build)]
         if not any(_named(name, place, build) for place, _, build in asked):
@@ -201,7 +201,7 @@ def complete_tree(
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
     if any(plans):
-        platforms = [one.platform for one in workspace.each]
+        platforms = [one.platform for one in workspace.boards]
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
             write_file(out / "board" / name, content.encode())
             extra += [out / "board" / name] if not name.endswith(".h") else []
@@ -253,7 +253,7 @@ def complete_tree(
         "fpgas": _fpgas_adapter().dump_python(
             tuple(
                 TreeFpga(place, one.project.hardware.language, len(build.blocks), plan)
-                for place, one, build, plan in zip(hdl.places, workspace.each, hdl.each, plans, strict=True)
+                for place, one, build, plan in zip(hdl.places, workspace.boards, hdl.each, plans, strict=True)
             ),
             mode="json",
         ),
@@ -305,7 +305,7 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
     found: dict[str, Iterable[str]] = {}
     copied: dict[Path, Path | None] = {}
     names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
-    for ending, one, build in zip(names, workspace.each, hdl.each, strict=False):
+    for ending, one, build in zip(names, workspace.boards, hdl.each, strict=False):
         own = one.project.hardware
         sources = {workspace.root / name for name in own.sources}
         for folder in build.include_dirs:

@@ -22,7 +22,7 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
-    possible = [(block, one) for one in workspace.different for block in _blocks(one, settings)]
+    possible = [(block, one) for one in workspace.designs for block in _blocks(one, settings)]
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)
     best, of = max(possible, key=lambda one: len(one[0].branches) * max(1, len(one[0].instances)))

@@ -40,11 +40,11 @@ def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
 
 def _around(workspace: Workspace) -> dict[str, Outside]:
     """What stands around the design in each FPGA."""
-    if not workspace.designs:
+    if not workspace.own_designs:
         return {"": outside(workspace.platform, {})}
     hardware, each = (
         workspace.project.hardware,
-        dict(zip(workspace.project.hardware.places, workspace.each, strict=True)),
+        dict(zip(workspace.project.hardware.places, workspace.boards, strict=True)),
     )
     found = {}
     for place, one in each.items():

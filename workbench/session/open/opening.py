@@ -122,7 +122,9 @@ def _with_designs(
                 hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
             )
         designs.append(known[text])
-    return replace(workspace, designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems)))
+    return replace(
+        workspace, own_designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems))
+    )
 
 
 def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:

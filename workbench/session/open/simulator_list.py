@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench.api.source.files import expand_sources, is_pattern, within
@@ -27,74 +27,107 @@ def read_list(path: Path, base: Path, listed: Listed, depth: int = 0) -> None:
     text, problems = read_text(path, "file list")
     listed.read[path] = None
     listed.problems += problems
-    library: list[Path] = []
-    endings = [".v", ".sv"]
-    words = iter(_words(text or "", path, listed))
-    for number, word in words:
+    _Reader(path, base, listed, depth).read(_words(text or "", path, listed))
 
-        def told(message: str, hint: str = "", line: int = number) -> None:
-            listed.problems.append(Diagnostic(message, hint, Severity.WARNING, str(path), line))
 
-        def following(what: str) -> str:
-            _, found = next(words, (0, ""))
-            if not found:
-                told(f"{what} names nothing")
-            return found
+class _Reader:
+    """Takes the words of one list, each at its line."""
 
-        def at(name: str) -> Path:
-            places = [Path(os.path.normpath(folder / name)) for folder in (base, path.parent)]
-            return next((place for place in places if os.path.exists(place)), places[0])
+    def __init__(self, path: Path, base: Path, listed: Listed, depth: int) -> None:
+        self._path, self._base, self._listed, self._depth = path, base, listed, depth
+        self._library: list[Path] = []
+        self._endings: Sequence[str] = (".v", ".sv")
+        self._line = 0
+        self._with_plus = {"incdir": self._folders, "define": self._defines, "libext": self._library_endings}
+        self._with_name = {"-f": self._list, "-F": self._list_here, "-file": self._list,
+                           "-y": self._library_folder, "-v": self._source,
+                           "-I": self._folder, "-D": self._define}  # fmt: skip
 
-        option, *parts = ([part for part in word.split("+") if part] if word[0] == "+" else []) or [""]
-        if option == "incdir":
-            folders = [at(part) for part in parts]
-            listed.include_dirs.update(dict.fromkeys(place for place in folders if listed.folder(place, told)))
-        elif option == "define":
-            listed.defines.update(map(_define, parts))
-        elif option == "libext":
-            endings = parts
-        elif word[:2] in ("-I", "-D") and not word.startswith("--"):
-            name = word[2:] or following(word)
-            if word[:2] == "-D" and name:
-                listed.defines.update([_define(name)])
-            elif name and listed.folder(at(name), told):
-                listed.include_dirs[at(name)] = None
-        elif word in ("-f", "-F", "-file"):
-            if not (name := following(word)):
-                continue
-            inner = at(name) if word != "-F" else path.parent / name
-            if depth == DEPTH:
-                told(f"'{name}' is not read: lists name lists more than {DEPTH} deep")
-            elif not os.path.isfile(inner) or not within(inner, listed.allowed):
-                told(f"there is no list '{name}' in the project")
-            else:
-                read_list(inner, inner.parent if word == "-F" else base, listed, depth + 1)
-        elif word == "-y":
-            if (name := following(word)) and listed.folder(at(name), told):
-                library.append(at(name))
-        elif word == "-v":
-            if name := following(word):
-                listed.source(at(name), told)
+    def read(self, words: Iterator[tuple[int, str]]) -> None:
+        self._words = words
+        for self._line, word in words:
+            self._take(word)
+        for folder in self._library:  # what of it the top does not reach is not built
+            for one in expand_sources(folder, [f"*{ending}" for ending in self._endings]):
+                self._listed.source(one, lambda *_: None)
+
+    def _take(self, word: str) -> None:
+        plus, *parts = ([part for part in word.split("+") if part] if word[0] == "+" else []) or [""]
+        option = word[:2] if word[:2] in ("-I", "-D") else word
+        if plus in self._with_plus:
+            self._with_plus[plus](parts)
+        elif option in self._with_name:
+            if name := word.removeprefix(option) or self._following(word):
+                self._with_name[option](name)
         elif word in _VALUES:
-            following(word)
+            self._following(word)
         elif word[0] in "-+":
-            told(f"the option '{word}' is not followed")
-        elif is_pattern(word) and not os.path.exists(at(word)):
-            found = expand_sources(base, [word]) or expand_sources(path.parent, [word])
-            if not found:
-                told(f"no file matches '{word}'")
-            for one in found:
-                listed.source(one, told)
+            self._warn(f"the option '{word}' is not followed")
+        elif is_pattern(word) and not os.path.exists(self._at(word)):
+            self._pattern(word)
         else:
-            listed.source(at(word), told)
-    for folder in library:  # what of it the top does not reach is not built
-        for one in expand_sources(folder, [f"*{ending}" for ending in endings]):
-            listed.source(one, lambda *_: None)
+            self._source(word)
 
+    def _warn(self, message: str, hint: str = "") -> None:
+        self._listed.problems.append(Diagnostic(message, hint, Severity.WARNING, str(self._path), self._line))
 
-def _define(text: str) -> tuple[str, int | str]:
-    name, given, text = text.partition("=")
-    return name, value(text) if given else 1
+    def _following(self, what: str) -> str:
+        _, found = next(self._words, (0, ""))
+        if not found:
+            self._warn(f"{what} names nothing")
+        return found
+
+    def _at(self, name: str) -> Path:
+        places = [Path(os.path.normpath(folder / name)) for folder in (self._base, self._path.parent)]
+        return next((place for place in places if os.path.exists(place)), places[0])
+
+    def _folder(self, name: str) -> None:
+        if self._listed.folder(self._at(name), self._warn):
+            self._listed.include_dirs[self._at(name)] = None
+
+    def _folders(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._folder(name)
+
+    def _define(self, text: str) -> None:
+        name, given, text = text.partition("=")
+        self._listed.defines[name] = value(text) if given else 1
+
+    def _defines(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            self._define(text)
+
+    def _library_endings(self, endings: Sequence[str]) -> None:
+        self._endings = endings
+
+    def _library_folder(self, name: str) -> None:
+        if self._listed.folder(self._at(name), self._warn):
+            self._library.append(self._at(name))
+
+    def _list(self, name: str) -> None:
+        self._read_inner(name, self._at(name), self._base)
+
+    def _list_here(self, name: str) -> None:
+        inner = self._path.parent / name
+        self._read_inner(name, inner, inner.parent)
+
+    def _read_inner(self, name: str, inner: Path, base: Path) -> None:
+        if self._depth == DEPTH:
+            self._warn(f"'{name}' is not read: lists name lists more than {DEPTH} deep")
+        elif not os.path.isfile(inner) or not within(inner, self._listed.allowed):
+            self._warn(f"there is no list '{name}' in the project")
+        else:
+            read_list(inner, base, self._listed, self._depth + 1)
+
+    def _source(self, name: str) -> None:
+        self._listed.source(self._at(name), self._warn)
+
+    def _pattern(self, word: str) -> None:
+        found = expand_sources(self._base, [word]) or expand_sources(self._path.parent, [word])
+        if not found:
+            self._warn(f"no file matches '{word}'")
+        for one in found:
+            self._listed.source(one, self._warn)
 
 
 def _words(text: str, path: Path, listed: Listed) -> Iterator[tuple[int, str]]:

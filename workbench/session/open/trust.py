@@ -86,7 +86,7 @@ def content(workspace: Workspace) -> dict[str, str]:
     """
     project, root = workspace.project, workspace.root
     sources = [*(root / name for name in project.host.sources), *workspace.hdl_files]
-    inner = [project.host.include_dirs, *(one.project.hardware.include_dirs for one in workspace.different)]
+    inner = [project.host.include_dirs, *(one.project.hardware.include_dirs for one in workspace.designs)]
     folders = [root / name for names in inner for name in names]
     sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
     folders = [folder for folder in folders if not workspace.is_made(folder)]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
 
 Value = int | float | str
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True)
@@ -53,23 +54,23 @@ class Workspace:
     commands: tuple[Path, ...] = ()  # the compile_commands.json and the HDL's file lists, where there are any
     faults: tuple[Diagnostic, ...] = ()
     ends: tuple[LinkEnd, ...] = ()  # where links begin and end in this design
-    designs: tuple[Workspace, ...] = ()  # the project of each FPGA with a design of its own, as if there were no other
+    own_designs: tuple[Workspace, ...] = ()  # each FPGA's project as if there were no other; none: all have one design
 
     @property
-    def each(self) -> tuple[Workspace, ...]:
-        """The project of each FPGA."""
-        return self.designs or (self,) * self.project.hardware.cards
+    def boards(self) -> tuple[Workspace, ...]:
+        """The project of each FPGA, in their order: the same one where they have the same design."""
+        return self.own_designs or (self,) * self.project.hardware.cards
 
     @property
-    def different(self) -> tuple[Workspace, ...]:
-        """Those of each design."""
-        return tuple({id(one): one for one in self.each}.values())
+    def designs(self) -> tuple[Workspace, ...]:
+        """The project of each design, once for all FPGAs that have it."""
+        return tuple({id(one): one for one in self.boards}.values())
 
     @property
-    def by_place(self) -> dict[str, Workspace]:
-        """Those of each design, by what the names in the first FPGA begin with that holds it."""
+    def designs_by_place(self) -> dict[str, Workspace]:
+        """The project of each design, by what the names in the first FPGA begin with that holds it."""
         places = self.project.hardware.places
-        return {places[self.each.index(one)]: one for one in self.different}
+        return {places[self.boards.index(one)]: one for one in self.designs}
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
@@ -83,8 +84,7 @@ class Workspace:
         if not blocks:
             return self
         watched = self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
-        own = {id(one): one.watching(blocks) for one in self.designs}
-        return replace(watched, designs=tuple(own[id(one)] for one in self.designs))
+        return replace(watched, own_designs=once_each(self.own_designs, lambda one: one.watching(blocks)))
 
     def with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
@@ -139,10 +139,10 @@ class Workspace:
     def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.run.cards import scanned_on_fpgas
 
-        found = {id(one): one._scan_design(settings, job) for one in self.different}
-        if not self.designs:
-            return found[id(self)]
-        return scanned_on_fpgas([found[id(one)] for one in self.designs], self.project.hardware)
+        if not self.own_designs:
+            return self._scan_design(settings, job)
+        found = once_each(self.own_designs, lambda one: one._scan_design(settings, job))
+        return scanned_on_fpgas(found, self.project.hardware)
 
     def _scan_design(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.model.scan import HdlScan
@@ -213,7 +213,7 @@ class Workspace:
         own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
         texts = {path: text for path, text in texts.items() if path not in own}
         sources = {real(self.root / name): name for name in self.host.sources}
-        suffixes = {suffix for one in self.different for suffix in one.hdl_language.suffixes}
+        suffixes = {suffix for one in self.designs for suffix in one.hdl_language.suffixes}
         of_hdl = {path for path in texts if path.suffix in suffixes}
         of_host = texts.keys() - of_hdl
         shared = of_host - sources.keys()
@@ -262,7 +262,7 @@ class Workspace:
             if file.suffix in self.host_language.suffixes:
                 meant = found(self.host_language, self.host, self.defines(settings))
             else:
-                of = [one for one in self.different if file.suffix in one.hdl_language.suffixes]
+                of = [one for one in self.designs if file.suffix in one.hdl_language.suffixes]
                 if not of:
                     return None
                 own = next((one for one in of if file in map(real, one.hdl_files)), of[0])
@@ -289,7 +289,7 @@ class Workspace:
     @property
     def hdl_files(self) -> tuple[Path, ...]:
         """The hardware's sources, of all FPGAs."""
-        names = dict.fromkeys(name for one in self.different for name in one.project.hardware.sources)
+        names = dict.fromkeys(name for one in self.designs for name in one.project.hardware.sources)
         return tuple(self.root / name for name in names)
 
     @property
@@ -344,6 +344,13 @@ class Workspace:
         """`runs/run-N`, N one more than the highest there is."""
         numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdecimal()]
         return self.runs_dir / f"run-{max(numbers, default=0) + 1}"
+
+
+def once_each(items: Iterable[T], do: Callable[[T], U]) -> tuple[U, ...]:
+    """What `do` gives for each item, asked once for those that are the same object."""
+    items = tuple(items)
+    found = {number: do(one) for number, one in {id(one): one for one in items}.items()}
+    return tuple(found[id(one)] for one in items)
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Value]:

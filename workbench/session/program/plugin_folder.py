@@ -12,10 +12,10 @@ from pathlib import Path
 from string import Template
 
 from workbench.analysis.knowledge import load_knowledge
-from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import GROUP
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.program.loaded_plugin import LoadedPlugin
 from workbench.session.program.plugins import Brought, Plugins, load_plugin
 from workbench.system.files import read_file, write_files
 

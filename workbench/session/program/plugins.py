@@ -35,9 +35,9 @@ from workbench.api import (
     port_styles,
 )
 from workbench.api.commands import Command
-from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN, GROUP
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.program.loaded_plugin import LoadedPlugin
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ are joined are those of `resources/hdl/agent`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from importlib.resources import files
@@ -32,12 +32,10 @@ from rc_workbench_plugins.streaming.agents.netlist import (
     Bits,
     Gate,
     Logic,
-    Netlist,
     PartSelect,
     Signal,
     both,
     verilog,
-    vhdl,
 )
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, Tap, operands
 from workbench.api import Diagnostic, Severity
@@ -189,15 +187,11 @@ class _Builder(Monitors):
         folder = files("workbench.resources").joinpath("hdl", "agent")
         modules = sorted({one.module for one in self.net.instances})
 
-        def texts(ending: str, joined: Callable[[Netlist], str]) -> dict[str, str]:
-            names = [f"{name}.{ending}" for name in modules]
-            made = {name: folder.joinpath(name).read_text("utf-8") for name in names}
-            return {**made, f"{self.net.name}.{ending}": joined(self.net)}
-
+        texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
         groups = tuple(Group(self._numbers[key], key.clock, tuple(monitors)) for key, monitors in self._groups.items())
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)
         tapped = tuple(("tap", label) in self._made for label in self._labels)
         return HardwareAgent(
             self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups,
-            texts("v", verilog), texts("vhd", vhdl), tuple(self._diagnostics),
+            {**texts, f"{self.net.name}.v": verilog(self.net)}, tuple(self._diagnostics),
         )  # fmt: skip

@@ -30,6 +30,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    operands,
     with_parts,
 )
 from workbench.api import PS_PER_S, Diagnostic, Severity, counted
@@ -189,7 +190,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
         return Answers(tuple(MeasureResult(one, ()) for one in agent.measures), asserts, (none,))
     frames: dict[int, list[FrameValue]] = {number: [] for number in range(len(agent.measures))}
     broken: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(agent.asserts))}
-    values: dict[int, tuple[float, ...]] = {}
+    worth: dict[int, tuple[tuple[Measure, float], ...]] = {}
     known = [True] * len(agent.asserts)
     unequal: set[tuple[str, ...]] = set()
     problems = []
@@ -202,7 +203,8 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
             elif kind == "broken":
                 number, begin, end = map(int, words[:3])
                 spells = broken[number]
-                values.setdefault(number, tuple(map(float, words[3:])))
+                sides = operands(agent.asserts[number].condition)
+                worth.setdefault(number, tuple(zip(sides, map(float, words[3:]), strict=False)))
                 spells.append((spells.pop()[0] if spells and spells[-1][1] == begin else begin, end))
             elif kind == "unequal":
                 unequal.add(agent.paths[int(words[0])])
@@ -213,7 +215,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     told = tuple(problems)
     measures = [MeasureResult(one, with_parts(one, frames[n]), trust, told) for n, one in enumerate(agent.measures)]
     asserts = tuple(
-        AssertResult(one, tuple(broken[n]), known[n], trust=trust, values=values.get(n, ()))
+        AssertResult(one, tuple(broken[n]), known[n], trust=trust, compared=worth.get(n, ()))
         for n, one in enumerate(agent.asserts)
     )
     return in_order_alone(Answers(tuple(measures), asserts, tuple(problems)), unequal)

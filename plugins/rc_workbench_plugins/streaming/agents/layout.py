@@ -93,7 +93,7 @@ class Group:
 
 @dataclass(frozen=True)
 class HardwareAgent:
-    """`verilog` and `vhdl` are the same design in either language, by file name; the module `name` has these ports: of
+    """`verilog` is its design, by file name; the module `name` has these ports: of
     clock c clock_c and reset_c, high in reset; of edge i of `labels` push_valid_i, push_ready_i, pop_valid_i and
     pop_ready_i and, with `data_bits`, data_i; on the first clock the streams command_* and report_* (valid, ready,
     data of 32 bits, report_last)."""
@@ -105,7 +105,6 @@ class HardwareAgent:
     tapped: tuple[bool, ...]  # others have no ports
     groups: tuple[Group, ...]
     verilog: dict[str, str]
-    vhdl: dict[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

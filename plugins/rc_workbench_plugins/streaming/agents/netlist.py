@@ -1,4 +1,4 @@
-"""A module that only joins others, as data, and its text in Verilog-2001 and in VHDL-93.
+"""A module that only joins others, as data, and its text in Verilog-2001.
 
 A `Signal` is a wire, a bit or a part of one, or a constant; `Logic` is a tree of single wires.
 """
@@ -129,60 +129,3 @@ def _verilog_logic(logic: Logic) -> str:
             return f"({_VERILOG_OPERATORS[operator].join(map(_verilog_logic, of))})"
         case _:
             return logic
-
-
-def vhdl(net: Netlist) -> str:
-    ports = [
-        f"        {name} : {'in' if of is net.inputs else 'out'} {_type(width)}"
-        for _, of in _ways(net)
-        for name, width in of.items()
-    ]
-    inner = {name: f"{name}_i" for name in net.outputs}  # VHDL-93 does not read what goes out
-    lines = ["library ieee;", "use ieee.std_logic_1164.all;", "", f"entity {net.name} is", "    port ("]
-    lines += [";\n".join(ports), "    );", f"end {net.name};", "", f"architecture joined of {net.name} is"]
-    wires = {**{inner[name]: width for name, width in net.outputs.items()}}
-    wires |= {name: width for name, width in net.wires.items() if name not in net.outputs}
-    lines += [f"    signal {name} : {_type(width)};" for name, width in wires.items()]
-    lines.append("begin")
-    for one in net.instances:
-        values = ", ".join(f"{key} => {_vhdl(value, inner)}" for key, value in one.parameters.items())
-        joins = ", ".join(f"{key} => {_vhdl(value, inner)}" for key, value in one.ports.items())
-        lines.append(f"    {one.name}_of : entity work.{one.module}")
-        if values:
-            lines.append(f"        generic map ({values})")
-        lines.append(f"        port map ({joins});")
-    lines += [f"    {_vhdl(to, inner)} <= {_vhdl(signal, inner)};" for to, signal in net.joins.items()]
-    lines += [f"    {_vhdl(to, inner)} <= {_vhdl_logic(logic, inner)};" for to, logic in net.assigns.items()]
-    lines += [f"    {name} <= {inside};" for name, inside in inner.items()]
-    return "\n".join([*lines, "end joined;", ""])
-
-
-def _type(width: int) -> str:
-    return f"std_logic_vector({width - 1} downto 0)" if width else "std_logic"
-
-
-def _vhdl(value: Signal | int, inner: Mapping[str, str]) -> str:
-    match value:
-        case Bits(_, 0):
-            return f"'{value.digits}'"
-        case Bits():
-            return f'"{value.digits}"'
-        case PartSelect(wire, low, high):
-            name = inner.get(wire, wire)
-            return f"{name}({low})" if high is None else f"{name}({high} downto {low})"
-        case str():
-            return inner.get(value, value)
-        case _:
-            return str(value)
-
-
-def _vhdl_logic(logic: Logic, inner: Mapping[str, str]) -> str:
-    match logic:
-        case bool():
-            return f"'{int(logic)}'"
-        case Gate("not", (of,)):
-            return f"(not {_vhdl_logic(of, inner)})"
-        case Gate(operator, of):
-            return f"({f' {operator} '.join(_vhdl_logic(part, inner) for part in of)})"
-        case _:
-            return inner.get(logic, logic)

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.agents.conditions import edges_along
+from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.layout import (
     HEAD_WORDS,
     MAGIC,
@@ -69,11 +71,25 @@ def times_told(agent: HardwareAgent, words: Sequence[int] | Words) -> tuple[Told
 
 @dataclass(frozen=True)
 class Answers:
-    """In the query's order, as far as the agent has the statements."""
+    """In the query's order, as far as agents have the statements, and what counting them cost."""
 
     measures: tuple[MeasureResult, ...]
     asserts: tuple[AssertResult, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    costs: tuple[Cost, ...] = ()
+
+    @property
+    def results(self) -> tuple[MeasureResult | AssertResult, ...]:
+        return (*self.measures, *self.asserts)
+
+    def as_json(self) -> dict[str, Any]:
+        """As `workbench query --json` prints it."""
+        return {
+            "measures": [one.as_json() for one in self.measures],
+            "asserts": [one.as_json() for one in self.asserts],
+            "diagnostics": [one.as_json() for one in self.diagnostics],
+            "agents": [one.as_json() for one in self.costs],
+        }
 
 
 def answers(
@@ -325,15 +341,17 @@ def _held(of: Assert, answer: _Answer, measures: Sequence[MeasureResult]) -> Ass
             since = None
     trust = f"{COUNTED}, but {counted(answer.lost, 'change')} had no room in the FPGA" if answer.lost else COUNTED
     known = any(worth for _, worth in answer.changes)
-    values = tuple(_values(of, answer, measures, broken[0][0])) if broken else ()
-    return AssertResult(of, tuple(broken), known, answer.unsure_ps, trust, values)
+    compared = tuple(_worth(of, answer, measures, broken[0][0])) if broken else ()
+    return AssertResult(of, tuple(broken), known, answer.unsure_ps, trust, compared)
 
 
-def _values(of: Assert, answer: _Answer, measures: Sequence[MeasureResult], at_ps: int) -> Iterator[float]:
+def _worth(
+    of: Assert, answer: _Answer, measures: Sequence[MeasureResult], at_ps: int
+) -> Iterator[tuple[Measure, float]]:
     """What an assertion's operands were worth when it was broken first: those of a frame are known where the query asks
     for them too."""
     for number, side in enumerate(operands(of.condition)):
         frames = next((one.frames for one in measures if one.measure == side), ()) if not side.instant else ()
         ended = [frame.value for frame in frames if frame.end_ps <= at_ps]
         value = ended[-1] if ended else answer.broken.get(number)
-        yield nan if value is None else float(value)
+        yield side, nan if value is None else float(value)

@@ -10,12 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.conditions import edges_along
-from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
-from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
 from rc_workbench_plugins.streaming.limit_finding import limits
-from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk
@@ -163,21 +161,20 @@ def _say(
 
 def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
     """What agents counted while the application ran."""
-    found = answers_told(tables, str(arguments.run_folder))
+    found = kept_answers(tables, str(arguments.run_folder))
     if found is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
         if EDGES not in tables:
             recorded(tables, str(arguments.run_folder))  # nor is there anything that could be asked
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
-    words = told_words(found)
-    del found["words"]
     if arguments.json:
-        workbench.print_json(found)
+        workbench.print_json(found.as_json())
     else:
-        for problem in found["diagnostics"]:
-            print(problem_told(problem).text(), file=sys.stderr)
-        print("\n".join([*words, *(Cost(**one).words() for one in found["agents"])]))
-    return 0 if all(isinstance(one, dict) and one["holds"] for one in found["asserts"]) else 1
+        for problem in found.diagnostics:
+            print(problem.text(), file=sys.stderr)
+        costs = (one.words() for one in found.costs)
+        print("\n".join([*map(trace_words, found.measures), *map(assert_words, found.asserts), *costs]))
+    return 0 if all(one.holds for one in found.asserts) else 1
 
 
 def recorded(tables: Mapping[str, Table], folder: str) -> Events:

@@ -122,9 +122,9 @@ class _Run:
                 begin = broken.pop()[0]
             broken.append((begin, end))
         sides = operands(asserted.condition) if broken else ()
-        values = [self._steps(side).at(np.array([broken[0][0]])).tolist() for side in sides]
+        compared = tuple((side, float(self._steps(side).at(np.array([broken[0][0]]))[0])) for side in sides)
         known = bool((worth.values != UNKNOWN).any())
-        return AssertResult(asserted, tuple(broken), known, values=tuple(float(value) for (value,) in values))
+        return AssertResult(asserted, tuple(broken), known, compared=compared)
 
     # frames
 

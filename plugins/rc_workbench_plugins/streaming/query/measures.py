@@ -236,23 +236,30 @@ COUNTED = "counted"
 
 @dataclass(frozen=True)
 class MeasureResult:
-    """`trust` is `COUNTED`, or says in words what the numbers rest on and whether they are to be trusted."""
+    """`trust` is `COUNTED`, or says in words what the numbers rest on and whether they are to be trusted; `agent` is
+    where the agent is that counted it while the application ran."""
 
     measure: Measure
     frames: tuple[FrameValue, ...]
     trust: str = COUNTED
     diagnostics: tuple[Diagnostic, ...] = ()
+    agent: str = ""
 
     def as_json(self) -> dict[str, object]:
         """As `workbench query --json` prints it."""
-        unit, factor = UNITS[self.measure.metric]
-        if self.measure.metric is Metric.OCCUPANCY and self.measure.statistic is Statistic.SUM:
-            unit, factor = "element s", PS_PER_S
+        unit, factor = unit_of(self.measure)
         found: dict[str, object] = {"label": self.measure.label, "text": self.measure.text, "unit": unit}
         if self.measure.bins:
             found["bins"] = [bound / factor for bound in self.measure.bins]
         frames = [_frame_json(frame, factor, self.measure.metric is Metric.OCCUPANCY) for frame in self.frames]
-        return {**found, "frames": frames, "trust": self.trust}
+        return {**found, "frames": frames, "trust": self.trust, **({"agent": self.agent} if self.agent else {})}
+
+
+def unit_of(measure: Measure) -> tuple[str, float]:
+    """The unit in which people and JSON get a measure's numbers, and how many base units make one."""
+    if measure.metric is Metric.OCCUPANCY and measure.statistic is Statistic.SUM:
+        return "element s", PS_PER_S
+    return UNITS[measure.metric]
 
 
 def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, object]:
@@ -281,8 +288,8 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
 class AssertResult:
     """`broken_ps` are the spells in which the condition was false; one that is a single instant begins and ends there.
     `known` is False where its operands never had a value, so that nothing was checked; `uncertainty_ps` as of a frame,
-    `trust` as of a measure's result. `values` are what the measures that it compares were worth when it was broken
-    first, in base units, as far as that is known.
+    `trust` and `agent` as of a measure's result. `compared` are the measures that it compares, with what they were
+    worth when it was broken first, in base units, NaN where that is not known; none where it holds.
     """
 
     asserted: Assert
@@ -290,12 +297,8 @@ class AssertResult:
     known: bool = True
     uncertainty_ps: int = 0
     trust: str = COUNTED
-    values: tuple[float, ...] = ()
-
-    @property
-    def compared(self) -> Iterator[tuple[Measure, float]]:
-        """What it compares, with `values`."""
-        return zip(operands(self.asserted.condition), self.values, strict=False)
+    compared: tuple[tuple[Measure, float], ...] = ()
+    agent: str = ""
 
     @property
     def holds(self) -> bool:
@@ -315,4 +318,5 @@ class AssertResult:
             ],
             "uncertainty_ps": self.uncertainty_ps,
             "trust": self.trust,
+            **({"agent": self.agent} if self.agent else {}),
         }

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
-import numpy as np
-
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
+from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import recorded
-from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, of_agents, thinned
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
-from rc_workbench_plugins.streaming.query.measures import (
-    COUNTED,
-    UNITS,
-    AssertResult,
-    FrameLength,
-    MeasureResult,
-    Metric,
-    Statistic,
-)
+from rc_workbench_plugins.streaming.query.measures import FrameLength
+from rc_workbench_plugins.streaming.query.replies import beside, reply_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.targets import names
-from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
 from workbench.api import (
     PS_PER_S,
     Composition,
@@ -62,7 +52,7 @@ MENU = (
 def subject(run: Run) -> Subject | None:
     head = head_of(run.tables, str(run.path or ""))
     if head is None:
-        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if counted(run) else None
+        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if _counted(run) else None
     time_s = max(head.end_ps - head.start_ps, 1) / PS_PER_S
     rates = {label: pushes / time_s for label, pushes in head.pushes.items()}
     words = {
@@ -103,28 +93,46 @@ def _place(at: At) -> tuple[str, int] | None:
 
 
 def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
-    told = counted(run)
-    if told and (not text.strip() or head_of(run.tables) is None):
-        return beside((), told)
+    counted = _counted(run)
+    of_agents = [(f"the {one.agent}'s agent", reply_of(one)) for one in counted.results] if counted else []
+    if of_agents and (not text.strip() or head_of(run.tables) is None):
+        return beside((), of_agents)
     events = recorded(run.tables, str(run.path or ""))
     query = read_query(text, events.topology, frame=_frame(frame))
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
-    results, asserts = evaluate(query, events)
-    return beside([*map(_reply, results), *map(_assert_reply, asserts)], told)
+    measures, asserts = evaluate(query, events)
+    return beside([*map(reply_of, measures), *map(reply_of, asserts)], of_agents)
+
+
+def _counted(run: Run) -> Answers | None:
+    """What the run's agents counted, where they counted anything."""
+    found = kept_answers(run.tables, str(run.path or ""))
+    return found if found and found.results else None
 
 
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return of_agents(run)
+        return _of_agents(run)
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
     return [
         Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
         for one in (*first, *walked.answers[:-2])
-    ] + of_agents(run)
+    ] + _of_agents(run)
+
+
+def _of_agents(run: Run) -> list[Explained]:
+    """What agents could not count, or lost, and what they cost; nothing without agents."""
+    found = kept_answers(run.tables, str(run.path or ""))
+    if found is None:
+        return []
+    missed = [". ".join(filter(None, (one.message, one.hint))) for one in found.diagnostics]
+    cost = [f"{words[:1].upper()}{words[1:]}." for words in (one.words() for one in found.costs)]
+    answers = {"What did agents not count?": dict.fromkeys(missed), "What did agents cost?": cost}
+    return [Explained(question, "\n".join(lines), ()) for question, lines in answers.items() if lines]
 
 
 def _events(run: Run) -> Events | None:
@@ -144,32 +152,3 @@ def _edge(topology: Topology, edge: StreamEdge, words: Sequence[str], valued: bo
     return QueriedEdge(
         edge.label, edge.source.block, edge.sink.block, words[0], menu, _place(edge.at), tuple(words[1:])
     )
-
-
-def _reply(result: MeasureResult) -> Reply:
-    measure, frames = result.measure, result.frames
-    unit, factor = UNITS[measure.metric]
-    words = "; ".join(line.strip() for line in result_words(result).splitlines()[1:])
-    times = [frame.start_ps / PS_PER_S for frame in frames[:1]] + [frame.end_ps / PS_PER_S for frame in frames]
-    unsure_ps = max((frame.uncertainty_ps for frame in frames), default=0)
-    made = Reply(measure.label, measure.text, words, measure.line, unit, tuple(times), unsure_s=unsure_ps / PS_PER_S)
-    if measure.statistic is Statistic.HIST:
-        low = [value_words(measure, bound) for bound in measure.bins]
-        bins = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
-        counts = [frame.histogram or (0,) * len(bins) for frame in frames]
-        return histogram(made, bins, counts, "" if result.trust == COUNTED else f"; {result.trust}")
-    if measure.statistic is Statistic.TRACE and not measure.single:
-        samples = [frame.samples for frame in frames if frame.samples]
-        moments, values = thinned(np.concatenate([t for t, _ in samples]), np.concatenate([v for _, v in samples]))
-        stays = measure.metric is Metric.OCCUPANCY
-        shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
-        return replace(made, values=shown[0], moments_s=shown[1], stays=stays)
-    off = tuple(frame.uncertainty / factor for frame in frames)
-    numbers = tuple(None if f.value is None else f.value / factor for f in frames)
-    return replace(made, values=numbers, uncertain=off if any(off) else ())
-
-
-def _assert_reply(result: AssertResult) -> Reply:
-    words = "; ".join(line.strip() for line in assert_words(result).splitlines()[1:])
-    asserted = result.asserted
-    return Reply(asserted.label, asserted.text, words, asserted.line, holds=result.holds and result.known)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from math import isnan
 
 import numpy as np
@@ -42,28 +41,36 @@ def value_words(measure: Measure, value: float | None) -> str:
 
 
 def result_words(result: MeasureResult) -> str:
-    """One measure: its number, or how its frames' are spread; histograms of all frames together, as bars."""
-    measure, frames = result.measure, result.frames
-    lines = [measure.text if measure.label in measure.text else f"{measure.label}: {measure.text}"]
+    """A measure, and below it what it came to."""
+    measure = result.measure
+    title = measure.text if measure.label in measure.text else f"{measure.label}: {measure.text}"
+    return _below(title, result_lines(result))
+
+
+def _below(title: str, lines: Sequence[str]) -> str:
+    return "\n    ".join([title, *lines])
+
+
+def result_lines(result: MeasureResult) -> list[str]:
+    """A measure's number, or how its frames' are spread; histograms of all frames together, as bars."""
+    measure, frames, lines = result.measure, result.frames, list[str]()
     if not frames:
-        lines.append(f"    at {' -> '.join(measure.edges)}")
+        lines.append(f"at {' -> '.join(measure.edges)}")
     elif measure.statistic is Statistic.HIST:
         lines += _bars(measure, frames)
     elif measure.statistic is Statistic.TRACE and not measure.single:
         samples = sum(len(frame.samples[0]) for frame in frames if frame.samples)
-        lines.append(f"    {count_text(samples)} samples, in {_frames(measure, frames)}")
+        lines.append(f"{count_text(samples)} samples, in {_frames(measure, frames)}")
     elif len(frames) == 1:
         unsure = frames[0].uncertainty
         sure = f", to within {value_words(measure, unsure)}" if unsure else ""
         cut = f", of {_part(measure, frames[0])}" if frames[0].part < 1 else ""
-        lines.append(f"    {value_words(measure, frames[0].value)}{sure}{cut}")
+        lines.append(f"{value_words(measure, frames[0].value)}{sure}{cut}")
     else:
-        lines += _spread(measure, frames)
+        lines.append(_spread(measure, frames))
     if unsure_ps := max((frame.uncertainty_ps for frame in frames), default=0):
-        lines.append(f"    {times_words(unsure_ps)}")
-    if result.trust != COUNTED:
-        lines.append(f"    {result.trust}")
-    return "\n".join(lines)
+        lines.append(times_words(unsure_ps))
+    return lines + [result.trust] * (result.trust != COUNTED)
 
 
 def times_words(unsure_ps: int) -> str:
@@ -75,23 +82,17 @@ def _within(unsure_ps: int) -> str:
     return f" to within {time_text(unsure_ps / PS_PER_S)} on the host's clock" if unsure_ps else ""
 
 
-def sample_words(samples: Sequence[tuple[float, float]], words: Callable[[float], str]) -> str:
-    """A trace's samples (when, in s, and what), a line each: the first and the last of many."""
+def trace_words(result: MeasureResult) -> str:
+    """`result_words`, with the samples of a trace, a line each: the first and the last of many."""
+    traces = [frame.samples for frame in result.frames if frame.samples]
+    samples = [one for times, values in traces for one in zip(times.tolist(), values, strict=True)]
     left_out = len(samples) - _FIRST - _LAST
     kept = samples if left_out < 2 else [*samples[:_FIRST], *samples[-_LAST:]]
-    lines = table((f"    {time_text(time_s, 6)}", words(value)) for time_s, value in kept).splitlines()
+    rows = ((time_text(time_ps / PS_PER_S, 6), value_words(result.measure, value)) for time_ps, value in kept)
+    lines = table(rows).splitlines()
     if left_out >= 2:
-        lines.insert(_FIRST, f"    {count_text(left_out)} more; --json has all")
-    return "\n".join(lines)
-
-
-def trace_words(result: MeasureResult) -> str:
-    """`result_words`, with the samples of a trace."""
-    samples = [frame.samples for frame in result.frames if frame.samples]
-    if not samples or not sum(len(times) for times, _ in samples):
-        return result_words(result)
-    found = [(t / PS_PER_S, v) for times, values in samples for t, v in zip(times.tolist(), values, strict=True)]
-    return f"{result_words(result)}\n{sample_words(found, partial(value_words, result.measure))}"
+        lines.insert(_FIRST, f"{count_text(left_out)} more; --json has all")
+    return _below(result_words(result), lines)
 
 
 def _frames(measure: Measure, frames: Sequence[FrameValue]) -> str:
@@ -108,23 +109,21 @@ def _part(measure: Measure, frame: FrameValue) -> str:
     return f"a part: {round(frame.part * asked.elements)} of {asked.elements} elements"
 
 
-def _spread(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
+def _spread(measure: Measure, frames: Sequence[FrameValue]) -> str:
     values = [frame.value for frame in frames if frame.value is not None]
     if not values:
-        return [f"    none in any of {_frames(measure, frames)}"]
+        return f"none in any of {_frames(measure, frames)}"
     least, lower, median, upper, most = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     said = [f"{word} {value_words(measure, v)}" for word, v in (("median", median), ("least", least), ("most", most))]
     half = f"half of them from {value_words(measure, lower)} to {value_words(measure, upper)}"
-    return [f"    {', '.join(said)}; {half}; {_frames(measure, frames)}"]
+    return f"{', '.join(said)}; {half}; {_frames(measure, frames)}"
 
 
 def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
     sums = np.sum([frame.histogram for frame in frames if frame.histogram], axis=0)
     if not sums.sum():
-        return ["    nothing was seen"]
-    names = [f"below {value_words(measure, measure.bins[0])}"]
-    names += [f"{value_words(measure, bound)}" for bound in measure.bins[:-1]]
-    names += [f"{value_words(measure, measure.bins[-1])} or more"]
+        return ["nothing was seen"]
+    names = bin_words(measure)
     used = np.flatnonzero(sums)
     first, last = int(used[0]), int(used[-1]) + 1
     every = -(-(last - first) // _ROWS)
@@ -134,8 +133,14 @@ def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
         for i in range(first, last, every)
     ]
     most = max(part for _, part in grouped)
-    rows = [(f"    {name}", percent_text(part / sums.sum()), "#" * round(_BAR * part / most)) for name, part in grouped]
+    rows = [(name, percent_text(part / sums.sum()), "#" * round(_BAR * part / most)) for name, part in grouped]
     return table(rows).splitlines()
+
+
+def bin_words(measure: Measure) -> list[str]:
+    """A histogram's bins, by their lower bounds, with those of what lay below and above."""
+    low = [value_words(measure, bound) for bound in measure.bins]
+    return [f"below {low[0]}", *low[:-1], f"{low[-1]} or more"]
 
 
 def _bins_words(measure: Measure, names: Sequence[str], first: int, last: int) -> str:
@@ -147,8 +152,12 @@ def _bins_words(measure: Measure, names: Sequence[str], first: int, last: int) -
 
 
 def assert_words(result: AssertResult) -> str:
-    said = _held_words(result) + (f"\n    {result.trust}" if result.trust != COUNTED else "")
-    return f"{result.asserted.text}\n    {said}"
+    """An assertion, and below it whether it holds."""
+    return _below(result.asserted.text, assert_lines(result))
+
+
+def assert_lines(result: AssertResult) -> list[str]:
+    return [_held_words(result)] + [result.trust] * (result.trust != COUNTED)
 
 
 def _held_words(result: AssertResult) -> str:

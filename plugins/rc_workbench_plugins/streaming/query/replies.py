@@ -1,0 +1,92 @@
+"""Results as replies for the window: a trace's, and beside them what agents counted while the application ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.query.measures import (
+    COUNTED,
+    AssertResult,
+    MeasureResult,
+    Metric,
+    Statistic,
+    unit_of,
+)
+from rc_workbench_plugins.streaming.query.words import (
+    assert_lines,
+    bin_words,
+    result_lines,
+    times_words,
+)
+from workbench.api import PS_PER_S, Reply, percent_text
+
+MOST_SAMPLES = 20_000  # of a trace, that are shown
+
+
+def reply_of(result: MeasureResult | AssertResult) -> Reply:
+    """What a statement came to. What agents counted is of statements of the project, which have no line here."""
+    if isinstance(result, AssertResult):
+        asserted, line = result.asserted, 0 if result.agent else result.asserted.line
+        words = "; ".join(assert_lines(result))
+        return Reply(asserted.label, asserted.text, words, line, holds=result.holds and result.known)
+    measure, frames = result.measure, result.frames
+    unit, factor = unit_of(measure)
+    times = [frame.start_ps / PS_PER_S for frame in frames[:1]] + [frame.end_ps / PS_PER_S for frame in frames]
+    unsure_s = max((frame.uncertainty_ps for frame in frames), default=0) / PS_PER_S
+    line, words = 0 if result.agent else measure.line, "; ".join(result_lines(result))
+    made = Reply(measure.label, measure.text, words, line, unit, tuple(times), unsure_s=unsure_s)
+    if measure.statistic is Statistic.HIST and frames:
+        return _histogram(made, result)
+    if samples := [frame.samples for frame in frames if frame.samples]:
+        moments, values = thinned(np.concatenate([t for t, _ in samples]), np.concatenate([v for _, v in samples]))
+        shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
+        return replace(made, values=shown[0], moments_s=shown[1], stays=measure.metric is Metric.OCCUPANCY)
+    off = tuple(frame.uncertainty / factor for frame in frames)
+    numbers = tuple(None if f.value is None else f.value / factor for f in frames)
+    return replace(made, values=numbers, uncertain=off if any(off) else ())
+
+
+def beside(asked: Sequence[Reply], of_agents: Sequence[tuple[str, Reply]]) -> list[Reply]:
+    """Replies of a trace, with what agents counted of the same statements; then what agents counted beside."""
+    found, texts = [], {one.text for one in asked}
+    for reply in asked:
+        others = ((by, one.words) for by, one in of_agents if one.text == reply.text)
+        said = (f"; {by} counted{' the same' if words == reply.words else f': {words}'}" for by, words in others)
+        found.append(replace(reply, words="".join([reply.words, *said])))
+    more = ((by, one) for by, one in of_agents if one.text not in texts)
+    return [*found, *(replace(one, words=f"{one.words}; counted by {by}") for by, one in more)]
+
+
+def _histogram(reply: Reply, result: MeasureResult) -> Reply:
+    """The reply with each frame's counts (a row) as shares, over the bins that are used, and the bin with the most."""
+    names = bin_words(result.measure)
+    counts = [frame.histogram or (0,) * len(names) for frame in result.frames]
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    used = [number for number, total in enumerate(sums) if total]
+    unsure = f"; {times_words(round(reply.unsure_s * PS_PER_S))}" if reply.unsure_s else ""
+    trust = unsure + ("" if result.trust == COUNTED else f"; {result.trust}")
+    if not used:
+        return replace(reply, words=f"nothing was seen{trust}")
+    kept, most = slice(used[0], used[-1] + 1), max(used, key=sums.__getitem__)
+    words = f"most often {names[most]}: {percent_text(sums[most] / sum(sums))}{trust}"
+    shares = tuple(tuple(part / (sum(row) or 1) for part in row[kept]) for row in counts)
+    return replace(reply, words=words, bin_words=tuple(names[kept]), shares=shares)
+
+
+def thinned(moments: NDArray[Any], values: NDArray[Any], most: int = MOST_SAMPLES) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of many samples the first, the least and the most of each of so many parts that at most `most` stay."""
+    if len(values) <= most:
+        return moments, values
+    bounds = np.linspace(0, len(values), most // 3 + 1).astype(int)
+    kept = {int(first) for first in bounds[:-1]}
+    for first, end in pairwise(bounds.tolist()):
+        part = values[first:end]
+        kept |= {first + int(part.argmin()), first + int(part.argmax())}
+    at = sorted(kept)
+    return moments[at], values[at]

@@ -1,0 +1,51 @@
+"""Words of the block graph, shortened to their room."""
+
+from __future__ import annotations
+
+from workbench.pictures.canvas import LEAST_CHARACTERS, LEFT, Canvas
+from workbench.pictures.layout import Box
+
+#: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
+LEAST_PX = 11.0
+
+
+def text(
+    canvas: Canvas,
+    place: Box,
+    words: str,
+    ink: str,
+    size: float,
+    weight: int = 400,
+    align: float = LEFT,
+    *,
+    always: bool = False,
+) -> float:
+    """One line of text, never smaller on the screen than can be read; its width. Nothing where the line is too low for
+    that, unless it is wanted always."""
+    if not always and not legible(canvas, place.height):
+        return 0.0
+    grown = max(LEAST_PX / (size * canvas.scale), 1.0)
+    least = 1 if always else LEAST_CHARACTERS
+    return canvas.text(place.x, place.y, place.width, place.height, words, ink, size * grown, weight, align, least)
+
+
+def legible(canvas: Canvas, height: float) -> bool:
+    """Whether a line of text so high can be read at the canvas's zoom: letters are lower than their size."""
+    return height * canvas.scale >= LEAST_PX - 1
+
+
+def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600) -> str:
+    """A dotted name without as many of its first parts as there is no room for; another text as it is."""
+    if " " in name:
+        return name
+    parts = name.split(".")
+    tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
+    return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
+
+
+def shorter(canvas: Canvas, words: str, room: float, size: float, weight: int) -> str:
+    """What has room: "12 × 2 KiB", or how many alone, or of a dotted name its last parts; else nothing."""
+    for said in (words, tail(canvas, words, room, size, weight), "".join(words.partition(" ×")[:2])):
+        if canvas.width_of(said, size, weight) <= room:
+            return said
+    return ""
