@@ -454,7 +454,7 @@ def test_a_module_that_does_not_fit_is_told_at_its_line(module: str, said: str, 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["mapping: {App: card}"], "'App.count' stands on an FPGA, and 'Count' has no implementation for that"),
+        (["mapping: {App: card}"], "'App.count' is mapped to an FPGA, but 'Count' has no implementation for that"),
         (["mapping: {scale: cart}"], "there is no resource 'cart'"),
         (["depths: {z: 3}"], "there is no edge 'z'"),
         (["mapping: {scale: card}", "bulk_elements: 65537"], "65536"),
