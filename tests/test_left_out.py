@@ -12,6 +12,7 @@ from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.vhdl import VhdlLanguage, checked
 from tools import NEEDS_GHDL
 
+from workbench.api import languages
 from workbench.api.job import Job
 from workbench.api.source.left_out import synthesised
 from workbench.model.application import HardwareSources, ReadOut
@@ -85,7 +86,7 @@ def sources(folder: Path, name: str, text: str, **more: object) -> HardwareSourc
 )
 def test_all_else_stays_where_it_is(text: str, kept: str) -> None:
     kept = re.sub(r"\|(\d+)\|", lambda blanks: " " * int(blanks[1]), kept)
-    assert synthesised(text.encode(), "vhdl").decode() == kept
+    assert synthesised(text.encode(), languages.VHDL).decode() == kept
 
 
 def test_verilog(tmp_path: Path) -> None:

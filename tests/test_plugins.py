@@ -139,7 +139,7 @@ def workbench_rules():
 def test_what_is_not_of_the_hooks_kind_is_told_with_what_it_lacks(bring: Callable[[str, str], None]) -> None:
     bring("untyped", """
 class Ada:
-    name, suffixes, pragma_prefix = "Ada", (".adb",), "--pragma recap "
+    name, files = "Ada", ()
     def outline(self, root, files): return ()
 @hookimpl
 def workbench_host_languages():
@@ -165,7 +165,7 @@ def test_of_two_things_of_one_name_a_third_partys_is_used(bring: Callable[[str, 
 def test_a_fault_in_a_plugins_code_names_the_plugin_wherever_it_comes_out(bring: Callable[[str, str], None]) -> None:
     bring("failing", """
 class Cobol:
-    name, suffixes, pragma_prefix = "COBOL", (".cob",), "*pragma recap "
+    name, files = "COBOL", ()
     def outline(self, root, files): return "".join(files)
     def scan(self, root, host, platform, defines): raise KeyError("PIC")
     def instrument(self, root, host, platform, defines, out): raise KeyError("PIC")
@@ -440,7 +440,7 @@ def test_a_plugins_port_style_is_found_between_instances_of_a_design(
 from workbench.api import PortKind
 from workbench.api.port_styles import Handshake, PortStyle, words
 from workbench.api.ports import HardwarePort
-STYLE = PortStyle("baton", "Baton", (*words("offer=baton_offer"), *words("token=baton_token", one_bit=False),
+STYLE = PortStyle("baton", "Baton", (*words("offer=baton_offer"), *words("token=baton_token", bits="any"),
     *words("take=baton_take", initiator=False)), (frozenset({"offer", "take"}),),
     handshakes=(Handshake("offer", "take", data=("token",)),))
 @hookimpl

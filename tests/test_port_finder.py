@@ -139,7 +139,7 @@ def test_each_interface_is_on_the_clock_of_its_name() -> None:
 
 
 STROBE = PortStyle(
-    "strobe", "Strobed words", words("strobe") + words("word", one_bit=False), (frozenset({"strobe", "word"}),)
+    "strobe", "Strobed words", words("strobe") + words("word", bits="any"), (frozenset({"strobe", "word"}),)
 )
 
 

@@ -50,8 +50,32 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
     mode.open_document(tmp_path / "card.yaml")
     mode.show()
     qtbot.waitExposed(mode)
-    mode.parts.add_wanted.emit("hardware port")
+    add(mode, "memory")
     return mode
+
+
+def add(mode: PlatformMode, kind: str) -> None:
+    """As a person does who clicks the plus, and the kind in the menu."""
+    mode.parts.add_wanted.emit("hardware port")
+    take_kind(mode, kind)
+
+
+def take_kind(mode: PlatformMode, kind: str) -> None:
+    titles = [action.text() for action in mode.kinds_menu.actions()]
+    mode.kinds_menu.actions()[titles.index(mode.document.port_kinds[kind].title)].trigger()
+    mode.kinds_menu.close()
+
+
+def test_every_kind_can_be_added_and_is_valid_at_once(mode: PlatformMode, plugins: Plugins) -> None:
+    assert mode.document.remove(PORT, "Remove it")
+    before = mode.document.text
+    for kind in plugins.port_kinds:
+        mode.document.replace("Begin again", before)
+        add(mode, kind)
+        assert mode.document.problems == (), kind
+        assert mode.document.platform is not None
+        assert mode.document.platform.hardware is not None
+        assert mode.document.platform.hardware.ports[0].kind == kind
 
 
 def choose_kind(mode: PlatformMode, kind: str) -> None:
@@ -133,6 +157,7 @@ def test_the_last_port_removed_leaves_its_section_in_view_which_says_what_is_mis
     qtbot.mouseClick(mode.problem_button, Qt.MouseButton.LeftButton)
     assert mode.no_parts.isVisible()
     qtbot.mouseClick(mode.no_parts.button, Qt.MouseButton.LeftButton)
+    take_kind(mode, "memory")
     assert mode.chosen == PORT
     assert mode.document.problems == ()
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.ports import workbench_port_kinds
+from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort
 from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
 from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -23,6 +24,10 @@ from workbench.hdl.verilate import harness_dir
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+
+_KINDS = {kind.name: kind.port for kind in workbench_port_kinds()}
+StreamInPort = _KINDS["stream_in"]()
+StreamOutPort = _KINDS["stream_out"]()
 
 #: Writes make it busy for so many cycles; reads say what is left. The block's states are counted.
 WORKER = """

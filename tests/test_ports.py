@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.ports.avalon_stream import AvalonStreamInPort, AvalonStreamOutPort
+from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.ports.bank import CardMemory
-from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort
 from rc_workbench_plugins.ports.masters import AvalonMasterPort, AxiMasterPort, MemoryMasterPort
 from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.ports.wishbone import WishbonePort
@@ -35,6 +35,12 @@ from workbench.model.application import HardwareSources, HostSources, Project, R
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+
+_KINDS = {kind.name: kind.port for kind in workbench_port_kinds()}
+StreamInPort = _KINDS["stream_in"]()
+StreamOutPort = _KINDS["stream_out"]()
+AvalonStreamInPort = _KINDS["avalon_st_in"]()
+AvalonStreamOutPort = _KINDS["avalon_st_out"]()
 
 DESIGN = Path(__file__).parent / "data" / "ports" / "every_port.v"
 PERIOD_PS = 10_000

@@ -8,36 +8,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.api.source.pragma_text import PREFIX, Style, find_pragmas, format_pragma, parse_pragma
+from workbench.api.languages import VERILOG, VHDL, C, Syntax
+from workbench.api.source.pragma_text import find_pragmas, format_pragma, parse_pragma
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category, Pragma
 
 # ReCAP 2011, Fig. 4, with plain quotes
-FIGURE_4: list[tuple[Style, str, Pragma]] = [
+WRITTEN = (C, VERILOG, VHDL)
+FIGURE_4: list[tuple[Syntax, str, Pragma]] = [
     (
-        "c",
+        C,
         "#pragma recap writeX send(data, top.in, x1): words > 0",
         Pragma("writeX", Category.SEND, ("data",), ("top.in",), ("x1",), "words > 0"),
     ),
     (
-        "c",
+        C,
         "#pragma recap waitResult wait_recv(buffer_empty, top.out, r1)",
         Pragma("waitResult", Category.WAIT_RECV, ("buffer_empty",), ("top.out",), ("r1",)),
     ),
     (
-        "vhdl",
+        VHDL,
         "--pragma recap getX recv(data, $CPU, x1)",
         Pragma("getX", Category.RECV, ("data",), ("$CPU",), ("x1",)),
     ),
-    ("vhdl", "--pragma recap mult work()", Pragma("mult", Category.WORK)),
-    ("vhdl", "--pragma recap loopIncr overhead(update)", Pragma("loopIncr", Category.OVERHEAD, ("update",))),
+    (VHDL, "--pragma recap mult work()", Pragma("mult", Category.WORK)),
+    (VHDL, "--pragma recap loopIncr overhead(update)", Pragma("loopIncr", Category.OVERHEAD, ("update",))),
     (
-        "vhdl",
+        VHDL,
         "--pragma recap waitNext wait_recv(ack, top.out, w1): ack = '0'",
         Pragma("waitNext", Category.WAIT_RECV, ("ack",), ("top.out",), ("w1",), "ack = '0'"),
     ),
     (
-        "vhdl",
+        VHDL,
         "--pragma recap next recv(ctrl, top.out, w1): ack = '1'",
         Pragma("next", Category.RECV, ("ctrl",), ("top.out",), ("w1",), "ack = '1'"),
     ),
@@ -72,12 +74,12 @@ def pragmas(draw: st.DrawFn) -> Pragma:
     return Pragma(name, category, reasons, draw(unique(targets, 1)), draw(unique(messages, 1)), condition)
 
 
-@pytest.mark.parametrize(("style", "text", "expected"), FIGURE_4)
-def test_figure_4_is_read(style: Style, text: str, expected: Pragma) -> None:
-    found, problems = find_pragmas(f"code;\n    {text}\nmore;\n", style, "f")
+@pytest.mark.parametrize(("syntax", "text", "expected"), FIGURE_4)
+def test_figure_4_is_read(syntax: Syntax, text: str, expected: Pragma) -> None:
+    found, problems = find_pragmas(f"code;\n    {text}\nmore;\n", syntax, "f")
     assert problems == ()
     assert [(p.pragma, p.file, p.line, p.column) for p in found] == [(expected, "f", 2, 5)]
-    assert PREFIX[style] + format_pragma(expected) == text
+    assert syntax.pragma + format_pragma(expected) == text
 
 
 @given(pragmas())
@@ -86,19 +88,19 @@ def test_text_round_trip(pragma: Pragma) -> None:
 
 
 @settings(max_examples=50)
-@given(st.lists(pragmas(), max_size=3), st.sampled_from(list(PREFIX)), st.sampled_from(["\n", "\r\n"]))
-def test_round_trip_in_a_source(expected: list[Pragma], style: Style, newline: str) -> None:
-    lines = ["x = 1;", *("\t" + PREFIX[style] + format_pragma(p) for p in expected), "y = 2;"]
-    found, problems = find_pragmas(newline.join(lines), style, "f")
+@given(st.lists(pragmas(), max_size=3), st.sampled_from(WRITTEN), st.sampled_from(["\n", "\r\n"]))
+def test_round_trip_in_a_source(expected: list[Pragma], syntax: Syntax, newline: str) -> None:
+    lines = ["x = 1;", *("\t" + syntax.pragma + format_pragma(p) for p in expected), "y = 2;"]
+    found, problems = find_pragmas(newline.join(lines), syntax, "f")
     assert [(p.pragma, p.line, p.column) for p in found] == [(p, 2 + i, 2) for i, p in enumerate(expected)]
     assert problems == ()
 
 
-@given(st.text(max_size=60), st.sampled_from(list(PREFIX)))
-def test_any_text_is_answered(text: str, style: Style) -> None:
+@given(st.text(max_size=60), st.sampled_from(WRITTEN))
+def test_any_text_is_answered(text: str, syntax: Syntax) -> None:
     parse_pragma(text, "f")
-    for head in ("", PREFIX[style]):
-        found, problems = find_pragmas(head + text, style, "f")
+    for head in ("", syntax.pragma):
+        found, problems = find_pragmas(head + text, syntax, "f")
         for item in (*found, *problems):
             assert item.line is not None
             assert item.line >= 1
@@ -180,7 +182,7 @@ const char *r = R"x(
   #  pragma   recap g work() // why: it is so
 #pragma recap h work(): strcmp(s, "// :)") == 0 /* eh */ || 1
 """
-    found, problems = find_pragmas(source, "c", "f.c")
+    found, problems = find_pragmas(source, C, "f.c")
     assert problems == ()
     assert [(p.pragma.name, p.line, p.column, p.pragma.condition) for p in found] == [
         ("g", 15, 3, None),
@@ -192,17 +194,17 @@ const char *r = R"x(
 def test_c_continuation_keeps_positions(newline: str) -> None:
     lines = ["int a;", "  #pragma \\", "  recap s send(data, \\", "     top.in, x1): n \\", "  > 0", "f();"]
     source = newline.join(lines)
-    (placed,), problems = find_pragmas(source, "c", "f.c")
+    (placed,), problems = find_pragmas(source, C, "f.c")
     assert problems == ()
     assert (placed.line, placed.column) == (2, 3)
     assert placed.pragma == Pragma("s", Category.SEND, ("data",), ("top.in",), ("x1",), "n   > 0")
-    _, (problem,) = find_pragmas(source.replace("top.in", "top,in"), "c", "f.c")
+    _, (problem,) = find_pragmas(source.replace("top.in", "top,in"), C, "f.c")
     assert (problem.line, problem.column, problem.message) == (4, 14, "send takes three arguments")
 
 
 def test_verilog_and_vhdl_comments_do_not_fool() -> None:
     verilog = 'initial $display("\n//pragma recap a work()\n");\n/*\n//pragma recap b work()\n*/\n'
-    found, problems = find_pragmas(verilog + "// Pragma RECAP c work() // note\n", "verilog", "f.v")
+    found, problems = find_pragmas(verilog + "// Pragma RECAP c work() // note\n", VERILOG, "f.v")
     assert [p.pragma.name for p in found] == ["a", "c"]  # a Verilog string ends with its line
     assert problems == ()
     vhdl = (
@@ -211,39 +213,41 @@ def test_verilog_and_vhdl_comments_do_not_fool() -> None:
         "  --PRAGMA recap d recv(, $CPU, m): ack = '1' -- note\n"
         "/*\n--pragma recap e work()\n*/\n"
     )
-    found, problems = find_pragmas(vhdl, "vhdl", "f.vhd")
+    found, problems = find_pragmas(vhdl, VHDL, "f.vhd")
     assert [(p.pragma.name, p.pragma.condition) for p in found] == [("d", "ack = '1'")]
     assert problems == ()
 
 
 def test_pragma_after_code_and_misspelt_recap_are_said() -> None:
-    found, problems = find_pragmas("x <= 1; //pragma recap a work()\n//pragma reacp b work()\n", "verilog", "f.v")
+    found, problems = find_pragmas("x <= 1; //pragma recap a work()\n//pragma reacp b work()\n", VERILOG, "f.v")
     assert found == ()
     assert [(p.line, p.column, p.severity) for p in problems] == [(1, 9, "warning"), (2, 10, "warning")]
     assert "begin its line" in problems[0].message
     assert problems[1].hint == "Did you mean 'recap'?"
-    found, problems = find_pragmas("S_IDLE: //pragma recap idle\n", "verilog", "f.v")
+    found, problems = find_pragmas("S_IDLE: //pragma recap idle\n", VERILOG, "f.v")
     assert [(p.line, p.column) for p in problems] == [(1, 9)]
     assert "begin its line" in problems[0].message
 
 
 @pytest.mark.parametrize(
-    ("style", "source"),
+    ("syntax", "source"),
     [
-        ("c", '//pragma recap a work()\n/* pragma recap a work() */\n_Pragma("recap a work()")\n'),
-        ("verilog", "/* pragma recap a work() */\n//#pragma recap a work()\n`pragma recap a work()\n"),
-        ("vhdl", "/* pragma recap a work() */\n--#pragma recap a work()\n-- # pragma recap a work()\n"),
+        (C, '//pragma recap a work()\n/* pragma recap a work() */\n_Pragma("recap a work()")\n'),
+        (VERILOG, "/* pragma recap a work() */\n//#pragma recap a work()\n`pragma recap a work()\n"),
+        (VHDL, "/* pragma recap a work() */\n--#pragma recap a work()\n-- # pragma recap a work()\n"),
     ],
 )
-def test_pragmas_of_other_languages_are_said_and_those_in_comments_and_texts_are_not(style: Style, source: str) -> None:
-    found, problems = find_pragmas(source, style, "f")
+def test_pragmas_of_other_languages_are_said_and_those_in_comments_and_texts_are_not(
+    syntax: Syntax, source: str
+) -> None:
+    found, problems = find_pragmas(source, syntax, "f")
     assert found == ()
     assert sorted(p.line or 0 for p in problems) == [1, 2, 3]
-    assert all(f"Write {PREFIX[style]}NAME" in p.hint for p in problems)
-    opening = {"c": "//", "verilog": "//", "vhdl": "--"}[style]
+    assert all(f"Write {syntax.pragma}NAME" in p.hint for p in problems)
+    opening = syntax.line
     for quiet in (
-        f"{opening} {PREFIX[style]}a work()",
+        f"{opening} {syntax.pragma}a work()",
         f'x = "{source.splitlines()[0]}"',
         f"{opening} no pragma recap",
     ):
-        assert find_pragmas(quiet + "\n", style, "f") == ((), ())
+        assert find_pragmas(quiet + "\n", syntax, "f") == ((), ())

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.api.source.pragma_text import PREFIX, Style
+from workbench.api.languages import VERILOG, VHDL, C, Syntax
 from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.model.pragma import Category
 
 SEND, OVERHEAD = Category.SEND, Category.OVERHEAD
 
 
-@pytest.mark.parametrize("style", list(PREFIX))
+@pytest.mark.parametrize("syntax", [C, VERILOG, VHDL])
 @pytest.mark.parametrize(
     ("text", "typed"),
     [
@@ -38,8 +38,8 @@ SEND, OVERHEAD = Category.SEND, Category.OVERHEAD
         ("w work()", None),
     ],
 )
-def test_the_part_at_the_cursor_is_told(style: Style, text: str, typed: Typed | None) -> None:
-    assert typed_at(f"        {PREFIX[style]}{text}", style) == typed
+def test_the_part_at_the_cursor_is_told(syntax: Syntax, text: str, typed: Typed | None) -> None:
+    assert typed_at(f"        {syntax.pragma}{text}", syntax) == typed
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_the_part_at_the_cursor_is_told(style: Style, text: str, typed: Typed | 
     ],
 )
 def test_nothing_is_typed_outside_of_a_pragma_of_the_files_language(text: str, typed: Typed | None) -> None:
-    assert typed_at(text, "verilog") == typed
+    assert typed_at(text, VERILOG) == typed

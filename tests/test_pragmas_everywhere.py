@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tools import NEEDS_GHDL
 
-from workbench.api.source.pragma_text import PREFIX, style_of
+from workbench.api.languages import syntax_of
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
@@ -179,18 +179,18 @@ FILES = {"top.v": VERILOG, "top.vhd": VHDL, "host.c": C, "host.cpp": C}
 )
 def test_every_line_may_have_a_pragma_and_none_is_lost(tmp_path: Path, name: str, place: str, text: str) -> None:
     """`WORK` alone lacks its category."""
-    style = style_of(name)
-    assert style is not None
+    syntax = syntax_of(name)
+    assert syntax is not None
     pragmas, lines = [], []
     for number, line in enumerate(FILES[name].splitlines()):
-        pragma = PREFIX[style] + text.replace("WORK", f"at_{number}")
+        pragma = syntax.pragma + text.replace("WORK", f"at_{number}")
         lines += [f"{line} {pragma}"] if place == "after code" else [pragma, line]
         pragmas.append(len(lines) - (place == "alone"))
     for file in ("top.v", "host.c"):
         (tmp_path / file).write_text(FILES[file])
     (tmp_path / name).write_text("\n".join([*lines, ""]))
     project = tmp_path / "everywhere.workbench.yaml"
-    host, hdl = (name, "top.v") if style == "c" else ("host.c", name)
+    host, hdl = (name, "top.v") if syntax.directives else ("host.c", name)
     project.write_text(PROJECT.replace("HOST", host).replace("HDL", hdl))
     found = open_workspace(project, load_plugins()).scan({})
     counted = {

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.api.languages import VERILOG, C, syntax_of
 from workbench.api.source.edits import decode, encode, insert_lines, insert_pragma, remove_pragma, replace_pragma
-from workbench.api.source.pragma_text import find_pragmas, style_of
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category, Pragma
 from workbench.system import files
@@ -77,27 +78,27 @@ def test_nothing_takes_the_place_of_a_pipe_or_a_device(tmp_path: Path) -> None:
 def test_insert_replace_remove() -> None:
     original = "/* caf\u00e9 */\nint main(void)\n{\n\t  fpgaWrite(f, d, 0, 4);\n}\n"
     lines = original.split("\n")
-    text = insert_pragma(original, 4, 4, "c", SEND)
+    text = insert_pragma(original, 4, 4, C, SEND)
     lines.insert(3, "\t  #pragma recap writeX send(data, top.in, x1): words > 0")
     assert text.split("\n") == lines
-    text = replace_pragma(text, 4, "c", WORK)
+    text = replace_pragma(text, 4, C, WORK)
     lines[3] = "\t  #pragma recap mult work()"
     assert text.split("\n") == lines
-    assert remove_pragma(text, 4, "c") == original
+    assert remove_pragma(text, 4, C) == original
 
 
 def test_comments_after_a_pragma_stay() -> None:
-    text = replace_pragma("  // pragma recap a work() // why \u00e9\nx <= 1;", 1, "verilog", SEND)
+    text = replace_pragma("  // pragma recap a work() // why \u00e9\nx <= 1;", 1, VERILOG, SEND)
     assert text == "  //pragma recap writeX send(data, top.in, x1): words > 0 // why \u00e9\nx <= 1;"
-    assert remove_pragma(text, 1, "verilog") == "  // why \u00e9\nx <= 1;"
+    assert remove_pragma(text, 1, VERILOG) == "  // why \u00e9\nx <= 1;"
     with pytest.raises(WorkbenchError, match="no pragma on this line"):
-        remove_pragma(text, 2, "verilog")
+        remove_pragma(text, 2, VERILOG)
 
 
 def test_a_spliced_pragma_goes_as_a_whole() -> None:
     text = "a;\n#pragma recap s \\\n  send(data, \\\n  top.in, x1)\nb;\n"
-    assert replace_pragma(text, 2, "c", WORK) == "a;\n#pragma recap mult work()\nb;\n"
-    assert remove_pragma("a;\n#pragma recap s \\\n  work()", 2, "c") == "a;\n"
+    assert replace_pragma(text, 2, C, WORK) == "a;\n#pragma recap mult work()\nb;\n"
+    assert remove_pragma("a;\n#pragma recap s \\\n  work()", 2, C) == "a;\n"
 
 
 def test_at_the_end_of_a_file() -> None:
@@ -111,12 +112,12 @@ def test_at_the_end_of_a_file() -> None:
 
 def test_an_inserted_pragma_is_found_again() -> None:
     for name in ("m.c", "m.vhd", "m.sv"):
-        style = style_of(name)
-        assert style is not None
-        (placed,), problems = find_pragmas(insert_pragma("one\n    two\n", 2, 5, style, SEND), style, name)
+        syntax = syntax_of(name)
+        assert syntax is not None
+        (placed,), problems = find_pragmas(insert_pragma("one\n    two\n", 2, 5, syntax, SEND), syntax, name)
         assert problems == ()
         assert (placed.pragma, placed.line, placed.column) == (SEND, 2, 5)
-    assert style_of("notes.txt") is None
+    assert syntax_of("notes.txt") is None
 
 
 lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)

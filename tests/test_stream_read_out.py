@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rc_workbench_plugins.ports.avalon_stream import AvalonStreamInPort, AvalonStreamOutPort
-from rc_workbench_plugins.ports.bus import BusPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.ports import workbench_port_kinds
 from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api import HdlBuild
@@ -21,12 +20,18 @@ from workbench.api.instrument import readout
 from workbench.api.instrument.crossing import Monitor, ReadPlace, read_out_plan
 from workbench.api.instrument.probes import MonitorPlan, Probe
 from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, runtime_source, wrapper
-from workbench.api.ports import monitor_front
+from workbench.api.ports import HardwarePort, monitor_front
 from workbench.model.application import ReadOut
 from workbench.model.blocks import Block, Side, State
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.read_out import Marks, ReadOutPlan
+
+_KINDS = {kind.name: kind.port for kind in workbench_port_kinds()}
+StreamInPort = _KINDS["stream_in"]()
+StreamOutPort = _KINDS["stream_out"]()
+AvalonStreamInPort = _KINDS["avalon_st_in"]()
+AvalonStreamOutPort = _KINDS["avalon_st_out"]()
 
 CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
 # The design takes a word when it is told to, keeps one, and gives it again; its block's state is told as well.
@@ -120,8 +125,8 @@ GIVEN = 1 << 63  # a word of the stream out of the design
 @pytest.fixture(scope="module", params=["8", "32", "32 in packets"])
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     bits, packets = int(request.param.split()[0]), "packets" in request.param
-    into: BusPort = StreamInPort(word_bits=bits)
-    back: BusPort = StreamOutPort(name="back", prefix="back_", word_bits=bits)
+    into: HardwarePort = StreamInPort(word_bits=bits)
+    back: HardwarePort = StreamOutPort(name="back", prefix="back_", word_bits=bits)
     if packets:
         into = AvalonStreamInPort(word_bits=bits)
         back = AvalonStreamOutPort(name="back", prefix="back_", word_bits=bits)

@@ -8,6 +8,7 @@ from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import read_design
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 
+from workbench.api.languages import VHDL
 from workbench.hdl.instances import Instance
 from workbench.hdl.source_file import read_pragmas
 from workbench.model.application import HardwareSources, ReadOut
@@ -62,7 +63,7 @@ def tree(folder: Path, parameters: dict[str, str] | None = None, **texts: str) -
     assert [d.text() for d in design.diagnostics] == []
     blocks = [
         block for unit in design.units
-        for block in read_blocks(unit, read_pragmas(unit.file.path, unit.file.data, "vhdl", "")[0])
+        for block in read_blocks(unit, read_pragmas(unit.file.path, unit.file.data, VHDL, "")[0])
     ]  # fmt: skip
     top, _ = elaborate(design, {block.key: block for block in blocks})
     assert top is not None

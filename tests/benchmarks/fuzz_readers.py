@@ -148,18 +148,19 @@ _PRAGMA = "{} {} {}({}, {}, {}): {}"
 
 
 def read_pragmas(rng: random.Random, folder: Path) -> bool:
-    from workbench.api.source.pragma_text import PREFIX, Style, find_pragmas, pragma_extent
+    from workbench.api.languages import VERILOG, VHDL, C
+    from workbench.api.source.pragma_text import find_pragmas, pragma_extent
 
-    style: Style = rng.choice(("c", "vhdl", "verilog"))
+    syntax = rng.choice((C, VHDL, VERILOG))
     lines = []
     for _ in range(rng.randrange(1, 6)):
         words = [rng.choice(("put", "x", "", "é", "9a")), rng.choice(("send", "recv", "work", "overhead", "wait_sned"))]
         places = [rng.choice(("data", "", "$CPU", "top.core[3].ctrl", "x|y", "core[*]", "9", "x|")) for _ in range(3)]
-        lines.append(_PRAGMA.format(PREFIX[style], *words, *places, rng.choice(("a > 3", "", "nosuch >", "/* x"))))
+        lines.append(_PRAGMA.format(syntax.pragma, *words, *places, rng.choice(("a > 3", "", "nosuch >", "/* x"))))
     seed = rng.choice([*inputs.seeds("c"), *inputs.seeds("verilog")]) if rng.random() < 0.5 else b""
     text = inputs.mutated("\n".join(lines).encode() + seed, rng, inputs.seeds("c")).decode("utf-8", "surrogateescape")
-    _, problems = find_pragmas(text, style, "x")
-    pragma_extent(text, style, rng.randrange(1, 9))
+    _, problems = find_pragmas(text, syntax, "x")
+    pragma_extent(text, syntax, rng.randrange(1, 9))
     return clean(problems)
 
 

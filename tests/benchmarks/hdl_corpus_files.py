@@ -14,8 +14,9 @@ from rc_workbench_plugins.vhdl.blocks import read_blocks as processes
 from rc_workbench_plugins.vhdl.syntax import plain, read_file, without_comments
 from rc_workbench_plugins.vhdl.units import units_of
 
+from workbench.api import languages
+from workbench.api.languages import syntax_of
 from workbench.api.source.edits import decode, encode, insert_pragma
-from workbench.api.source.pragma_text import style_of
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.source_file import read_pragmas
 from workbench.hdl.verilog.blocks import read_blocks as always_blocks
@@ -181,7 +182,7 @@ def _read_vhdl(corpus: Corpus, name: str, deep: bool) -> Seen:
 
 def _processes(path: Path) -> Sequence[SourceBlock]:
     file = read_file(path, "work", 0)
-    source, _ = read_pragmas(path, file.data, "vhdl", path.name)
+    source, _ = read_pragmas(path, file.data, languages.VHDL, path.name)
     return [block for unit in units_of(file) for block in processes(unit, source)]
 
 
@@ -253,14 +254,14 @@ def _marked(seen: Seen, path: Path, read: Callable[[], Sequence[SourceBlock]], d
 
 def _with_marks(data: bytes, path: Path, blocks: Sequence[SourceBlock]) -> bytes:
     """A file with a pragma before the first statement of each branch, as the editor puts it."""
-    style = style_of(path)
-    assert style is not None
+    syntax = syntax_of(path)
+    assert syntax is not None
     lines = decode(data).split("\n")
     places = {(arm.pragma_line, arm.pragma_column): arm.indent for block in blocks for arm in block.arms}
     for number, ((line, column), indent) in enumerate(sorted(places.items(), reverse=True)):
         if line:
             pragma = Pragma(f"b{number}", Category.WORK)
-            lines[line - 1] = insert_pragma(lines[line - 1], 1, indent, style, pragma, column)
+            lines[line - 1] = insert_pragma(lines[line - 1], 1, indent, syntax, pragma, column)
     return encode("\n".join(lines), data)
 
 

@@ -18,6 +18,7 @@ from workbench.api import (
     WindowMode,
     hookimpl,
 )
+from workbench.api.languages import FileKind, Syntax
 from workbench.api.models import ModelDocument
 from workbench.api.ports import HardwarePort
 
@@ -39,12 +40,12 @@ def end(*given, **named):
 
 
 class Language:
-    name, suffixes, pragma_prefix = "ending", (".end",), "# "
+    name, files = "ending", (FileKind("Ending", (".end",), Syntax("#")),)
     scan = instrument = plain = tops = decode = outline = end
 
 
 class Composer:
-    name = "streaming"
+    name, files = "streaming", ()
     compose = restored = end
 
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from workbench.api.languages import VERILOG
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
@@ -93,6 +94,6 @@ def test_the_pragmas_of_a_long_text_move_with_their_lines_and_are_read_once_one_
     assert [placed.line for placed in notes.placed] == [line + 2 for line in before]
     QTextCursor(editor.document()).insertText("//pragma recap first work()\n")
     qtbot.waitUntil(lambda: len(notes.placed) == 10)
-    assert notes.placed == find_pragmas(editor.text, "verilog", str(editor.path))[0]
+    assert notes.placed == find_pragmas(editor.text, VERILOG, str(editor.path))[0]
     assert editor.margin.pragmas.keys() == {placed.line for placed in notes.placed}
     qtbot.waitUntil(lambda: not context.background.busy)

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
+from workbench.api.languages import VERILOG, VHDL, syntax_of
 from workbench.api.results import WhatIf
-from workbench.api.source.pragma_text import find_pragmas, style_of
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.api.source.pragma_typed import typed_at
 from workbench.gui.modes.source.completion import fitting
 from workbench.gui.modes.source.highlight import Highlighter
@@ -140,7 +141,7 @@ def test_points_follow_a_text_that_was_edited_since_the_scan() -> None:
     def now(text: str) -> dict[int, tuple[int, tuple[str, ...]]]:
         edited.change(text)
         found = points_now(
-            points_of(SCAN, lambda f: f == "core.v"), edited.moved, find_pragmas(text, "verilog", "core.v")[0]
+            points_of(SCAN, lambda f: f == "core.v"), edited.moved, find_pragmas(text, VERILOG, "core.v")[0]
         )
         return {p.line: (p.pragma_line, tuple(x.pragma.name for x in p.pragmas)) for p in found}
 
@@ -195,7 +196,7 @@ def words(typed: str, place: PragmaPlace, after: str = "") -> list[tuple[str, st
     """The words for a text and what stands behind each."""
     asked = replace(BLOCK, branches=(*BLOCK.branches, Branch(25, "if", terms=(Term("in_valid", True),))))
     scan = replace(SCAN, hdl=replace(SCAN.hdl, blocks=(asked,), registers=(REGISTER,)))
-    found = typed_at(f"//pragma recap {typed}", "verilog")
+    found = typed_at(f"//pragma recap {typed}", VERILOG)
     assert found is not None
     offered = words_for(found, after, place, scan, choices(scan, synthetic_platform(), KNOWN))
     return [(word.text, word.behind) for word in fitting(offered, found.begun)]
@@ -260,8 +261,8 @@ def test_syntax_spans_stand_where_the_words_are() -> None:
     assert (0, 6, "keyword") in found[1]
     assert len(found) == 3
     assert spans("when idle => x <= 1;", ".vhd")[0][0] == (0, 4, "keyword")
-    assert style_of(Path("a.VHD")) == "vhdl"
-    assert style_of(Path("a.yaml")) is None
+    assert syntax_of(Path("a.VHD")) == VHDL
+    assert syntax_of(Path("a.yaml")) is None
 
 
 def test_a_text_is_coloured_where_one_looks_and_again_where_lines_moved(qtbot: QtBot) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.api.hookspecs import hookimpl
     from workbench.api.host_units import COMMON, FIRST_STATES, entries_of, host_block, unit_text
     from workbench.api.job import Job
+    from workbench.api.languages import FileKind, Syntax
     from workbench.api.later import Later
     from workbench.api.metrics import FindingSource, Measured, Metric, Selected, Value
     from workbench.api.models import (
@@ -61,14 +62,15 @@ if TYPE_CHECKING:
         Values,
     )
     from workbench.api.modes import Panel, Undo, WindowMode
-    from workbench.api.port_styles import PortStyle, words
+    from workbench.api.port_styles import Handshake, PortStyle, Role, words
     from workbench.api.ports import Activity, HardwarePort, MonitorFront, Problem, Signal
     from workbench.api.predictions import Answer, Results, Row
     from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, RunQueries, Subject
     from workbench.api.results import Analysis, BlockMetrics, CallMetrics
     from workbench.api.source.files import expand_sources
     from workbench.api.source.lines import Lines, source_bytes
-    from workbench.api.source.pragma_text import Style, find_pragmas
+    from workbench.api.source.pragma_text import find_pragmas
+    from workbench.api.table_port import TablePort
     from workbench.api.targets import MakesApis, Outcome, Target, Task
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.blocks import Block, Side, State
@@ -108,16 +110,17 @@ __all__ = [
     "API_VERSION", "COMMON", "EVERY", "FIRST_STATES", "PS_PER_S", "UNCLASSIFIED", "Activity", "Advice", "Analysis",
     "Answer", "BecomesC", "Begun", "Block", "BlockMetrics", "Branch", "CallKind", "CallMetrics", "CallSite", "Callee",
     "Cancelled", "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count",
-    "Definition", "Diagnostic", "Explained", "Exporter", "Field", "Finding", "FindingSource", "FindsDefinitions",
-    "Formula", "Group", "Hardware", "HardwarePort", "HardwareSources", "HdlBlock", "HdlBuild", "HdlLanguage", "HdlPort",
-    "HdlScan", "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer",
-    "Job", "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind",
-    "ModelReading", "ModelValues", "MonitorFront", "Outcome", "Panel", "PartDocument", "Place", "PlacedPragma",
-    "Platform", "PlatformSupport", "PortKind", "PortStyle", "Positive", "Pragma", "Printed", "Problem", "Project",
-    "Prototype", "Proves", "QueriedBlock", "QueriedEdge", "Question", "ReadsWithTools", "Reply", "Results", "Row",
-    "RuleFile", "Run", "RunQueries", "RunStatus", "Selected", "Severity", "Share", "Side", "Signal", "Site", "State",
-    "Style", "Subject", "Table", "Target", "Task", "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench",
-    "WorkbenchError", "bytes_text", "callees", "count_text", "counted", "entries_of", "expand_sources", "find_pragmas",
-    "frequency_text", "has_errors", "hookimpl", "host_block", "listed", "near", "parse_prototype", "percent_text",
-    "ratio_text", "source_bytes", "table", "time_text", "unit_text", "words",
+    "Definition", "Diagnostic", "Explained", "Exporter", "Field", "FileKind", "Finding", "FindingSource",
+    "FindsDefinitions", "Formula", "Group", "Handshake", "Hardware", "HardwarePort", "HardwareSources", "HdlBlock",
+    "HdlBuild", "HdlLanguage", "HdlPort", "HdlScan", "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage",
+    "HostScan", "HostSources", "Importer", "Job", "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured",
+    "Metric", "ModelDocument", "ModelKind", "ModelReading", "ModelValues", "MonitorFront", "Outcome", "Panel",
+    "PartDocument", "Place", "PlacedPragma", "Platform", "PlatformSupport", "PortKind", "PortStyle", "Positive",
+    "Pragma", "Printed", "Problem", "Project", "Prototype", "Proves", "QueriedBlock", "QueriedEdge", "Question",
+    "ReadsWithTools", "Reply", "Results", "Role", "Row", "RuleFile", "Run", "RunQueries", "RunStatus", "Selected",
+    "Severity", "Share", "Side", "Signal", "Site", "State", "Subject", "Syntax", "Table", "TablePort", "Target", "Task",
+    "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench", "WorkbenchError", "bytes_text", "callees",
+    "count_text", "counted", "entries_of", "expand_sources", "find_pragmas", "frequency_text", "has_errors", "hookimpl",
+    "host_block", "listed", "near", "parse_prototype", "percent_text", "ratio_text", "source_bytes", "table",
+    "time_text", "unit_text", "words",
 ]  # fmt: skip

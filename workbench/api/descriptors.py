@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.equivalence import Limits, Proof
     from workbench.api.job import Job
+    from workbench.api.languages import FileKind
     from workbench.api.metrics import Measured
     from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
     from workbench.api.port_styles import PortStyle
@@ -66,6 +67,17 @@ class PortKind:
     port: Callable[[], type[HardwarePort]]
     style: PortStyle | None = None
     initiator: bool = False
+
+    @classmethod
+    def of_table(cls, name: str, title: str, style: PortStyle, *, initiator: bool = False) -> PortKind:
+        """A kind of which its style tells all; of one with one channel also what it does, and how it is driven."""
+
+        def port() -> type[HardwarePort]:
+            from workbench.api.table_port import port_class
+
+            return port_class(name, title, style, initiator)
+
+        return cls(name, title, port, style, initiator)
 
 
 @dataclass(frozen=True)
@@ -133,13 +145,17 @@ class Question:
 @dataclass(frozen=True)
 class Begun:
     """Other files than models, of which `workbench predict KIND FILE` makes a model by itself: `text` is the document,
-    as it would stand beside the file. `suffixes` are how the files' names end, `add` tells the options that it takes,
-    which are `options` by their arguments' names."""
+    as it would stand beside the file. `add` tells the options that it takes, which are `options` by their arguments'
+    names."""
 
-    suffixes: tuple[str, ...]
+    files: tuple[FileKind, ...]
     options: tuple[str, ...]
     add: Callable[[ArgumentParser], None]
     text: Callable[[Path, Namespace], str]
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        return tuple(suffix for kind in self.files for suffix in kind.suffixes)
 
 
 class _Every(Container[str]):
@@ -246,9 +262,10 @@ class Composition:
 
 @runtime_checkable
 class Composer(Protocol):
-    """Makes host program and design of a section of the project, whose key is its `name`."""
+    """Makes host program and design of a section of the project, whose key is its `name`; `files` are what it reads."""
 
     name: str
+    files: tuple[FileKind, ...]
 
     def compose(self, composition: Composition) -> Composed:
         """The sources. They are made when a project is opened: nothing of the project is run. Raises WorkbenchError."""
@@ -265,8 +282,7 @@ class HostLanguage(Protocol):
     """A host language: reads, marks, instruments."""
 
     name: str
-    suffixes: tuple[str, ...]
-    pragma_prefix: str  # "#pragma recap "
+    files: tuple[FileKind, ...]
 
     def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], job: Job) -> HostScan:
         """Find the platform's calls and the pragmas before them. Bad source becomes diagnostics, never an exception.
@@ -313,6 +329,8 @@ class KnowsApis(Protocol):
     """A host language that also helps to write a platform template: tells what an API's header declares, and which
     of the template's expressions do not compile. Works in a child process, as `scan` does."""
 
+    files: tuple[FileKind, ...]
+
     def header(self, file: Path, text: str) -> ApiHeader:
         """The functions that a header of this text declares itself, `file` being where it lies. What was not understood
         is told."""
@@ -354,8 +372,7 @@ class HdlLanguage(Protocol):
     """A hardware description language: reads, marks, instruments, and decodes what its monitors counted."""
 
     name: str
-    suffixes: tuple[str, ...]
-    pragma_prefix: str  # "//pragma recap " or "--pragma recap "
+    files: tuple[FileKind, ...]
 
     def scan(
         self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job

@@ -1,35 +1,33 @@
-"""How interfaces are told by the names of their signals: for each style, which name ends mean which role.
+"""What interfaces consist of: for each style a table of its signals, and the channels by which words pass.
 
-A style says of each role who drives it: the initiator (who asks: an AXI master, a stream's source) or the target (who
-answers). A top module's port of that role then tells by its direction which of the two the design is. A kind of port
-names its style (`PortKind.style`); `OTHERS` are told though no kind drives them.
+A row says what a signal's name ends in, how wide it is, and who drives it: the initiator (who asks: an AXI master, a
+stream's source) or the target (who answers). A top module's port is found by its name, and its direction tells which of
+the two the design is. Names, directions and widths of a kind of port come of its style (`workbench.api.table_port`);
+`OTHERS` are found though no kind drives them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
 
-from workbench.api.faults import BUILT_IN, GROUP
-
-if TYPE_CHECKING:
-    from workbench.api.descriptors import PortKind
+WORD, BYTES, ANY = "word", "bytes", "any"  # as wide as a word, a bit for each of its bytes, any width
+Width = int | str
 
 
 @dataclass(frozen=True)
 class Role:
-    """One signal of a style. `ends` are what its name ends in, in lower case, `_` between words.
+    """One signal of a style. `ends` are what its name ends in, in lower case, `_` between words; `bits` its width.
 
-    `also` are roles of the kind of port that it has too: one address for reading and writing.
+    `also` are roles of the kind of port that it has too: one address for reading and writing. One that is not `driven`
+    is told by its name, and no more.
     """
 
     name: str
     ends: tuple[str, ...]
     initiator: bool = True  # who drives it
-    one_bit: bool = True
+    bits: Width = 1
     also: tuple[str, ...] = ()
+    driven: bool = True
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Handshake:
     """Two roles of a style by which words pass: in a cycle in which both say so, one does.
 
     `valid` and `ready` are low when they say so where `valid_low`, `ready_low`; a name that ends in `_n` turns that
-    round. Who drives the role `valid` is the source.
+    round. Who drives the role `valid` is the source. `first` and `last` mark a packet's ends.
     """
 
     valid: str
@@ -45,11 +43,14 @@ class Handshake:
     valid_low: bool = False
     ready_low: bool = False
     data: tuple[str, ...] = ()  # the roles that pass with it
+    first: str = ""
+    last: str = ""
 
 
 @dataclass(frozen=True)
 class PortStyle:
-    """One style of interface. `needs` are sets of roles of which at least one must be there whole.
+    """One style of interface. `needs` are sets of roles of which at least one must be there whole, or it is none;
+    `needed` are the roles without which no port can be driven (none: those in all of these sets).
 
     `inner`: its words are distinctive enough to be told where the port's own name follows them (`awvalid_m0`).
     `glued`: some letters of the port's own name may stand right before them (`mcyc`).
@@ -71,14 +72,17 @@ class PortStyle:
     payload: bool = False
     without: frozenset[str] = frozenset()  # roles that make it another style
     handshakes: tuple[Handshake, ...] = ()  # by which it is one or several streams
+    needed: frozenset[str] = frozenset()
 
 
-def words(spec: str, *, initiator: bool = True, one_bit: bool = True, also: tuple[str, ...] = ()) -> tuple[Role, ...]:
+def words(
+    spec: str, *, initiator: bool = True, bits: Width = 1, also: tuple[str, ...] = (), driven: bool = True
+) -> tuple[Role, ...]:
     """`name=end,end` of several roles; without ends the name is the only one."""
     found = []
     for word in spec.split():
         name, _, ends = word.partition("=")
-        found.append(Role(name, tuple(ends.split(",")) if ends else (name,), initiator, one_bit, also))
+        found.append(Role(name, tuple(ends.split(",")) if ends else (name,), initiator, bits, also, driven))
     return tuple(found)
 
 
@@ -87,9 +91,9 @@ APB = PortStyle(
     "APB",
     (
         *words("psel penable pwrite"),
-        *words("paddr pwdata pstrb=pstrb,pwstrb pprot", one_bit=False),
+        *words("paddr pwdata pstrb=pstrb,pwstrb pprot", bits=ANY),
         *words("pready pslverr", initiator=False),
-        *words("prdata", initiator=False, one_bit=False),
+        *words("prdata", initiator=False, bits=ANY),
     ),
     (frozenset({"psel", "penable", "paddr", "pwrite"}),),
     inner=True,
@@ -100,7 +104,7 @@ FIFO_READ = PortStyle(
     (
         *words("read=read,rd_en,rden,pop,ren,rd,re,rinc"),
         *words("empty=empty_n,empty,rempty", initiator=False),
-        *words("data=dout,rd_data,rdata,data,q", initiator=False, one_bit=False),
+        *words("data=dout,rd_data,rdata,data,q", initiator=False, bits=ANY),
     ),
     (frozenset({"read", "empty"}),),
     everyday=True,
@@ -112,7 +116,7 @@ FIFO_WRITE = PortStyle(
     (
         *words("write=write,wr_en,wren,push,wen,wr,we,winc"),
         *words("full=full_n,full,wfull", initiator=False),
-        *words("data=din,wr_data,wdata,data,d", one_bit=False),
+        *words("data=din,wr_data,wdata,data,d", bits=ANY),
     ),
     (frozenset({"write", "full"}),),
     everyday=True,
@@ -142,7 +146,7 @@ LOCALLINK = PortStyle(
     "LocalLink",
     (
         *words("src_rdy=src_rdy_n,src_rdy sof=sof_n,sof eof=eof_n,eof sop=sop_n,sop eop=eop_n,eop"),
-        *words("data rem", one_bit=False),
+        *words("data rem", bits=ANY),
         *words("dst_rdy=dst_rdy_n,dst_rdy", initiator=False),
     ),
     (frozenset({"src_rdy", "dst_rdy"}),),
@@ -157,11 +161,11 @@ REQUEST = PortStyle(
         *words(
             "write=we,wr,wen,wren,wr_en,write address=addr,adr,address "
             "write_data=wdata,wr_data,write_data,data mask=wstrb,be,wmask,strb,wr_strb,len",
-            one_bit=False,
+            bits=ANY,
         ),
-        *words("read_data=rdata,rd_data,read_data,data", initiator=False, one_bit=False),
+        *words("read_data=rdata,rd_data,read_data,data", initiator=False, bits=ANY),
         *words("ack=ack,accept,gnt,grant,ready,rdy wait=wait,stall,busy valid=rvalid,vld", initiator=False),
-        *words("error=err,error", initiator=False, one_bit=False),
+        *words("error=err,error", initiator=False, bits=ANY),
     ),
     (
         frozenset({"request", "address", "read_data", "ack"}),
@@ -176,21 +180,3 @@ REQUEST = PortStyle(
 
 #: Told by their names though no kind of port drives them.
 OTHERS = (APB, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM, GRANT)
-
-_port_kinds: tuple[PortKind, ...] = ()
-
-
-def set_port_kinds(kinds: Iterable[PortKind]) -> None:
-    """Say which kinds of ports the loaded plugins bring."""
-    global _port_kinds
-    _port_kinds = tuple(kinds)
-
-
-def port_kinds() -> tuple[PortKind, ...]:
-    """The kinds of ports of the plugins that were loaded last, else of the built-in ones: for languages, which look for
-    ports inside designs."""
-    if not _port_kinds:
-        points = [point for point in entry_points(group=GROUP) if point.value.startswith(BUILT_IN)]
-        hooks = (getattr(point.load(), "workbench_port_kinds", tuple) for point in points)
-        set_port_kinds(kind for hook in hooks for kind in hook())
-    return _port_kinds

@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.api.source import suffixes
+from workbench.api.brought import brought
+from workbench.api.languages import headers_of
 from workbench.api.source.files import (
     ENTRY_LIMIT,
     MATCH_LIMIT,
@@ -29,7 +30,6 @@ from workbench.system.files import SOURCE_LIMIT, locale_hint, read_regular
 STREAM_READ_OUT = {"first": 0xFFFF0000, "last": 0xFFFF000F}  # which a design made of streams leaves unused
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINK_END = re.compile(r"[A-Za-z]\w*\.\w*\*\w*")
-_HEADERS = (*suffixes.C_HEADERS, ".inc")
 
 
 def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ...]]:
@@ -242,7 +242,8 @@ def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iter
     sources = expand_sources(root, project.host.sources)
     folders = {source.parent for source in sources} | {root / folder for folder in project.host.include_dirs}
     inside = (path for folder in sorted(folders) if folder.is_dir() for path in folder.iterdir())
-    headers = [path for path in islice(inside, ENTRY_LIMIT) if path.suffix in _HEADERS]
+    ends = (*headers_of(brought("host_languages")), ".inc")
+    headers = [path for path in islice(inside, ENTRY_LIMIT) if path.suffix in ends]
     parameters = {name for _, design in _designs(project) for name in design.parameters}
     used = set(parameters)
     for path in (*sources, *headers):

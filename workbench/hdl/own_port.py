@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.api.port_styles import port_kinds
+from workbench.api.brought import brought
 from workbench.api.ports import HardwarePort, MonitorFront
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import ReadOut
@@ -26,7 +26,7 @@ def own_port(name: str, clock: str) -> tuple[HardwarePort, MonitorFront]:
     outgoing = PortDirection(
         data_signal=f"{prefix}data", address_signal=f"{prefix}address", condition_hdl=f"{prefix}read", delay_cycles=1
     )
-    memory = next(kind for kind in port_kinds() if kind.name == "memory").port()
+    memory = next(kind for kind in brought("port_kinds") if kind.name == "memory").port()
     fields: dict[str, Any] = {
         "name": name,
         "clock": clock,

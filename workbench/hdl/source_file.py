@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.api.languages import Syntax
 from workbench.api.source.left_out import left_out
 from workbench.api.source.lines import line_starts
-from workbench.api.source.pragma_text import Style, find_pragmas
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 
@@ -58,12 +59,12 @@ class SourceFile:
                 )
 
 
-def read_pragmas(path: Path, data: bytes, style: Style, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
+def read_pragmas(path: Path, data: bytes, syntax: Syntax, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """A file's pragmas, and what is wrong with them. `name` is what the file is called to people."""
     starts = line_starts(data)
-    found, problems = find_pragmas(data.decode("utf-8", errors="replace"), style, name)
+    found, problems = find_pragmas(data.decode("utf-8", errors="replace"), syntax, name)
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
-    without = left_out(data, style) if placed else ()
+    without = left_out(data, syntax) if placed else ()
     lost = [p for at, p in placed if within(at, without)]
     told = [unused(p, _LEFT_OUT) for p in lost]
     kept = [(at, p) for at, p in placed if p not in lost]

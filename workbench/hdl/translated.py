@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench.api.languages import VERILOG, VERILOG_FILES, FileKind
 from workbench.api.source.files import expand_sources
 from workbench.api.source.lines import reading_typed, source_bytes, typed_texts
 from workbench.hdl.verilog.dialect import VerilogLanguage
@@ -34,7 +35,7 @@ class TranslatedVerilog(VerilogLanguage):
 
     def __init__(self, name: str, suffixes: tuple[str, ...], translate: Callable[[str], str]) -> None:
         self.name, self.own, self.translate = name, suffixes, translate
-        self.suffixes = (*suffixes, *VerilogLanguage.suffixes)
+        self.files = (FileKind(name, suffixes, VERILOG), *VERILOG_FILES)
 
     scan = _translated("scan")
     instrument = _translated("instrument")

@@ -16,6 +16,7 @@ from workbench.api import (
     Category,
     Command,
     Exporter,
+    FileKind,
     HdlLanguage,
     HostLanguage,
     Importer,
@@ -27,6 +28,7 @@ from workbench.api import (
     PortKind,
     PortStyle,
     RuleFile,
+    Syntax,
     Target,
     Undo,
     WindowMode,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.api.window import Mode
 
 HERE = Path(__file__).parent
+SYNTAX = Syntax("#", block=None)  # of *.calls
 
 
 @hookimpl
@@ -74,7 +77,7 @@ def workbench_port_kinds() -> Sequence[PortKind]:
 
         return StrobePort
 
-    names = words("strobe") + words("data=word,data", one_bit=False)  # what its signals' names end in
+    names = words("strobe") + words("data=word,data", bits="any")  # what its signals' names end in
     style = PortStyle("example_strobe", "Strobed words", names, (frozenset({"strobe", "data"}),), sides=("in", "out"))
     return [PortKind("example_strobe", "Example: a word, and a strobe when it is there", strobe, style)]
 
@@ -85,8 +88,7 @@ def workbench_host_languages() -> Sequence[HostLanguage]:
 
     class Calls:
         name = "calls"
-        suffixes: tuple[str, ...] = (".calls",)
-        pragma_prefix = "#pragma recap "
+        files: tuple[FileKind, ...] = (FileKind("Calls", (".calls",), SYNTAX),)
         scan = staticmethod(Later("rcw_example.calls:scan"))
         instrument = staticmethod(Later("rcw_example.calls:instrument"))
         plain = staticmethod(Later("rcw_example.calls:plain"))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from rcw_example import SYNTAX
 from workbench.api import (
     COMMON,
     FIRST_STATES,
@@ -170,7 +171,7 @@ def _read(root: Path, host: HostSources, platform: Platform) -> tuple[list[Line]
     lines, problems = list[Line](), list[Diagnostic]()
     for file in expand_sources(root, host.sources):
         text = source_bytes(file).decode("utf-8", "replace")
-        pragmas, wrong = find_pragmas(text, "c", str(file))
+        pragmas, wrong = find_pragmas(text, SYNTAX, str(file))
         problems += wrong
         last = 0
         for number, row in enumerate(text.splitlines(), 1):

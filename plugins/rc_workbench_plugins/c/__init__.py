@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api import HostLanguage, Later, hookimpl
-from workbench.api.source import suffixes
+from workbench.api import FileKind, HostLanguage, Later, hookimpl
+from workbench.api.languages import C_FILES
 
 
 class CLanguage:
@@ -13,8 +13,7 @@ class CLanguage:
     first used."""
 
     name = "c"
-    suffixes: tuple[str, ...] = (*suffixes.C, *suffixes.CPP, *suffixes.C_HEADERS)
-    pragma_prefix = "#pragma recap "
+    files: tuple[FileKind, ...] = C_FILES
     scan = staticmethod(Later(f"{__name__}.scanning:scan"))
     instrument = staticmethod(Later(f"{__name__}.instrumenting:instrument"))
     outline = staticmethod(Later(f"{__name__}.outline:outline"))

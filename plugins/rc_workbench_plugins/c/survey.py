@@ -34,6 +34,7 @@ from workbench.api import (
     listed,
     source_bytes,
 )
+from workbench.api.languages import C
 from workbench.api.source import suffixes
 from workbench.api.source.flags import folders_of_all
 from workbench.api.source.lines import line_starts
@@ -269,7 +270,7 @@ def _place(
     file: Path, files: Files, units: list[SurveyedUnit], skipped: list[Range]
 ) -> tuple[Placing, tuple[Diagnostic, ...]]:
     data = files.text(file)
-    pragmas, problems = find_pragmas(_decoded(data), "c", str(file))
+    pragmas, problems = find_pragmas(_decoded(data), C, str(file))
     offsets = line_starts(data)
     live = [p for p in pragmas if not any(r.start <= offsets[p.line - 1] < r.end for r in skipped)]
     calls = {u.place: u for unit in units for u in unit.reading.uses if u.place.file == file and u.is_call}

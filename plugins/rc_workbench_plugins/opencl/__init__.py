@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api import Begun, Later, ModelKind, Question, hookimpl
+from workbench.api import Begun, FileKind, Later, ModelKind, Question, hookimpl
+from workbench.api.languages import C
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -43,7 +44,12 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             prepare=Later(f"{PLACE}.compute:prepare"),
             readings=("printed", "repaired"),
             reading_option="--profile",
-            begun=Begun((".cl",), ("board", "launch", "kernel"), _add_kernel, Later(f"{PLACE}.begun:text")),
+            begun=Begun(
+                (FileKind("OpenCL C", (".cl",), C),),
+                ("board", "launch", "kernel"),
+                _add_kernel,
+                Later(f"{PLACE}.begun:text"),
+            ),
             questions=(Question("--search N", ("search",), _add_search, Later(f"{PLACE}.answer:search_answer")),),
         )
     ]

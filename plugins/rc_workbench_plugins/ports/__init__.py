@@ -22,19 +22,11 @@ def workbench_port_kinds() -> Sequence[PortKind]:
         PortKind("block", "Block transfer: a start, a count and a request", _class("memory:BlockPort")),
         PortKind("axi_lite", "AXI4-Lite", _class("bus:AxiLitePort"), AXI_LITE),
         PortKind("axi", "AXI4, bursts of consecutive words", _class("bus:AxiPort"), AXI4),
-        PortKind("stream_in", "AXI4-Stream into the design", _class("bus:StreamInPort"), AXI_STREAM),
-        PortKind(
-            "stream_out", "AXI4-Stream out of the design", _class("bus:StreamOutPort"), AXI_STREAM, initiator=True
-        ),
+        PortKind.of_table("stream_in", "AXI4-Stream into the design", AXI_STREAM),
+        PortKind.of_table("stream_out", "AXI4-Stream out of the design", AXI_STREAM, initiator=True),
         PortKind("avalon", "Avalon-MM", _class("bus:AvalonPort"), AVALON_MM),
-        PortKind("avalon_st_in", "Avalon-ST into the design", _class("avalon_stream:AvalonStreamInPort"), AVALON_ST),
-        PortKind(
-            "avalon_st_out",
-            "Avalon-ST out of the design",
-            _class("avalon_stream:AvalonStreamOutPort"),
-            AVALON_ST,
-            initiator=True,
-        ),
+        PortKind.of_table("avalon_st_in", "Avalon-ST into the design", AVALON_ST),
+        PortKind.of_table("avalon_st_out", "Avalon-ST out of the design", AVALON_ST, initiator=True),
         PortKind("wishbone", "Wishbone B4, classic or pipelined", _class("wishbone:WishbonePort"), WISHBONE),
         PortKind("link_out", "Link to another FPGA", _class("links:LinkOutPort"), initiator=True),
         PortKind("link_in", "Link from another FPGA", _class("links:LinkInPort")),

@@ -3,17 +3,8 @@ ports (resources/card/ports/memory_bank.h, `MasterCounts`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from workbench.api import Activity
-
-#: A signal by its role, or what stands for one that the design has not.
-Pin = Callable[..., str]
-
-
-def pins(names: Mapping[str, str], bits: Mapping[str, int]) -> Pin:
-    """`names` are of the roles, `bits` the widths of those signals that the design has."""
-    return lambda role, missing="1'b0": names[role] if names.get(role) in bits else missing
+from workbench.api.table_port import Pin
 
 
 def axi(pin: Pin, *, asked: bool) -> Activity:
@@ -48,10 +39,3 @@ def avalon(pin: Pin, *, asked: bool) -> Activity:
     pending = f"{read} | {write}" + (" | [reads]" if told else "")
     amid = "[burst]" if words else "1'b0"
     return Activity(moving, *(("1'b0", f"{pending} | {amid}") if asked else (pending, amid)), opens)
-
-
-def stream(pin: Pin, *, inward: bool) -> Activity:
-    """A stream: the design may keep a word that comes waiting, or wait for one of its own to be taken."""
-    valid, ready = pin("tvalid"), pin("tready", "1'b1")
-    stalls = f"{valid} & ~{ready}"
-    return Activity(f"{valid} & {ready}", *(("1'b0", stalls) if inward else (stalls, "1'b0")))

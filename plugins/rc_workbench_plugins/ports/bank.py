@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from rc_workbench_plugins.ports.bus import Unsigned
 from workbench.api import HardwarePort, Problem, Signal
 from workbench.api.ports import DRIVERS
+from workbench.api.table_port import Unsigned
 
 _PS = 10**12
 Seconds = Annotated[float, Field(ge=0)]

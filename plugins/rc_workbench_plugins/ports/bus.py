@@ -1,7 +1,7 @@
-"""AXI4-Lite, AXI4, AXI4-Stream and Avalon-MM ports.
+"""AXI4-Lite, AXI4 and Avalon-MM ports.
 
-Rules of their timing: resources/card/README.md. Standards: ARM IHI 0022 (AXI4) and IHI 0051 (AXI4-Stream), Intel's
-Avalon Interface Specifications.
+Rules of their timing: resources/card/README.md. Standards: ARM IHI 0022 (AXI4), Intel's Avalon Interface
+Specifications.
 """
 
 from __future__ import annotations
@@ -14,103 +14,20 @@ from pydantic import Field, PositiveInt
 from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.axi_front import axi_front
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from rc_workbench_plugins.ports.names import AXI_LITE
-from rc_workbench_plugins.ports.stream_front import stream_front
-from workbench.api import Activity, HardwarePort, MonitorFront, Problem, Signal
+from rc_workbench_plugins.ports.names import AVALON_MM, AXI4, AXI_LITE
+from workbench.api import Activity, MonitorFront, Problem, TablePort
 from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.table_port import Unsigned
 from workbench.api.unstable import ReadOut
 
-Unsigned = Annotated[int, Field(ge=0)]
-Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the design, bits, whether it may be missing
 
-
-class BusPort(HardwarePort):
-    """A port whose signals are told by a prefix, or one by one."""
-
-    #: What the simulated card's driver calls a role that the kind's own standard calls otherwise.
-    driver_roles: ClassVar[Mapping[str, str]] = {}
-
-    prefix: str = Field("", description="prefix of its signals' names", examples=["s_axi_"])
-    names: dict[str, str] = Field(
-        default_factory=dict,
-        description="signals with other names, by role",
-        examples=[{"awaddr": "write_address"}],
-    )
-
-    def roles(self) -> Roles:
-        raise NotImplementedError
-
-    def signals(self) -> Mapping[str, Signal]:
-        return {
-            self.driver_roles.get(role, role): Signal(
-                self.names.get(role, self.prefix + role), direction, bits, optional
-            )
-            for role, (direction, bits, optional) in self.roles().items()
-        }
-
-    def pins(self, bits: Mapping[str, int]) -> activity.Pin:
-        return activity.pins({role: signal.name for role, signal in self.signals().items()}, bits)
-
-    @classmethod
-    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
-        role, name = next(iter(signals.items()))
-        prefix = name.removesuffix(role)
-        whole = all(name == prefix + role for role, name in signals.items())
-        return {"prefix": prefix} if whole else {"names": dict(signals)}
-
-    def problems(self) -> Iterator[Problem]:
-        for role in self.names:
-            if role not in self.roles():
-                known = f"Its signals are: {', '.join(self.roles())}."
-                yield Problem("names", f"a port of kind {self.kind} has no signal '{role}'", known)
-        if self.word_bits % 8:
-            yield Problem("word_bits", f"{self.word_bits} bits are not whole bytes", "Write 32 or 64.")
-
-
-#: What a design that is asked has to have, and what bursts take besides.
-AXI_NEEDS = frozenset().union(*AXI_LITE.needs)
-AXI_BURSTS = frozenset({"awlen", "arlen", "wlast", "rlast"})
-
-
-def axi_roles(word_bits: int, sides: tuple[str, str], needed: frozenset[str], more: Mapping[str, int | None]) -> Roles:
-    """AXI's signals. `sides` are the directions of what the initiator drives, and the target; `more` are fields of a
-    request with their widths."""
-    request: Mapping[str, int | None] = {
-        "addr": None, "valid": 1, "len": None, "size": 3, "burst": 2, "id": None, **more
-    }  # fmt: skip
-    asked: Mapping[str, int | None] = {
-        **{f"{channel}{field}": bits for channel in ("aw", "ar") for field, bits in request.items()},
-        "wdata": word_bits, "wstrb": word_bits // 8, "wlast": 1, "wvalid": 1, "bready": 1, "rready": 1,
-    }  # fmt: skip
-    answered: Mapping[str, int | None] = {
-        "awready": 1, "arready": 1, "wready": 1, "bid": None, "bresp": 2, "bvalid": 1,
-        "rid": None, "rdata": word_bits, "rresp": 2, "rlast": 1, "rvalid": 1,
-    }  # fmt: skip
-    return {
-        role: (side, bits, role not in needed)
-        for side, driven in zip(sides, (asked, answered), strict=True)
-        for role, bits in driven.items()
-    }
-
-
-def _stream_roles(word_bits: int, forth: str, back: str, ends: bool = False) -> Roles:
-    """AXI4-Stream's signals, by the directions of its words and of what takes them; whether packets have to end."""
-    return {
-        "tdata": (forth, word_bits, False),
-        "tvalid": (forth, 1, False),
-        "tready": (back, 1, True),
-        "tlast": (forth, 1, not ends),
-        "tkeep": (forth, word_bits // 8, True),
-        "tstrb": (forth, word_bits // 8, True),
-    }
-
-
-class AxiLitePort(BusPort):
+class AxiLitePort(TablePort):
     """AXI4-Lite: the design answers each word."""
 
     driver = "AxiPort"
     driver_header = DRIVERS / "axi.h"
     address_roles = ("araddr",)
+    style = AXI_LITE
     bursts: ClassVar[bool] = False
 
     kind: str = Field("axi_lite", description="axi_lite")
@@ -121,11 +38,6 @@ class AxiLitePort(BusPort):
         1, description="cycles from a word's request to its answer; the last request comes so much earlier"
     )
     buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
-
-    def roles(self) -> Roles:
-        needed = AXI_NEEDS | (AXI_BURSTS if self.bursts else set())
-        more = {"prot": 3, "lock": None, "cache": 4, "qos": 4, "region": 4}
-        return axi_roles(self.word_bits, ("input", "output"), needed, more)
 
     def problems(self) -> Iterator[Problem]:
         yield from super().problems()
@@ -186,6 +98,7 @@ class AxiLitePort(BusPort):
 class AxiPort(AxiLitePort):
     """AXI4: INCR bursts of full width, cut at 4 KiB."""
 
+    style = AXI4
     bursts: ClassVar[bool] = True
 
     kind: str = Field("axi", description="axi")
@@ -195,70 +108,11 @@ class AxiPort(AxiLitePort):
         return self.burst_words
 
 
-class StreamInPort(BusPort):
-    """AXI4-Stream into the design."""
-
-    driver = "StreamInPort"
-    driver_header = DRIVERS / "stream.h"
-    addressed = False
-
-    kind: str = Field("stream_in", description="stream_in")
-    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
-
-    def roles(self) -> Roles:
-        return _stream_roles(self.word_bits, "input", "output")
-
-    def constants(self) -> Mapping[str, int]:
-        return {"buffer_words": self.buffer_words, "starts": 0}
-
-    def activity(self, bits: Mapping[str, int]) -> Activity:
-        return activity.stream(self.pins(bits), inward=True)
-
-    def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
-        if not isinstance(back, StreamOutPort) or back.word_bits != self.word_bits:
-            return None
-        come, go = self.signals(), back.signals()
-        return stream_front(come, go, bits, self.word_bits, back.name) if go["tready"].name in bits else None
-
-
-class StreamOutPort(BusPort):
-    """AXI4-Stream out of the design."""
-
-    driver = "StreamOutPort"
-    driver_header = DRIVERS / "stream.h"
-    addressed = False
-
-    kind: str = Field("stream_out", description="stream_out")
-    buffer_words: Unsigned = Field(
-        1024, description="words that the link takes before the host's receive is due; 0: none"
-    )
-
-    packets: bool = Field(
-        False, description="whether a receive ends with the design's tlast; otherwise it ends with its last word"
-    )
-
-    def activity(self, bits: Mapping[str, int]) -> Activity:
-        return activity.stream(self.pins(bits), inward=False)
-
-    def in_packets(self) -> bool:
-        return self.packets
-
-    def roles(self) -> Roles:
-        return _stream_roles(self.word_bits, "output", "input", ends=self.packets)
-
-    def quiet(self, clock: str) -> Iterator[str]:
-        """A word in every cycle, without an end."""
-        for role, signal in self.signals().items():
-            if signal.direction == "output" and not signal.optional:
-                yield f"assign {signal.name} = {int(role == 'tvalid')};"
-
-    def constants(self) -> Mapping[str, int]:
-        return {"buffer_words": self.buffer_words, "packets": int(self.packets)}
-
-
-class AvalonPort(BusPort):
+class AvalonPort(TablePort):
     """Avalon-MM: the design answers; its addresses count words."""
 
+    style = AVALON_MM
+    lacks = frozenset({"burstcount"})
     driver = "AvalonPort"
     driver_header = DRIVERS / "avalon.h"
     address_roles = ("address",)
@@ -273,18 +127,6 @@ class AvalonPort(BusPort):
         1, description="cycles from a read to its data; the last request comes so much earlier"
     )
     buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
-
-    def roles(self) -> Roles:
-        return {
-            "address": ("input", None, False),
-            "read": ("input", 1, False),
-            "write": ("input", 1, False),
-            "writedata": ("input", self.word_bits, False),
-            "readdata": ("output", self.word_bits, False),
-            "byteenable": ("input", self.word_bits // 8, True),
-            "waitrequest": ("output", 1, True),
-            "readdatavalid": ("output", 1, True),
-        }
 
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront | None:
         """None where reads are answered later, and cannot be held: the monitors' would come amid the design's."""

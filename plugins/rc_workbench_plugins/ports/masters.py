@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports import activity
-from rc_workbench_plugins.ports.bus import BusPort, Roles, axi_roles
-from workbench.api import Activity, Problem
+from rc_workbench_plugins.ports.names import AVALON_MM, AXI4, AXI_TARGET, MEMORY_MASTER
+from workbench.api import Activity, Problem, TablePort
 from workbench.api.ports import DRIVERS
 
 
-class MasterPort(BusPort):
+class MasterPort(TablePort):
     """A port of the design's own into a memory on the card."""
 
+    initiator = True
     takes_transfers = False
 
     memory: str = Field(description="the name of the memory_bank that it accesses", examples=["ddr"])
@@ -34,13 +35,15 @@ class MasterPort(BusPort):
 class AxiMasterPort(MasterPort):
     """An AXI4 master of the design's own, which asks a memory on the card for bursts. It may only read or write."""
 
+    style = AXI4
+    lacks = AXI_TARGET
     driver = "AxiMasterPort"
     driver_header = DRIVERS / "axi_master.h"
 
     kind: str = Field("axi_master", description="axi_master")
 
-    def roles(self) -> Roles:
-        return axi_roles(self.word_bits, ("output", "input"), frozenset(), {})
+    def needed(self) -> frozenset[str]:
+        return frozenset()
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         return activity.axi(self.pins(bits), asked=False)
@@ -52,24 +55,15 @@ class AvalonMasterPort(MasterPort):
     Without readdatavalid a read waits for its word.
     """
 
+    style = AVALON_MM
     driver = "AvalonMasterPort"
     driver_header = DRIVERS / "avalon_master.h"
 
     kind: str = Field("avalon_master", description="avalon_master")
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the design's addresses")
 
-    def roles(self) -> Roles:
-        return {
-            "address": ("output", None, False),
-            "read": ("output", 1, True),
-            "write": ("output", 1, True),
-            "writedata": ("output", self.word_bits, True),
-            "byteenable": ("output", self.word_bits // 8, True),
-            "burstcount": ("output", None, True),
-            "waitrequest": ("input", 1, False),
-            "readdata": ("input", self.word_bits, True),
-            "readdatavalid": ("input", 1, True),
-        }
+    def needed(self) -> frozenset[str]:
+        return frozenset({"address", "waitrequest"})
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         return activity.avalon(self.pins(bits), asked=False)
@@ -86,6 +80,7 @@ class MemoryMasterPort(MasterPort):
     goes on in the memory.
     """
 
+    style = MEMORY_MASTER
     driver = "MemoryMasterPort"
     driver_header = DRIVERS / "memory_master.h"
 
@@ -95,20 +90,8 @@ class MemoryMasterPort(MasterPort):
     answers_writes: bool = Field(True, description="whether valid marks the end of a write too")
     active_low: tuple[str, ...] = Field((), description="roles that are active low", examples=[["enable"]])
 
-    def roles(self) -> Roles:
-        return {
-            "enable": ("output", 1, False),
-            "address": ("output", None, False),
-            "write_enable": ("output", 1, True),
-            "byte_enable": ("output", self.word_bits // 8, True),
-            "write_data": ("output", self.word_bits, True),
-            "read_data": ("input", self.word_bits, True),
-            "grant": ("input", 1, True),
-            "valid": ("input", 1, True),
-        }
-
     def activity(self, bits: Mapping[str, int]) -> Activity | None:
-        pin, low = self.pins(bits), {role: "~" if role in self.active_low else "" for role in self.roles()}
+        pin, low = self.pins(bits), {role: "~" if role in self.active_low else "" for role in self.signals()}
         asks = f"{low['enable']}{pin('enable')}"
         mask = f"{low['byte_enable']}{pin('byte_enable')}"
         writes = f"{low['write_enable']}{pin('write_enable')}" if pin("write_enable", "") else f"(|({mask}))"

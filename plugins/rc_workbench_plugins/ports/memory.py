@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from workbench.api import Activity, HardwarePort, MonitorFront, Problem, Signal
 from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.table_port import pins
 from workbench.api.unstable import PortDirection, ReadOut
 
 
@@ -98,7 +98,7 @@ class MemoryPort(HardwarePort):
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         """Of block transfers the design may hold words, and requests; else each passes."""
-        pin = activity.pins({role: signal.name for role, signal in self.signals().items()}, bits)
+        pin = pins({role: signal.name for role, signal in self.signals().items()}, bits)
         writes, reads = self._conditions(bits)
         asks, ready = f"(({writes}) | ({reads}))", pin("ready", "1'b1")
         asked = f"{pin('request')} & ~{pin('acknowledge')}" if pin("acknowledge", "") else "1'b0"

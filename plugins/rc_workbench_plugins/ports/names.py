@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from workbench.api import PortStyle, words
-from workbench.api.port_styles import Handshake, Role
+from workbench.api import Handshake, PortStyle, Role, words
 
 
-def _channel(name: str, fields: str, initiator: bool = True) -> tuple[Role, ...]:
-    """An AXI channel: `awvalid`, `aw_valid`, and so on; its ready goes the other way."""
-    found = [
-        Role(name + field, (name + field, f"{name}_{field}"), initiator, field in ("valid", "last", "lock"))
-        for field in ("valid", *fields.split())
-    ]
-    return (*found, Role(name + "ready", (name + "ready", name + "_ready"), not initiator))
+def _axi(channel: str, fields: str, *, initiator: bool = True) -> tuple[Role, ...]:
+    """Signals of an AXI channel (`awvalid`, `aw_valid`), each with its width; one without is told by its name alone."""
+    rows = (field.partition(":") for field in fields.split())
+    return tuple(
+        Role(channel + name, (channel + name, f"{channel}_{name}"), initiator,
+             int(bits) if bits.isdigit() else bits or "any", driven=bool(bits))
+        for name, _, bits in rows
+    )  # fmt: skip
 
 
-_ADDRESS = "addr prot region qos cache user atop"
+_REQUEST = "addr:any valid:1 len:any size:3 burst:2 id:any prot:3 lock:any cache:4 qos:4 region:4 user atop"
 _AXI = (
-    *_channel("aw", f"{_ADDRESS} id len size burst lock"),
-    *_channel("w", "data strb last user id"),
-    *_channel("b", "resp id user", initiator=False),
-    *_channel("ar", f"{_ADDRESS} id len size burst lock"),
-    *_channel("r", "data resp last id user", initiator=False),
+    *_axi("aw", _REQUEST),
+    *_axi("ar", _REQUEST),
+    *_axi("w", "data:word strb:bytes last:1 valid:1 user id"),
+    *_axi("b", "ready:1"),
+    *_axi("r", "ready:1"),
+    *(role for channel in ("aw", "ar", "w") for role in _axi(channel, "ready:1", initiator=False)),
+    *_axi("b", "id:any resp:2 valid:1 user", initiator=False),
+    *_axi("r", "id:any data:word resp:2 last:1 valid:1 user", initiator=False),
 )
+#: What only a design that is asked knows of a request.
+AXI_TARGET = frozenset(way + field for way in ("aw", "ar") for field in ("prot", "lock", "cache", "qos", "region"))
 _AXI_HANDSHAKES = tuple(
     Handshake(f"{name}valid", f"{name}ready", data=(data,))
     for name, data in (("aw", "awaddr"), ("w", "wdata"), ("b", "bresp"), ("ar", "araddr"), ("r", "rdata"))
@@ -39,6 +44,7 @@ AXI4 = PortStyle(
     (_AXI_NEEDS[0] | {"awlen"}, _AXI_NEEDS[1] | {"arlen"}),
     inner=True,
     handshakes=_AXI_HANDSHAKES,
+    needed=_AXI_NEEDS[0] | _AXI_NEEDS[1] | {"awlen", "arlen", "wlast", "rlast"},
 )
 AXI_LITE = PortStyle(
     "axi_lite",
@@ -48,58 +54,78 @@ AXI_LITE = PortStyle(
     inner=True,
     without=frozenset({"awlen", "arlen"}),
     handshakes=_AXI_HANDSHAKES,
+    needed=_AXI_NEEDS[0] | _AXI_NEEDS[1],
 )
 AXI_STREAM = PortStyle(
     "axi_stream",
     "AXI4-Stream",
     (
-        *words("tvalid tlast"),
-        *words("tdata tkeep tstrb tuser tid tdest", one_bit=False),
+        *words("tdata", bits="word"),
+        *words("tvalid"),
         *words("tready", initiator=False),
+        *words("tlast"),
+        *words("tkeep tstrb", bits="bytes"),
+        *words("tuser tid tdest", bits="any", driven=False),
     ),
     (frozenset({"tvalid", "tready"}), frozenset({"tvalid", "tdata"}), frozenset({"tvalid", "tlast"})),
     inner=True,
     sides=("in", "out"),
     answers=frozenset({"tready"}),
-    handshakes=(Handshake("tvalid", "tready", data=("tdata",)),),
+    handshakes=(Handshake("tvalid", "tready", data=("tdata",), last="tlast"),),
+    needed=frozenset({"tdata", "tvalid"}),
 )
 AVALON_ST = PortStyle(
     "avalon_st",
     "Avalon-ST",
     (
-        *words("valid startofpacket=startofpacket,sop endofpacket=endofpacket,eop"),
-        *words("data empty", one_bit=False),
+        *words("data", bits="word"),
+        *words("valid"),
         *words("ready", initiator=False),
+        *words("startofpacket=startofpacket,sop endofpacket=endofpacket,eop"),
+        *words("empty", bits="any"),
     ),
     (frozenset({"valid", "startofpacket", "endofpacket"}),),
     inner=True,
     sides=("in", "out"),
     answers=frozenset({"ready"}),
-    handshakes=(Handshake("valid", "ready", data=("data",)),),
+    handshakes=(Handshake("valid", "ready", data=("data",), first="startofpacket", last="endofpacket"),),
+    needed=frozenset({"data", "valid"}),
 )
 AVALON_MM = PortStyle(
     "avalon_mm",
     "Avalon-MM",
     (
-        *words("read write chipselect begintransfer lock"),
-        *words("address writedata byteenable burstcount", one_bit=False),
-        *words("waitrequest readdatavalid writeresponsevalid", initiator=False),
-        *words("readdata response", initiator=False, one_bit=False),
+        *words("address", bits="any"),
+        *words("read write"),
+        *words("writedata", bits="word"),
+        *words("readdata", initiator=False, bits="word"),
+        *words("byteenable", bits="bytes"),
+        *words("burstcount", bits="any"),
+        *words("waitrequest readdatavalid", initiator=False),
+        *words("chipselect begintransfer lock", driven=False),
+        *words("writeresponsevalid", initiator=False, driven=False),
+        *words("response", initiator=False, bits="any", driven=False),
     ),
     (frozenset({"read", "readdata"}), frozenset({"write", "writedata", "address"})),
     inner=True,
+    needed=frozenset({"address", "read", "write", "writedata", "readdata"}),
 )
 WISHBONE = PortStyle(
     "wishbone",
     "Wishbone",
     (
         *words("cyc stb we"),
-        *words("adr=adr,addr dat_w=dat_w,dat_mosi,wdata,dat,data sel cti bte", one_bit=False),
+        *words("adr=adr,addr", bits="any"),
+        *words("dat_w=dat_w,dat_mosi,wdata,dat,data", bits="word"),
+        *words("sel", bits="bytes"),
+        *words("cti", bits=3),
+        *words("bte", bits=2),
+        *words("dat_r=dat_r,dat_miso,rdata,idata,rdt,dat,data", initiator=False, bits="word"),
         *words("ack err rty stall", initiator=False),
-        *words("dat_r=dat_r,dat_miso,rdata,idata,rdt,dat,data", initiator=False, one_bit=False),
     ),
     (frozenset({"cyc", "stb", "ack"}), frozenset({"stb", "ack", "adr"})),
     glued=True,
+    needed=frozenset({"stb", "we", "adr", "dat_w", "dat_r", "ack"}),
 )
 MEMORY = PortStyle(
     "memory",
@@ -114,10 +140,10 @@ MEMORY = PortStyle(
             "write_address=waddr,wr_addr,write_addr,write_address,wr_address,wa "
             "read_address=raddr,rd_addr,read_addr,read_address,rd_address,ra "
             "write_data=wdata,wr_data,write_data,writedata,din,data_w,data,di mask=wmask,be,wstrb,wben,wr_strb",
-            one_bit=False,
+            bits="any",
         ),
-        *words("address=addr,adr,address", one_bit=False, also=("write_address", "read_address")),
-        *words("read_data=rdata,rd_data,read_data,readdata,dout,data_r,q,data,do", initiator=False, one_bit=False),
+        *words("address=addr,adr,address", bits="any", also=("write_address", "read_address")),
+        *words("read_data=rdata,rd_data,read_data,readdata,dout,data_r,q,data,do", initiator=False, bits="any"),
         *words("read_valid=rvalid,rdata_valid,read_data_valid", initiator=False),
     ),
     (
@@ -127,4 +153,31 @@ MEMORY = PortStyle(
         frozenset({"read_enable", "read_address", "read_data"}),
     ),
     everyday=True,
+)
+#: Told by no name: a link's ends, and a plain memory port of the design's own.
+LINK = PortStyle(
+    "link",
+    "Link",
+    (
+        *words("valid"),
+        *words("ready", initiator=False),
+        *words("data", bits="any"),
+        *words("last"),
+    ),
+    (frozenset({"valid", "ready", "data"}),),
+    handshakes=(Handshake("valid", "ready", data=("data",), last="last"),),
+)
+MEMORY_MASTER = PortStyle(
+    "memory_master",
+    "Memory",
+    (
+        *words("enable"),
+        *words("address", bits="any"),
+        *words("write_enable"),
+        *words("byte_enable", bits="bytes"),
+        *words("write_data", bits="word"),
+        *words("read_data", initiator=False, bits="word"),
+        *words("grant valid", initiator=False),
+    ),
+    (frozenset({"enable", "address"}),),
 )

@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field, PositiveInt
 
-from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from workbench.api import Activity, MonitorFront, Problem
+from rc_workbench_plugins.ports.names import WISHBONE
+from workbench.api import Activity, MonitorFront, Problem, TablePort
 from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.table_port import Unsigned
 from workbench.api.unstable import ReadOut
 
 
-class WishbonePort(BusPort):
+class WishbonePort(TablePort):
     """Wishbone: the design answers each word."""
 
+    style = WISHBONE
     driver = "WishbonePort"
     driver_header = DRIVERS / "wishbone.h"
     address_roles = ("adr",)
@@ -33,23 +35,6 @@ class WishbonePort(BusPort):
         1, description="cycles from a word's request to its answer; the last request comes so much earlier"
     )
     buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
-
-    def roles(self) -> Roles:
-        return {
-            "cyc": ("input", 1, True),
-            "stb": ("input", 1, False),
-            "we": ("input", 1, False),
-            "adr": ("input", None, False),
-            "dat_w": ("input", self.word_bits, False),
-            "sel": ("input", self.word_bits // 8, True),
-            "cti": ("input", 3, True),
-            "bte": ("input", 2, True),
-            "dat_r": ("output", self.word_bits, False),
-            "ack": ("output", 1, False),
-            "err": ("output", 1, True),
-            "rty": ("output", 1, True),
-            "stall": ("output", 1, True),
-        }
 
     def problems(self) -> Iterator[Problem]:
         yield from super().problems()

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from workbench.api import Command, Composer, FindingSource, Later, Metric, RunQueries, hookimpl
+from workbench.api import Command, Composer, FileKind, FindingSource, Later, Metric, RunQueries, hookimpl
+from workbench.api.languages import C
+
+#: The X language: comments, strings and numbers as in C, and words of its own.
+X = replace(
+    C,
+    directives=False,
+    lexer="",
+    includes="",
+    keywords="block|input|output|config|impl|as|resource|map|use|core|fpga|cpp|verilog|vhdl|string|float32|float64"
+    "|(?:un)?signed(?:8|16|32|64)",
+)
 
 
 class StreamingComposer:
     """Host program and design of a project's `streaming` section. What makes them is imported when it is first used."""
 
     name = "streaming"
+    files: tuple[FileKind, ...] = (FileKind("X", (".x",), X),)
     compose = staticmethod(Later(f"{__name__}.composer:compose"))
     restored = staticmethod(Later(f"{__name__}.composer:restored"))
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api import HdlLanguage, Later, hookimpl
-from workbench.api.source import suffixes
+from workbench.api import FileKind, HdlLanguage, Later, hookimpl
+from workbench.api.languages import VERILOG_FILES, VHDL_FILES
 
 
 class VhdlLanguage:
     """VHDL-93 and 2008 as GHDL takes them. What reads them is imported when it is first used."""
 
     name: str = "vhdl"
-    suffixes: tuple[str, ...] = suffixes.VHDL
-    pragma_prefix: str = "--pragma recap "
+    files: tuple[FileKind, ...] = VHDL_FILES
     scan = staticmethod(Later(f"{__name__}.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.build:instrument"))
     plain = staticmethod(Later(f"{__name__}.build:plain"))
@@ -44,8 +43,7 @@ class MixedLanguage:
     imported when it is first used."""
 
     name: str = "mixed"
-    suffixes: tuple[str, ...] = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
-    pragma_prefix: str = "//pragma recap "
+    files: tuple[FileKind, ...] = (*VERILOG_FILES, *VHDL_FILES)
     scan = staticmethod(Later(f"{__name__}.mixed.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.mixed.build:instrument"))
     with_depths = staticmethod(Later(f"{__name__}.mixed.build:with_depths"))

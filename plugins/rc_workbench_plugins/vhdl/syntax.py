@@ -14,6 +14,7 @@ import tree_sitter_vhdl
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from workbench.api import source_bytes
+from workbench.api.languages import VHDL
 from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import line_starts
 
@@ -94,7 +95,7 @@ class VhdlFile:
 def read_file(path: Path, library: str, number: int) -> VhdlFile:
     """A file with blanks in place of what synthesis leaves out, and of what GHDL or the parser does not take: a byte
     order mark, form feeds and the like, and DOS's end of a file."""
-    data = synthesised(source_bytes(path), "vhdl").translate(_SPACES)
+    data = synthesised(source_bytes(path), VHDL).translate(_SPACES)
     if data.startswith(BOM_UTF8):
         data = data.replace(BOM_UTF8, b" " * len(BOM_UTF8), 1)
     return _file(path, library, number, data)

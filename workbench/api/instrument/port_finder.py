@@ -166,7 +166,7 @@ def _count(style: PortStyle, signals: Mapping[str, HdlPort]) -> int:
     needed = [needs for needs in style.needs if needs <= signals.keys()]
     if not needed or style.without & signals.keys():
         return 0
-    one_bit = {role.name for role in style.roles if role.one_bit}
+    one_bit = {role.name for role in style.roles if role.bits == 1}
     widths = {signals[role].bits for needs in needed for role in needs if role in one_bit}
     return min(widths, default=1) if len(widths) <= 1 else 0
 

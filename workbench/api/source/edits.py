@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, pragma_extent
+from workbench.api.languages import Syntax
+from workbench.api.source.pragma_text import format_pragma, pragma_extent
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import Pragma
 
@@ -24,15 +25,17 @@ def insert_lines(text: str, line: int, indent: int, texts: Iterable[str]) -> str
     return "\n".join([*lines[: line - 1], *(margin + new for new in texts), *lines[line - 1 :]])
 
 
-def insert_pragma(text: str, line: int, indent: int, style: Style, pragma: Pragma, column: int = 0) -> str:
+def insert_pragma(text: str, line: int, indent: int, syntax: Syntax, pragma: Pragma, column: int = 0) -> str:
     """A pragma on a line of its own: before `line`, at column `indent`, or else before what stands from `column` of
     that line on, which then begins a line a step deeper."""
-    return insert_pragmas(text, line, indent, style, [pragma], column)
+    return insert_pragmas(text, line, indent, syntax, [pragma], column)
 
 
-def insert_pragmas(text: str, line: int, indent: int, style: Style, pragmas: Iterable[Pragma], column: int = 0) -> str:
+def insert_pragmas(
+    text: str, line: int, indent: int, syntax: Syntax, pragmas: Iterable[Pragma], column: int = 0
+) -> str:
     """Several, in their order, at one place."""
-    written = [PREFIX[style] + format_pragma(pragma) for pragma in pragmas]
+    written = [syntax.pragma + format_pragma(pragma) for pragma in pragmas]
     if not column:
         return insert_lines(text, line, indent, written)
     lines = text.split("\n")
@@ -46,15 +49,15 @@ def insert_pragmas(text: str, line: int, indent: int, style: Style, pragmas: Ite
     )
 
 
-def replace_pragma(text: str, line: int, style: Style, pragma: Pragma) -> str:
+def replace_pragma(text: str, line: int, syntax: Syntax, pragma: Pragma) -> str:
     """Another pragma in place of the one that begins on `line`; a comment after it stays."""
-    start, end, _ = _extent(text, style, line)
-    return text[:start] + PREFIX[style] + format_pragma(pragma) + text[end:]
+    start, end, _ = _extent(text, syntax, line)
+    return text[:start] + syntax.pragma + format_pragma(pragma) + text[end:]
 
 
-def remove_pragma(text: str, line: int, style: Style) -> str:
+def remove_pragma(text: str, line: int, syntax: Syntax) -> str:
     """The pragma that begins on `line` taken out, with its line; a comment after it stays on a line of its own."""
-    start, end, line_end = _extent(text, style, line)
+    start, end, line_end = _extent(text, syntax, line)
     rest = text[end:line_end]
     if rest.strip(" \t\\\n"):
         return text[:start] + rest.lstrip(" \t") + text[line_end:]
@@ -62,8 +65,8 @@ def remove_pragma(text: str, line: int, style: Style) -> str:
     return text[:first] + text[line_end + 1 :]
 
 
-def _extent(text: str, style: Style, line: int) -> tuple[int, int, int]:
-    extent = pragma_extent(text, style, line)
+def _extent(text: str, syntax: Syntax, line: int) -> tuple[int, int, int]:
+    extent = pragma_extent(text, syntax, line)
     if extent is None:
         message = "there is no pragma on this line any more"
         raise WorkbenchError(Diagnostic(message, "Scan the sources again.", line=line))

@@ -8,15 +8,10 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from workbench.api.languages import C, syntax_of
 from workbench.api.source.lines import source_bytes
-from workbench.api.source.pragma_text import Style, style_of
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.files import SOURCE_LIMIT
-
-_INCLUDE: dict[Style, re.Pattern[bytes]] = {
-    "c": re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE),
-    "verilog": re.compile(rb'`[ \t]*include[ \t]*["<]([^">\n]+)[">]'),
-}
 
 
 class Includes:
@@ -50,7 +45,8 @@ class Includes:
         return self._read[file]
 
     def _look(self, file: str) -> tuple[list[str], list[Diagnostic]]:
-        pattern = _INCLUDE.get(style_of(file) or "c")
+        includes = (syntax_of(file) or C).includes
+        pattern = re.compile(includes.encode(), re.MULTILINE) if includes else None
         data = source_bytes(Path(file)) if pattern else b""
         inner: list[str] = []
         problems: list[Diagnostic] = []

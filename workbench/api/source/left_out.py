@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from workbench.api.source.pragma_text import Style, comments
+from workbench.api.languages import Syntax
+from workbench.api.source.pragma_text import comments
 
 _ANY = re.compile(rb"(?:translate|synthesis)_off", re.IGNORECASE)
 #: As GHDL takes them, and yosys but for `pragma`.
@@ -18,13 +19,13 @@ _SWITCH = re.compile(
 _TEXT = re.compile(rb"[^\r\n\t]")
 
 
-def left_out(data: bytes, style: Style) -> tuple[tuple[int, int], ...]:
+def left_out(data: bytes, syntax: Syntax) -> tuple[tuple[int, int], ...]:
     """The byte ranges that are left out, with the comments around them; one without an end goes to the file's."""
     if not _ANY.search(data):
         return ()
     found: list[tuple[int, int]] = []
     begun: int | None = None
-    for start, comment in comments(data.decode("latin-1"), style):
+    for start, comment in comments(data.decode("latin-1"), syntax):
         if switch := _SWITCH.match(comment):
             if switch[1].lower() == "on" and begun is not None:
                 found.append((begun, start + len(comment)))
@@ -34,11 +35,11 @@ def left_out(data: bytes, style: Style) -> tuple[tuple[int, int], ...]:
     return (*found, (begun, len(data))) if begun is not None else tuple(found)
 
 
-def synthesised(data: bytes, style: Style) -> bytes:
+def synthesised(data: bytes, syntax: Syntax) -> bytes:
     """The text with blanks in place of what is left out: all else stays where it is."""
     at = 0
     parts: list[bytes] = []
-    for start, end in left_out(data, style):
+    for start, end in left_out(data, syntax):
         parts += [data[at:start], _TEXT.sub(b" ", data[start:end])]
         at = end
     return b"".join((*parts, data[at:])) if parts else data

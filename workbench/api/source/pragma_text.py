@@ -1,4 +1,4 @@
-"""The pragma language: one grammar, one parser, three comment styles (ReCAP 2011, section 4, Fig. 4).
+"""The pragma language: one grammar and one parser for every language (ReCAP 2011, section 4, Fig. 4).
 
     NAME CATEGORY(reasons, targets, messages): condition
 
@@ -15,24 +15,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Literal
 
-from workbench.api.source import suffixes
+from workbench.api.languages import Syntax
 from workbench.model.diagnostic import Diagnostic, Severity, nearest
 from workbench.model.pragma import Category, PlacedPragma, Pragma
-
-#: A comment style.
-Style = Literal["c", "vhdl", "verilog"]
-
-#: What stands before a pragma in each comment style.
-PREFIX: dict[Style, str] = {"c": "#pragma recap ", "vhdl": "--pragma recap ", "verilog": "//pragma recap "}
-
-_STYLES: dict[str, Style] = {
-    **dict.fromkeys((*suffixes.C, *suffixes.CPP, *suffixes.C_HEADERS), "c"),
-    **dict.fromkeys(suffixes.VHDL, "vhdl"),
-    **dict.fromkeys((*suffixes.VERILOG, *suffixes.VERILOG_HEADERS), "verilog"),
-}
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _INDEXED = rf"{_NAME}(?:\[(?:[0-9]+|\*)\])*"
@@ -50,39 +36,8 @@ _PARTS = (
 #: How many arguments a category takes at most; one that takes three needs the second and third.
 _ARGUMENTS = {Category.WORK: 0, Category.OVERHEAD: 1}
 
-#: Comments and strings of each language. Group `comment` is set for comments; a C comment may be spliced.
-_TOKENS: dict[Style, re.Pattern[str]] = {
-    "c": re.compile(
-        r"""(?P<comment>//(?:\\[ \t]*\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
-        |R"(?P<raw>[^\s()\\"]{0,16})\(.*?(?:\)(?P=raw)"|\Z)
-        |"(?:\\.|[^"\\\n])*"?
-        |(?:(?<![0-9A-Za-z_])|(?<=\b[uUL])|(?<=\bu8))'(?:\\.|[^'\\\n])*'?""",
-        re.VERBOSE | re.DOTALL,
-    ),
-    "verilog": re.compile(
-        r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|"(?:\\.|[^"\\\n])*"?|\\[^\s]+""",
-        re.VERBOSE | re.DOTALL,
-    ),
-    "vhdl": re.compile(
-        r"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|"(?:""|[^"\n])*"?|(?<![A-Za-z0-9_)\]])'.'|\\(?:\\\\|[^\\\n])*\\?""",
-        re.VERBOSE | re.DOTALL,
-    ),
-}
-_OPENING: dict[Style, re.Pattern[str]] = {
-    "c": re.compile(r"#[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
-    "verilog": re.compile(r"//[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
-    "vhdl": re.compile(r"--[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
-}
-#: How pragmas are written elsewhere: in each language comments, and what is no comment.
-_ELSEWHERE: dict[Style, tuple[re.Pattern[str], re.Pattern[str]]] = {
-    "c": (re.compile(r"(?://|/\*)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r'\b_Pragma\s*\(\s*"recap\b')),
-    "verilog": (
-        re.compile(r"(?://\s*#|/\*\s*#?)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r"`pragma\s+recap\b")
-    ),
-    "vhdl": (
-        re.compile(r"(?:--\s*#|/\*\s*#?)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r"`pragma\s+recap\b")
-    ),
-}  # fmt: skip
+#: Pragmas as C and Verilog have them too, which are no comments.
+_NO_COMMENT = re.compile(r'\b_Pragma\s*\(\s*"recap\b|`pragma\s+recap\b')
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 Locate = Callable[[int], tuple[int, int]]
@@ -96,13 +51,8 @@ class _Bad(Exception):
         self.offset, self.message, self.hint = offset, message, hint
 
 
-def style_of(path: str | PurePath) -> Style | None:
-    """The comment style of a source file by its type; None for a file that can hold no pragmas."""
-    return _STYLES.get(PurePath(path).suffix.lower())
-
-
 def format_pragma(pragma: Pragma) -> str:
-    """The pragma's text without a comment style; `parse_pragma` reads it back."""
+    """The pragma's text without what stands before it in a source; `parse_pragma` reads it back."""
     lists = ["|".join(part) for part in (pragma.reasons, pragma.targets, pragma.messages)]
     arguments = ", ".join(lists[: _ARGUMENTS.get(pragma.category, 3)])
     condition = f": {pragma.condition}" if pragma.condition else ""
@@ -119,7 +69,7 @@ def parse_pragma(
     return _parse(text, file, lambda offset: (line, column + offset))
 
 
-def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
+def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
     """All pragmas of a source text, in order. Strings, and comments that merely mention one, are left alone.
 
     A pragma begins its line, after blanks. One that stands after code, that is written as in another language, or that
@@ -131,7 +81,7 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
         hint = "Save it with line ends of LF or CRLF."
         problems.append(Diagnostic("this file has lines that end in CR alone", hint, Severity.WARNING, file, 1, 1))
     starts = _line_starts(source)
-    for line in _pragma_lines(source, style):
+    for line in _pragma_lines(source, syntax):
 
         def locate(offset: int, offsets: Sequence[int] = line.offsets) -> tuple[int, int]:
             return _position(starts, offsets[offset])
@@ -146,35 +96,34 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
         problems += more
         if pragma is not None:
             found.append(PlacedPragma(pragma, file, *locate(0)))
-    for at in _elsewhere(source, style):
-        hint = f"Write {PREFIX[style]}NAME CATEGORY(...) on a line of its own."
+    for at in _elsewhere(source, syntax):
+        hint = f"Write {syntax.pragma}NAME CATEGORY(...) on a line of its own."
         text = "this is not a pragma in this language; it is ignored"
         problems.append(Diagnostic(text, hint, Severity.WARNING, file, *_position(starts, at)))
     return tuple(found), tuple(problems)
 
 
-def _elsewhere(source: str, style: Style) -> Iterator[int]:
+def _elsewhere(source: str, syntax: Syntax) -> Iterator[int]:
     """Where pragmas stand as other languages have them."""
     if "recap" not in source.lower():
         return
-    in_comment, outside = _ELSEWHERE[style]
-    yield from (at for at, text in comments(source, style) if in_comment.match(text))
-    covered = [one.span() for one in _TOKENS[style].finditer(source)]
-    for one in outside.finditer(source):
+    yield from (at for at, text in comments(source, syntax) if syntax.elsewhere.match(text))
+    covered = [one.span() for one in syntax.tokens.finditer(source)]
+    for one in _NO_COMMENT.finditer(source):
         if not any(start <= one.start() < end for start, end in covered):
             yield one.start()
 
 
-def comments(source: str, style: Style) -> Iterator[tuple[int, str]]:
+def comments(source: str, syntax: Syntax) -> Iterator[tuple[int, str]]:
     """Each comment with its offset; what looks like one in a string is none."""
-    return ((found.start(), found[0]) for found in _TOKENS[style].finditer(source) if found["comment"] is not None)
+    return ((found.start(), found[0]) for found in syntax.tokens.finditer(source) if found["comment"] is not None)
 
 
-def pragma_extent(source: str, style: Style, line: int) -> tuple[int, int, int] | None:
+def pragma_extent(source: str, syntax: Syntax, line: int) -> tuple[int, int, int] | None:
     """Where the recap pragma of a line (from 1) stands: the offsets of its comment's start, of its own text's end, and
     of its line's end, which a comment may come between. None where there is no such pragma."""
     starts = _line_starts(source)
-    for found in _pragma_lines(source, style):
+    for found in _pragma_lines(source, syntax):
         if found.alone and found.who.lower() == "recap" and _position(starts, found.offsets[0])[0] == line:
             length = max(len(found.text.rstrip()), found.body_at)
             return found.offsets[0], found.offsets[length - 1] + 1, found.offsets[-1]
@@ -196,15 +145,15 @@ class _PragmaLine:
     body_at: int
 
 
-def _pragma_lines(source: str, style: Style) -> Iterator[_PragmaLine]:
+def _pragma_lines(source: str, syntax: Syntax) -> Iterator[_PragmaLine]:
     if "pragma" not in source.lower():
         return
-    for start, alone in _candidates(source, style):
-        end = _line_end(source, start, spliced=style == "c")
-        text, offsets = _splice(source, start, end) if style == "c" else (source[start:end], range(start, end + 1))
-        if opening := _OPENING[style].match(text):
+    for start, alone in _candidates(source, syntax):
+        end = _line_end(source, start, spliced=syntax.directives)
+        text, offsets = _splice(source, start, end) if syntax.directives else (source[start:end], range(start, end + 1))
+        if opening := syntax.any_pragma.match(text):
             body_at = opening.end()
-            text = text[:body_at] + _without_comments(text[body_at:], style)
+            text = text[:body_at] + _without_comments(text[body_at:], syntax)
             yield _PragmaLine(text, offsets, alone, opening["who"], opening.start("who"), body_at)
 
 
@@ -328,13 +277,13 @@ def _condition(text: str, position: int) -> str | None:
     return condition
 
 
-def _candidates(source: str, style: Style) -> Iterator[tuple[int, bool]]:
+def _candidates(source: str, syntax: Syntax) -> Iterator[tuple[int, bool]]:
     """Offsets at which a pragma may begin, and whether it stands alone on its line."""
-    if style != "c":
-        for start, _ in comments(source, style):
+    if not syntax.directives:
+        for start, _ in comments(source, syntax):
             yield start, not source[source.rfind("\n", 0, start) + 1 : start].strip()
         return
-    covered = [token.span() for token in _TOKENS[style].finditer(source)]
+    covered = [token.span() for token in syntax.tokens.finditer(source)]
     index = 0
     for match in re.finditer(r"^[ \t]*(?=#)", source, re.MULTILINE):
         while index < len(covered) and covered[index][1] <= match.start():
@@ -367,13 +316,13 @@ def _splice(source: str, start: int, end: int) -> tuple[str, list[int]]:
     return "".join(source[offset] for offset in offsets[:-1]), offsets
 
 
-def _without_comments(text: str, style: Style) -> str:
+def _without_comments(text: str, syntax: Syntax) -> str:
     """The text with the language's own comments blanked, so that offsets stay."""
 
     def blank(token: re.Match[str]) -> str:
         return " " * len(token[0]) if token["comment"] is not None else token[0]
 
-    return _TOKENS[style].sub(blank, text)
+    return syntax.tokens.sub(blank, text)
 
 
 def _line_starts(source: str) -> list[int]:

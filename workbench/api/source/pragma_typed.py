@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.api.source.pragma_text import PREFIX, Style
+from workbench.api.languages import Syntax
 from workbench.model.pragma import Category
 
 Part = Literal["recap", "name", "category", "reason", "target", "message", "condition"]
 
 _ARGUMENTS: tuple[Part, ...] = ("reason", "target", "message")
-_WHO = re.compile(r"\s*(?:#|//|--)[ \t]*pragma[ \t]+(?P<who>\w*)(?P<gap>[ \t]*)", re.IGNORECASE)
 _NAME = re.compile(r"\w*")
 _CATEGORY = re.compile(r"\w+\s+(\w*)")
 _LIST = re.compile(r"\w+\s+(\w+)\s*\(([^():]*)")
@@ -33,10 +32,10 @@ class Typed:
     before: str = ""
 
 
-def typed_at(before: str, style: Style) -> Typed | None:
+def typed_at(before: str, syntax: Syntax) -> Typed | None:
     """What is being typed behind a line's text; None outside of a pragma, and where nothing more can stand."""
-    who = _WHO.match(before)
-    if who is None or not before.lstrip().startswith(PREFIX[style].partition("pragma")[0]):
+    who = syntax.any_pragma.match(before, len(before) - len(before.lstrip()))
+    if who is None:
         return None
     rest = before[who.end() :]
     if not who["gap"]:

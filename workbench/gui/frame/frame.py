@@ -295,9 +295,9 @@ class ProjectWindow(QMainWindow):
             self.context.notices.tell(Diagnostic("the window cannot open files of this kind", hint, file=str(path)))
 
     def _is_source(self, path: Path) -> bool:
-        from workbench.api.source.pragma_text import style_of
+        from workbench.api.languages import syntax_of
 
-        return style_of(path) is not None
+        return syntax_of(path) is not None
 
     def _open_template(self, path: Path) -> None:
         self._open_in("platform", path)

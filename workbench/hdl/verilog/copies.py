@@ -6,6 +6,7 @@ from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
 from workbench.api.instrument.wrapper import Top
+from workbench.api.languages import VERILOG
 from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes
 from workbench.hdl.blocks import SourceBlock
@@ -116,7 +117,7 @@ def write_copies(
         for path in design.needed:
             if path in boxes:
                 continue
-            data = synthesised(source_bytes(path), "verilog")
+            data = synthesised(source_bytes(path), VERILOG)
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"
             copies.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from workbench.api import Later
-from workbench.api.source import suffixes
+from workbench.api.languages import VERILOG_FILES, FileKind
 
 
 class VerilogLanguage:
     """Verilog and SystemVerilog as far as slang reads them. What reads them is imported when it is first used."""
 
     name: str = "verilog"
-    suffixes: tuple[str, ...] = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS)
-    pragma_prefix: str = "//pragma recap "
+    files: tuple[FileKind, ...] = VERILOG_FILES
     scan = staticmethod(Later("workbench.hdl.verilog.language:scan"))
     instrument = staticmethod(Later("workbench.hdl.verilog.language:instrument"))
     with_depths = staticmethod(Later("workbench.hdl.verilog.language:with_depths"))

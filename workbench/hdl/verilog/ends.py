@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.api import PortKind
+from workbench.api.brought import brought
 from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
-from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle, port_kinds
+from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.expressions import Bit
 from workbench.hdl.verilog.ports import ports_of
@@ -54,9 +55,10 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
     leaves = {port.name: (port, symbol) for port, symbol in ports_of(design, body)}
     if len(leaves) > _MOST_PORTS:
         return
-    for found in _found(tuple(port for port, _ in leaves.values()), port_kinds()):
-        signals = dict(found.signals)
-        for shake in _styles(port_kinds())[found.style].handshakes:
+    kinds = brought("port_kinds")
+    for found in _found(tuple(port for port, _ in leaves.values()), kinds):
+        signals, shakes = dict(found.signals), _styles(kinds)[found.style].handshakes
+        for shake in shakes:
             if shake.valid not in signals or shake.ready not in signals:
                 continue
             (valid, valid_symbol), (ready, ready_symbol) = leaves[signals[shake.valid]], leaves[signals[shake.ready]]
@@ -64,20 +66,19 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 continue
             data = [signals[role] for role in shake.data if role in signals] or found.payload
             bits = sum(leaves[name][0].bits for name in data) // found.count
-            one = len(_styles(port_kinds())[found.style].handshakes) == 1
-            others = [*signals.values(), *found.payload] if one else data
+            others = [*signals.values(), *found.payload] if len(shakes) == 1 else data
             carried = tuple(
                 name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
             )
             if found.style == GRANT.name and not carried:
                 continue  # an arbiter's: nothing passes
-            last = leaves[signals["tlast"]][1] if "tlast" in signals and body.find(END_MARK) is not None else None
+            last = leaves[signals[shake.last]][1] if shake.last in signals and body.find(END_MARK) is not None else None
             mark = Bit(last, 0, False) if last is not None else None
             for number in range(found.count):
                 yield End(
                     path,
                     valid.direction == "output",
-                    _label(found, shake) + (f"[{number}]" if found.count > 1 else ""),
+                    _label(found, shake, several=len(shakes) > 2) + (f"[{number}]" if found.count > 1 else ""),
                     found.style,
                     bits,
                     Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
@@ -91,9 +92,9 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 )
 
 
-def _label(found: FoundPort, shake: Handshake) -> str:
+def _label(found: FoundPort, shake: Handshake, *, several: bool) -> str:
     """The port's name, with the channel's where it has several."""
-    channel = shake.valid.removesuffix("valid") if len(_styles(port_kinds())[found.style].handshakes) > 2 else ""
+    channel = shake.valid.removesuffix("valid") if several else ""
     return "_".join(part for part in (found.name, channel) if part) or {"empty": "out", "write": "in"}.get(
         shake.valid, shake.valid
     )

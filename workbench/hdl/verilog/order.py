@@ -16,6 +16,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from workbench.api.languages import VERILOG
 from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes, typed_texts
 
@@ -73,7 +74,7 @@ def source_manager(paths: Iterable[Path]) -> Any:
     texts = dict(typed_texts())
     for path in paths:
         data = texts.get(path) or source_bytes(path)
-        if (kept := synthesised(data, "verilog")) is not data:
+        if (kept := synthesised(data, VERILOG)) is not data:
             texts[path] = kept
     for path, text in texts.items():
         made.assignText(str(path), _decoded(text))
@@ -139,11 +140,11 @@ def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> 
 
 def includes(path: Path) -> list[str]:
     """The names of the files that a file includes."""
-    return _INCLUDE.findall(_COMMENT.sub(" ", synthesised(source_bytes(path), "verilog").decode("utf-8", "replace")))
+    return _INCLUDE.findall(_COMMENT.sub(" ", synthesised(source_bytes(path), VERILOG).decode("utf-8", "replace")))
 
 
 def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
-    raw = synthesised(source_bytes(path), "verilog").decode("utf-8", "replace")
+    raw = synthesised(source_bytes(path), VERILOG).decode("utf-8", "replace")
     found: list[Path] = []
     lost: list[str] = []
     for name in includes(path):

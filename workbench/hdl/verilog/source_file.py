@@ -10,6 +10,7 @@ from pathlib import Path
 from pyslang import parsing, syntax
 
 from workbench.api.kept import ensure
+from workbench.api.languages import VERILOG
 from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes, typed_texts
 from workbench.hdl.source_file import SourceFile, read_pragmas, unused, within
@@ -34,10 +35,10 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
     sources: dict[Path, SourceFile] = {}
     diagnostics: list[Diagnostic] = []
     for path in design.sources:
-        sources[path], problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
+        sources[path], problems = read_pragmas(path, source_bytes(path), VERILOG, design.name_of(path))
         diagnostics += problems
     for path in design.files[len(design.sources) :]:
-        included, problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
+        included, problems = read_pragmas(path, source_bytes(path), VERILOG, design.name_of(path))
         diagnostics += (*problems, *(unused(placed, _INCLUDED) for _, placed in included.pragmas))
     if any(source.pragmas and b"`if" in source.data for source in sources.values()):
         for path, ranges in _conditional(design).items():
@@ -56,7 +57,7 @@ def as_synthesised(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 def _as_synthesised(path: Path) -> Path:
     data = source_bytes(path)
-    if (kept := synthesised(data, "verilog")) is data and real(path) not in typed_texts():
+    if (kept := synthesised(data, VERILOG)) is data and real(path) not in typed_texts():
         return path
     return ensure(cache_dir() / "verilog" / sha256(kept)[:32] / path.name, kept)
 

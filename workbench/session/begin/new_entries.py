@@ -10,8 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.api.brought import brought
 from workbench.api.descriptors import KnowsApis
-from workbench.api.source import suffixes
+from workbench.api.languages import headers_of
 from workbench.formats import yaml_edit
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -51,10 +52,16 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
     return _told(found)
 
 
+def api_headers() -> tuple[str, ...]:
+    """How the names of headers end that a language reads for their calls."""
+    return headers_of(one for one in brought("host_languages") if isinstance(one, KnowsApis))
+
+
 def header_of(text: str, folder: Path) -> Path | None:
     """The header below a folder out of which a text was copied, if there is one; of many files the nearest are read."""
     wanted = "".join(text.split())
-    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in suffixes.C_HEADERS)
+    ends = api_headers()
+    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in ends)
     for path in islice(files, _MOST_HEADERS):
         try:
             held = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")

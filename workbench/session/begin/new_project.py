@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from workbench.api import HdlLanguage, HostLanguage
+from workbench.api.brought import brought
 from workbench.api.job import Job
-from workbench.api.source import suffixes
+from workbench.api.languages import either, reads, suffixes_of
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
@@ -80,7 +81,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     before = len(notes.problems)
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
-    _say_left_out(hdl_files, top, tops, notes)
+    _say_left_out(hdl_files, top, tops, languages.values(), notes)
     include_dirs = _include_dirs(root, host, files)
     compiled = tuple(f.file for f in host if not f.header)
     sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs,
@@ -171,15 +172,14 @@ def design_tops(
 
 
 def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
-    """The language that most of the folder's programs are in, C and C++ before others, and its files."""
-    names = sorted(plugins.host_languages, key=lambda name: name != "c")
-    found = {name: _of_language(root, files, plugins.host_languages[name]) for name in names}
-    name = max(names, key=lambda name: sum(file.entry for file in found[name]))
+    """The language that most of the folder's programs are in, a built-in one before others, and its files."""
+    found = {name: _of_language(root, files, language) for name, language in plugins.host_languages.items()}
+    name = max(found, key=lambda name: sum(file.entry for file in found[name]))
     return plugins.host_languages[name], found[name]
 
 
 def _of_language(root: Path, files: Sequence[str], language: HostLanguage) -> tuple[HostFile, ...]:
-    own = [file for file in files if file.endswith(language.suffixes)]
+    own = [file for file in files if reads(language, file)]
     return read(lambda: language.outline(root, own), root) if own else ()
 
 
@@ -189,13 +189,14 @@ def _host(
 ) -> tuple[HostFile, ...]:  # fmt: skip
     programs = [file for file in outlines if file.entry]
     if not programs:
+        kinds = either(brought("host_languages"))
         hint = (
-            "The host program is a C or C++ source with main: name it under host.sources before a run. Until then the "
+            f"The host program is a {kinds} source with main: name it under host.sources before a run. Until then the "
             "hardware can be scanned, marked and proved."
         )
         if choice.host:
             raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in outlines if not f.header], root))
-        notes.problems.append(Diagnostic("no C or C++ program was found here", hint, Severity.WARNING, str(root)))
+        notes.problems.append(Diagnostic(f"no {kinds} program was found here", hint, Severity.WARNING, str(root)))
         return ()
     excluded = {name for one in platforms for name in one.platform.host.exclude_files}
 
@@ -261,9 +262,12 @@ def _flags(root: Path, files: Sequence[str], outlines: Sequence[HostFile], notes
     return (*default, flag) if flag else default
 
 
-def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: Notes) -> None:
+def _say_left_out(
+    hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], languages: Iterable[HdlLanguage], notes: Notes
+) -> None:
+    sources = suffixes_of(languages, compiled=True)
     for file in hdl_files:
-        if file not in top.sources and file.endswith((*suffixes.VERILOG, *suffixes.VHDL)):
+        if file not in top.sources and file.endswith(sources):
             other = next((one.name for one in tops if file in one.sources), "")
             why = f"not reached from {top.name}" + (f", but from {other}" if other else "")
             notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why

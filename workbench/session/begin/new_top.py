@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import PortKind
+from workbench.api.brought import brought
 from workbench.api.instrument.port_finder import RESET_LOW, FoundPort, describe, find_ports, template_entry
+from workbench.api.languages import either
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
@@ -40,7 +42,7 @@ def find_top(
             raise WorkbenchError(unknown_name("top module", choice.top, [top.name for top in tops], root))
     if not possible:
         hint = "A top module or entity has ports, and no other instantiates it."
-        none = Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root))
+        none = Diagnostic(f"no top module was found here, in {either(brought('hdl_languages'))}", hint, file=str(root))
         raise WorkbenchError(none, *notes.problems)
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
+from workbench.api.brought import brought
+from workbench.api.languages import either
 from workbench.model.application import SCHEMA_VERSION, HardwareSources, HostSources
 from workbench.model.scan import HdlTop
 
@@ -56,9 +58,8 @@ def project_text(
                 yield f"  language: {_scalar(host.language)}"
             yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
         else:
-            yield from _said(
-                "", "no C or C++ program was found: name its sources for a run (host: {sources: [main.c]})"
-            )
+            program = f"no {either(brought('host_languages'))} program was found"
+            yield from _said("", f"{program}: name its sources for a run (host: {{sources: [main.c]}})")
         if host.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
         if "C++ standard" in reasons:

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from workbench.api.job import Job
+from workbench.api.languages import headers_of, marked_languages
 from workbench.model.application import HardwareSources, HostSources
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -28,18 +29,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
 
-_READ_TOO = {
-    ".h",
-    ".hh",
-    ".hpp",
-    ".hxx",
-    ".inc",
-    ".vh",
-    ".svh",
-    ".mem",
-    ".hex",
-    ".dat",
-}  # by sources; no run lists them
+_READ_TOO = (".inc", ".mem", ".hex", ".dat")  # by sources, as headers are; no run lists them
 _SHOWN = 60  # characters of a line
 
 
@@ -192,7 +182,8 @@ def _written_since(workspace: Workspace, run: Run) -> list[str]:
     every: list[HostSources | HardwareSources] = [project.host, *(one.project.hardware for one in workspace.boards)]
     folders = {root, *(root / name for part in every for name in part.include_dirs)}
     folders |= {(root / source).parent for part in every for source in part.sources}
-    near = (path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.suffix in _READ_TOO)
+    ends = (*headers_of(marked_languages()), *_READ_TOO)
+    near = (path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.suffix in ends)
     return sorted(path.name for path in {workspace.path, *near} if path.stat().st_mtime > began_s)
 
 

@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from workbench.api.source import suffixes
+from workbench.api.languages import marked_languages, suffixes_of
 from workbench.api.source.flags import absolute, options
 from workbench.session.open.workspace import Workspace
 from workbench.system.files import real
 
-_HEADERS = {*suffixes.C_HEADERS, ".inc", *suffixes.VERILOG_HEADERS, *suffixes.VERILOG}
 _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
 
@@ -100,8 +99,8 @@ def flags_in_tree(workspace: Workspace, out: Path) -> Callable[[Iterable[str]], 
 
 def headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path | None:
     """Copy the headers in a folder; where to, or None where there are none."""
-    sources = set(without)
-    found = [p for p in sorted(folder.glob("*")) if p.suffix in _HEADERS and p.is_file() and p not in sources]
+    sources, included = set(without), (*suffixes_of(marked_languages(), included=True), ".inc")
+    found = [p for p in sorted(folder.glob("*")) if p.suffix in included and p.is_file() and p not in sources]
     for path in found:
         copy_file(path, target / path.name)
     return target if found else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.api.job import Job
-from workbench.api.source.pragma_text import PREFIX, style_of
+from workbench.api.languages import syntax_of
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 from workbench.session.open.reading import read
@@ -22,12 +22,11 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
-    possible = [(block, one) for one in workspace.designs for block in _blocks(one, settings)]
+    possible = [block for one in workspace.designs for block in _blocks(one, settings)]
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)
-    best, of = max(possible, key=lambda one: len(one[0].branches) * max(1, len(one[0].instances)))
-    style = style_of(best.file)
-    prefix = PREFIX[style] if style else of.hdl_language.pragma_prefix
+    best = max(possible, key=lambda block: len(block.branches) * max(1, len(block.instances)))
+    prefix = syntax.pragma if (syntax := syntax_of(best.file)) else ""
     before = next((b.pragma_line or b.line for b in best.branches if b.kind != "body"), best.line)
     hint = (
         f"Begin with the block {best.id}, which has {counted(len(best.branches), 'branch', 'branches')}: "

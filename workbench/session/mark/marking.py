@@ -12,8 +12,8 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
+from workbench.api.languages import Syntax, syntax_of
 from workbench.api.source.edits import decode, encode, insert_pragmas
-from workbench.api.source.pragma_text import Style, style_of
 from workbench.model.application import link_words
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.proposal import Proposal
@@ -33,7 +33,7 @@ def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
     root = real(workspace.root)
     return tuple(
         p for p in proposals(scan, workspace.platform, _around(workspace), styles)
-        if style_of(p.file) and (path := real(workspace.root / p.file)).is_relative_to(root)
+        if syntax_of(p.file) and (path := real(workspace.root / p.file)).is_relative_to(root)
         and not workspace.is_made(path)
     )  # fmt: skip
 
@@ -71,11 +71,11 @@ def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, .
     return tuple(p for p in known if p in found)
 
 
-def with_marks(text: str, style: Style, marks: Iterable[Proposal]) -> str:
+def with_marks(text: str, syntax: Syntax, marks: Iterable[Proposal]) -> str:
     """A source's text with the pragmas of these proposals, all of which were made for the text as it is."""
     order = sorted(marks, key=_place)
     for (line, column), several in reversed([(place, list(same)) for place, same in groupby(order, key=_place)]):
-        text = insert_pragmas(text, line, several[0].indent, style, [p.pragma for p in several], column)
+        text = insert_pragmas(text, line, several[0].indent, syntax, [p.pragma for p in several], column)
     return text
 
 
@@ -88,10 +88,10 @@ def write_marks(workspace: Workspace, marks: Sequence[Proposal]) -> tuple[Path, 
     before: dict[Path, bytes] = {}
     after: dict[Path, bytes] = {}
     for file in dict.fromkeys(p.file for p in marks):
-        path, style = real(workspace.root / file), style_of(file)
-        if style is not None:
+        path, syntax = real(workspace.root / file), syntax_of(file)
+        if syntax is not None:
             data = read_file(path)
-            text = with_marks(decode(data), style, [p for p in marks if p.file == file])
+            text = with_marks(decode(data), syntax, [p for p in marks if p.file == file])
             before[path], after[path] = data, encode(text, data)
     if after:
         _keep(workspace, before, after)

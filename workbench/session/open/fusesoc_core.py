@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.api.source import suffixes
+from workbench.api.brought import brought
+from workbench.api.languages import suffixes_of
 from workbench.api.source.files import TooManyFiles, matches
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import read_marked, value_at
@@ -20,7 +21,6 @@ from workbench.model.diagnostic import Severity
 from workbench.session.open.listed import DEPTH, Cores, Listed, Told
 from workbench.session.open.listed import value as text_value
 
-_HDL = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
 _CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # of a text without spaces at its ends
 _CONDITIONS = 20  # within one another
 _STANDARD = re.compile(r"vhdlSource-(\d+)")
@@ -114,7 +114,7 @@ def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], lis
             folder = core.parent / str(traits.get("include_path") or os.path.dirname(name))
             if listed.folder(folder, told):
                 listed.include_dirs[Path(os.path.normpath(folder))] = None
-        elif path.suffix in _HDL:
+        elif path.suffix in suffixes_of(brought("hdl_languages")):
             listed.source(path, told)
             if standard := _STANDARD.fullmatch(str(traits.get("file_type", ""))):
                 listed.vhdl_standards.add("93" if standard[1] in ("87", "93") else "2008")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.api import HdlLanguage
+from workbench.api.languages import reads, suffixes_of
 
 if TYPE_CHECKING:
     from workbench.model.application import HardwareSources
@@ -23,8 +24,8 @@ def languages_of(files: Iterable[str], languages: Mapping[str, HdlLanguage]) -> 
     them, and least beside them."""
     left, found = list(files), dict[str, list[str]]()
     while True:
-        own = {name: [file for file in left if file.lower().endswith(one.suffixes)] for name, one in languages.items()}
-        ranks = {name: (-len(read), len(languages[name].suffixes)) for name, read in own.items() if read}
+        own = {name: [file for file in left if reads(one, file)] for name, one in languages.items()}
+        ranks = {name: (-len(read), len(suffixes_of([languages[name]]))) for name, read in own.items() if read}
         if not ranks:
             return found
         best = min(ranks, key=lambda name: ranks[name])

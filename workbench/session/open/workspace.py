@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
+from workbench.api.languages import reads
 from workbench.api.source.files import expand_sources
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError, has_errors, unknown_name
@@ -213,13 +214,12 @@ class Workspace:
         own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
         texts = {path: text for path, text in texts.items() if path not in own}
         sources = {real(self.root / name): name for name in self.host.sources}
-        suffixes = {suffix for one in self.designs for suffix in one.hdl_language.suffixes}
-        of_hdl = {path for path in texts if path.suffix in suffixes}
+        of_hdl = {path for path in texts if any(reads(one.hdl_language, path) for one in self.designs)}
         of_host = texts.keys() - of_hdl
         shared = of_host - sources.keys()
         host, hdl, settings = before.host, before.hdl, self.settings()
         with reading_typed(texts):
-            if of_hdl or any(path.suffix not in self.host_language.suffixes for path in shared):
+            if of_hdl or not all(reads(self.host_language, path) for path in shared):
                 hdl = placed(self._scan_hardware(settings, job), self.root)
             if shared:
                 host = placed(self._scan_host(self.host, settings, job), self.root)
@@ -259,10 +259,10 @@ class Workspace:
             return definition(self.root, self.outside, part, find, watched)
 
         with watched.step("Find the definition"):
-            if file.suffix in self.host_language.suffixes:
+            if reads(self.host_language, file):
                 meant = found(self.host_language, self.host, self.defines(settings))
             else:
-                of = [one for one in self.designs if file.suffix in one.hdl_language.suffixes]
+                of = [one for one in self.designs if reads(one.hdl_language, file)]
                 if not of:
                     return None
                 own = next((one for one in of if file in map(real, one.hdl_files)), of[0])

@@ -32,10 +32,11 @@ from workbench.api import (
     Target,
     WindowMode,
     hookspecs,
-    port_styles,
 )
+from workbench.api.brought import set_brought
 from workbench.api.commands import Command
 from workbench.api.faults import BUILT_IN, GROUP
+from workbench.api.languages import check_files
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.program.loaded_plugin import LoadedPlugin
 
@@ -99,7 +100,7 @@ def load_plugins() -> Plugins:
         loaded.append(plugin)
         for kind, things in brought.items():
             gathered[kind] |= things
-    port_styles.set_port_kinds(gathered["port_kinds"].values())
+    set_brought(gathered)
     return Plugins(tuple(loaded), **gathered)
 
 
@@ -140,7 +141,8 @@ def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
 
 def _load_others(point: EntryPoint) -> tuple[Sequence[str], Brought]:
     """The same of a third party's plugin: in a thread, which is left behind if it takes too long; what it prints goes
-    to stderr, and its `sys.exit` ends nothing else. The classes of its kinds of ports and models are looked at, too."""
+    to stderr, and its `sys.exit` ends nothing else. The classes of its kinds of ports and models are looked at, and how
+    its languages are written."""
     outcome: list[tuple[Sequence[str], Brought] | BaseException] = []
 
     def load() -> None:
@@ -150,6 +152,9 @@ def _load_others(point: EntryPoint) -> tuple[Sequence[str], Brought]:
                 kind.port()
             for kind in brought.get("model_kinds", {}).values():
                 kind.document()
+            for kind in ("host_languages", "hdl_languages", "composers"):
+                for language in brought.get(kind, {}).values():
+                    check_files(language)
             outcome.append((hooks, brought))
         except BaseException as error:
             outcome.append(error)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from workbench.api.languages import Syntax, syntax_of
 from workbench.api.window import colour
 from workbench.gui.look import fonts
 from workbench.gui.modes.source.highlight import pragma_spans
@@ -28,14 +29,18 @@ def read_lines(
         return None
     lines = text.split("\n")[: line + after]
     first = max(line - around, 1)
-    coloured = map(coloured_line, lines, spans("\n".join(lines), path.suffix))
+    syntax = syntax_of(path)
+    coloured = (
+        coloured_line(text, found, syntax)
+        for text, found in zip(lines, spans("\n".join(lines), path.suffix), strict=True)
+    )
     return (first, tuple(coloured)[first - 1 :]) if first <= len(lines) else None
 
 
-def coloured_line(line: str, coloured: Sequence[Span]) -> tuple[Piece, ...]:
+def coloured_line(line: str, coloured: Sequence[Span], syntax: Syntax | None) -> tuple[Piece, ...]:
     """A line cut where its colour changes."""
     pieces, at = [], 0
-    for start, length, ink in pragma_spans(line)[:1] or coloured:
+    for start, length, ink in pragma_spans(line, syntax)[:1] or coloured:
         pieces += [(line[at:start], "text"), (line[start : start + length], ink)]
         at = start + length
     return tuple(piece for piece in (*pieces, (line[at:], "text")) if piece[0])

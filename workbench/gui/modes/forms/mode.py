@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode, set_ground
@@ -46,7 +47,7 @@ class DocumentMode(Mode):
         """Every part of the document, in the order of the list."""
 
     @abstractmethod
-    def add_part(self, what: str) -> Path_ | None:
+    def add_part(self, what: str, kind: str) -> Path_ | None:
         """Add a part with the least that is valid; its path, or None where that failed."""
 
     @abstractmethod
@@ -236,7 +237,20 @@ class DocumentMode(Mode):
     # ---- changes
 
     def _add(self, what: str) -> None:
-        path = self.add_part(what)
+        """Add a part, of the kind that is chosen in a menu where there are several."""
+        kinds = next((section.kinds for section in self.sections() if section.add == what), {})
+        if not kinds:
+            self._add_one(what)
+            return
+        self.kinds_menu = QMenu(self)
+        for name, title in kinds.items():
+            self.kinds_menu.addAction(title, partial(self._add_one, what, name))
+        lines = self.parts.lines
+        below = lines.visualRect(lines.currentIndex()).bottomLeft()
+        self.kinds_menu.popup(lines.viewport().mapToGlobal(below))
+
+    def _add_one(self, what: str, kind: str = "") -> None:
+        path = self.add_part(what, kind)
         if path is not None:
             self.choose(path)
 

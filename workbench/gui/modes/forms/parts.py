@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from workbench.api.forms import Group
 from workbench.session.edit.yaml_document import Path_
@@ -35,7 +36,7 @@ class DocumentPart:
 class PartSection:
     """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
     shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet; `path` is where
-    they stand in the document."""
+    they stand in the document. `kinds` are those of which one is chosen as a part is added, each with its title."""
 
     title: str
     parts: tuple[DocumentPart, ...]
@@ -43,3 +44,4 @@ class PartSection:
     tab: str = ""
     about: str = ""
     path: Path_ = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
-from workbench.api.source import suffixes
 from workbench.api.window import Context, PlotView
 from workbench.formats import yaml_edit
 from workbench.formats.units import written
@@ -28,7 +27,7 @@ from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, plain_
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
 from workbench.model.text import counted
-from workbench.session.begin.new_entries import header_entries, header_of, with_entries
+from workbench.session.begin.new_entries import api_headers, header_entries, header_of, with_entries
 from workbench.session.edit.platform_document import PlatformDocument, starter
 from workbench.session.edit.yaml_document import Path_
 from workbench.system.files import read_file
@@ -91,8 +90,8 @@ class PlatformMode(DocumentMode):
     def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document)
 
-    def add_part(self, what: str) -> Path_ | None:
-        return add_part(self.document, what)
+    def add_part(self, what: str, kind: str) -> Path_ | None:
+        return add_part(self.document, what, kind)
 
     def starter(self, path: Path) -> str:
         return starter(path.name.partition(".")[0])
@@ -141,7 +140,7 @@ class PlatformMode(DocumentMode):
     # ---- host calls from a header
 
     def ask_header(self) -> None:
-        names = f"C and C++ headers ({' '.join(f'*{suffix}' for suffix in suffixes.C_HEADERS)})"
+        names = f"Headers ({' '.join(f'*{suffix}' for suffix in api_headers())})"
         folder = self.document.path.parent if self.document.path else Path.cwd()
         name, _ = QFileDialog.getOpenFileName(self, "Add host calls from a header", str(folder), names)
         if name:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from workbench.api import PortKind
 from workbench.api.forms import Group
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
@@ -89,7 +90,7 @@ def _hardware(document: YamlDocument) -> tuple[PartSection, ...]:
     )  # fmt: skip
     return (
         PartSection("Clocks", clocks, "clock", about=_about(Clock), path=("hardware", "clocks")),
-        PartSection("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS),
+        PartSection("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS, kinds=_titles(document)),
     )
 
 
@@ -98,13 +99,22 @@ def _about(schema: type[BaseModel]) -> str:
     return " ".join((schema.__doc__ or "").split())
 
 
+def _kinds(document: YamlDocument) -> Mapping[str, PortKind]:
+    return document.port_kinds if isinstance(document, PlatformDocument) else {}
+
+
+def _titles(document: YamlDocument) -> dict[str, str]:
+    """What the kinds of ports are called, whichever plugin brings them."""
+    return {name: kind.title for name, kind in _kinds(document).items()}
+
+
 def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
     """The fields of a kind of port, whichever plugin brings it."""
-    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
+    kinds = _kinds(document)
     clocks = tuple(str(clock.get("name", "")) for clock in _items(document, ("hardware", "clocks")))
     choices = {"kind": tuple(kinds), "clock": ("", *clocks)}
     first, *inner = groups_of(kinds[kind].port() if kind in kinds else Port, "Port", choices=choices, pairs=True)
-    titles = {name: one.title for name, one in kinds.items()}
+    titles = _titles(document)
     fields = tuple(replace(field, notes=titles) if field.path == ("kind",) else field for field in first.fields)
     return replace(first, fields=fields), *inner
 
@@ -144,8 +154,8 @@ def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...
     )
 
 
-def add_part(document: YamlDocument, what: str) -> Path_ | None:
-    """Add a part with the least that is valid; its path, or None where that failed."""
+def add_part(document: YamlDocument, what: str, kind: str = "") -> Path_ | None:
+    """Add a part with the least that is valid, a port of a kind; its path, or None where that failed."""
     if what == "host call":
         count = len(_items(document, ("host", "entries")))
         new = {"prototype": f"int newCall{count + 1}(int argument)", "kind": "other"}
@@ -158,7 +168,7 @@ def add_part(document: YamlDocument, what: str) -> Path_ | None:
         board = {"banks": 1, "transaction_bytes": 64, "latency_cycles": {"other": 1}}
         return ("opencl",) if document.set(("opencl",), board, "Add a board for OpenCL") else None
     if what in ("hardware port", "clock"):
-        return _add_hardware(document, what)
+        return _add_hardware(document, what, kind)
     if what == "transfer table":
         return _add_table(document)
     taken = set(document.value(("host", "constants")) or {})
@@ -199,12 +209,12 @@ def rename_part(document: YamlDocument, path: Path_, name: str) -> bool:
     return document.apply(f"Rename {path[-1]}", edit)
 
 
-def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
+def _add_hardware(document: YamlDocument, what: str, kind: str) -> Path_ | None:
     """One more clock or port; the first of either brings the other."""
     clocks, ports = (_items(document, ("hardware", part)) for part in ("clocks", "ports"))
     clock = {"name": f"clk{len(clocks) or ''}", "frequency_hz": "100 MHz", "reset": "rst"}
-    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
-    new_ports = new_port(kinds, "memory" if "memory" in kinds else next(iter(kinds)), ports)
+    kinds = _kinds(document)
+    new_ports = new_port(kinds, kind or next(iter(kinds)), ports)
     part, have = ("clocks", clocks) if what == "clock" else ("ports", ports)
 
     def edit(text: str) -> str:

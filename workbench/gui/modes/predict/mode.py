@@ -173,7 +173,7 @@ class PredictMode(DocumentMode):
     def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document)
 
-    def add_part(self, what: str) -> Path_ | None:
+    def add_part(self, what: str, kind: str) -> Path_ | None:
         return add_part(self.document, what)
 
     def starter(self, path: Path) -> str:

@@ -44,7 +44,7 @@ class ProjectMode(DocumentMode):
     def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document, self.context.plugins)
 
-    def add_part(self, what: str) -> Path_ | None:
+    def add_part(self, what: str, kind: str) -> Path_ | None:
         return add_part(self.document, what)
 
     def starter(self, path: Path) -> str:

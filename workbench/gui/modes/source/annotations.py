@@ -12,7 +12,8 @@ from typing import TypeVar
 from PySide6.QtCore import QTimer
 from shiboken6 import isValid
 
-from workbench.api.source.pragma_text import find_pragmas, style_of
+from workbench.api.languages import syntax_of
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor, Edit
 from workbench.gui.modes.source.line_numbers import line_numbers, line_paths
@@ -118,10 +119,10 @@ class Annotations:
         """Which lines hold a pragma or something wrong, and which lack one. A long text is read once one stops typing;
         meanwhile its pragmas move with their lines."""
         editor = self._editor
-        style = style_of(editor.path)
-        if style is not None and self._read_text is not editor.text:
+        syntax = syntax_of(editor.path)
+        if syntax is not None and self._read_text is not editor.text:
             if len(editor.text) < READ_AT_ONCE:
-                self._take(editor.text, find_pragmas(editor.text, style, str(editor.path)))
+                self._take(editor.text, find_pragmas(editor.text, syntax, str(editor.path)))
             else:
                 for edit in edits:
                     self.placed = tuple(_moved(self.placed, edit))
@@ -131,7 +132,12 @@ class Annotations:
 
     def _read_long(self) -> None:
         """Find the pragmas of a long text in the background."""
-        editor, style, path, text = self._editor, style_of(self._editor.path), str(self._editor.path), self._editor.text
+        editor, syntax, path, text = (
+            self._editor,
+            syntax_of(self._editor.path),
+            str(self._editor.path),
+            self._editor.text,
+        )
 
         def done(found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
             if isValid(editor) and editor.text is text:
@@ -139,8 +145,8 @@ class Annotations:
                 self._show()
                 editor.colour_marks()
 
-        if style is not None:
-            work = partial(find_pragmas, text, style, path)
+        if syntax is not None:
+            work = partial(find_pragmas, text, syntax, path)
             self._context.background.start(f"pragmas of {path}", work, done, self._context.failed)
 
     def _take(self, text: str, found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:

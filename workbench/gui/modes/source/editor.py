@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
-from workbench.api.source.pragma_text import style_of
+from workbench.api.languages import syntax_of
 from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.api.window import colour
 from workbench.gui.modes.source.code_view import CodeView
@@ -138,8 +138,8 @@ class CodeEditor(CodeView):
         line, spans = number + 1, self._colours.spans(number)
         wrong = self.margin.problems.get(line)
         if wrong or line in self.margin.pragmas:
-            text = self.lines[number]
-            spans += wrong_spans(text, wrong) if wrong else pragma_spans(text)
+            text, syntax = self.lines[number], syntax_of(self.path)
+            spans += wrong_spans(text, wrong, syntax) if wrong else pragma_spans(text, syntax)
         return spans
 
     def mark_found(self, wanted: str) -> list[QTextCursor]:
@@ -289,9 +289,9 @@ class CodeEditor(CodeView):
 
     def _typed(self) -> tuple[Typed | None, str]:
         """What of a pragma stands before the cursor, and what behind the word there."""
-        cursor, style = self.textCursor(), style_of(self.path)
+        cursor, syntax = self.textCursor(), syntax_of(self.path)
         text, at = cursor.block().text(), cursor.positionInBlock()
-        typed = typed_at(text[:at], style) if style is not None and "pragma" in text else None
+        typed = typed_at(text[:at], syntax) if syntax is not None and "pragma" in text else None
         rest = _REST_OF_TARGET if typed is not None and typed.part == "target" else _REST
         found = rest.match(text, at)
         return typed, text[found.end() if found else at :]

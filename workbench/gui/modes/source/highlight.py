@@ -10,28 +10,34 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QPlainTextEdit
 
+from workbench.api.languages import Syntax
 from workbench.api.window import palette
 from workbench.gui.modes.source.line_lexer import Span
 from workbench.model.diagnostic import Diagnostic
 
-_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
-_ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
+_PRAGMA = r"\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)"
+_ANY_PRAGMA = r"\s*pragma\b.*?(?=\s*$)"
 _WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
 
-def pragma_spans(text: str) -> list[Span]:
+def pragma_spans(text: str, syntax: Syntax | None) -> list[Span]:
     """Spans of a line with a pragma that is right, from its comment's start."""
-    match = _PRAGMA.search(text)
+    match = re.search(_opening(syntax) + _PRAGMA, text, re.IGNORECASE)
     if match is None:
         return []
     parts = [(match.start(part), len(match[part]), part) for part in ("name", "category")]
     return [(match.start(), len(text) - match.start(), "pragma"), *parts]
 
 
-def wrong_spans(text: str, problems: Sequence[Diagnostic]) -> list[Span]:
+def _opening(syntax: Syntax | None) -> str:
+    """What a pragma may begin with, also where it is written as in another language."""
+    return "(?:#|//|--)" if syntax is None else f"(?:#|//|--|{re.escape(syntax.opening)})"
+
+
+def wrong_spans(text: str, problems: Sequence[Diagnostic], syntax: Syntax | None = None) -> list[Span]:
     """The spans of a line with which something is wrong: its pragma, or else the words at the columns (in bytes)."""
-    if match := _ANY_PRAGMA.search(text):
+    if match := re.search(_opening(syntax) + _ANY_PRAGMA, text, re.IGNORECASE):
         return [(match.start(), len(match[0]), problems[0].severity.value)]
     found = []
     for problem in reversed(problems):  # the gravest is drawn last

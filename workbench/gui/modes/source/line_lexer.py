@@ -1,103 +1,78 @@
 """Colours of a source text line by line: what a line is coloured with depends on it and on how the one before ended.
 
-So a key changes the colours of its own line, and of those below only as far as they end otherwise. Which words are
-keywords is asked of Pygments.
+So a key changes the colours of its own line, and of those below only as far as they end otherwise. How a language is
+written it says itself (`workbench.api.languages`); which words are keywords is asked of Pygments.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 
-from pygments.lexer import Lexer
-from pygments.lexers import CLexer, CppLexer, VerilogLexer, VhdlLexer
-from pygments.token import Comment, Keyword, Name, Operator, Token, _TokenType
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Name, Operator, Token
+from pygments.util import ClassNotFound
 
-from workbench.api.source import suffixes
+from workbench.api.languages import Syntax, colours_of
 
 Span = tuple[int, int, str]  # first column from 0, length, what
 #: How a line ends, and the next one begins: within nothing, a comment, a directive.
 PLAIN, COMMENT, DIRECTIVE = range(3)
 
-
-class XLexer(CLexer):
-    """The X language of streaming applications: comments, strings and numbers as in C, and words of its own."""
-
-    words = frozenset(("block", "input", "output", "config", "impl", "as", "resource", "map", "use"))
-    types = frozenset(("core", "fpga", "cpp", "verilog", "vhdl", "string", "float32", "float64"))
-    _sized = re.compile(r"(?:un)?signed(?:8|16|32|64)")
-
-    def get_tokens_unprocessed(
-        self, text: str, stack: Iterable[str] = ("root",)
-    ) -> Iterator[tuple[int, _TokenType, str]]:
-        for at, kind, value in super().get_tokens_unprocessed(text, stack):
-            if kind in Name or kind in Keyword:
-                known = value in self.words or value in self.types or self._sized.fullmatch(value)
-                kind = Keyword if known else Name
-            yield at, kind, value
-
-
-_STRING = (
-    r"(?P<string>(?<=include )<[^<>]+>|(?<=include)<[^<>]+>"
-    r"|(?:\bR|\bL|\bu8?|\bU)?\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])+'?)"
-)
-_BLOCK_COMMENT = r"/\*.*?(?:\*/|(?P<open>$))"
-_C = re.compile(
-    rf"(?P<comment>//.*|{_BLOCK_COMMENT})|{_STRING}|(?P<number>(?<!\w)\.?\d(?:[eEpP][+-]|[\w.'])*)|(?P<word>[A-Za-z_]\w*)"
-)
-_VERILOG = re.compile(
-    rf"(?P<comment>//.*|{_BLOCK_COMMENT})|(?P<string>\"(?:\\.|[^\"\\])*\"?)"
-    r"|(?P<number>(?:(?<![\w$])\d[\d_]*\s*)?'[sS]?[bodhBODH]\s*[\w?]+|'[01xXzZ]\b|(?<![\w$])\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)"
-    r"|(?P<keyword>`\w+)|(?P<word>[A-Za-z_$][\w$]*)"
-)
-_VHDL = re.compile(
-    rf"(?P<comment>--.*|{_BLOCK_COMMENT})|(?P<string>\b[bBoOxX]?\"[^\"]*\"?|'.'(?!'))"
-    r"|(?P<number>(?<!\w)\d[\w#.]*(?:[eE][+-]?\d+)?)|(?P<word>[A-Za-z]\w*)"
-)
 _YAML = re.compile(
     r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<keyword>(?:(?<=^)|(?<=[\s{,]))[^\s:#{}\[\],'\"-][^:#{}\[\],'\"]*(?=:(?:\s|$)))"
     r"|(?P<string>\"(?:\\.|[^\"\\])*\"?|(?<![\w])'[^']*'?)|(?P<number>(?<![\w.-])-?\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.]))"
 )
-_NOTHING = re.compile(r"(?!)")
-_GOES_ON = re.compile(r"/\*|\\$", re.MULTILINE)  # where the next line may begin as no other does
-
-
-def _comments_close(text: str) -> bool:
-    """Whether no comment that begins on a line is open at its end, without a look at what else is there."""
-    last = text.rfind("/*")
-    return last < 0 or text.find("*/", last + 2) >= 0
 
 
 class LineLexer:
-    """Lexes lines of one language. `directives`: a line that begins with # is the preprocessor's."""
+    """Lexes lines of one language; `parts` are what is coloured of them, where its syntax does not say so."""
 
-    def __init__(self, parts: re.Pattern[str], words: type[Lexer] | None = None, *, directives: bool = False) -> None:
-        self._parts, self._directives, self._comments = parts, directives, "open" in parts.groupindex
-        lexer = words() if words else None
+    def __init__(self, syntax: Syntax, parts: re.Pattern[str] | None = None) -> None:
+        self._parts, self._directives = parts or syntax.parts, syntax.directives
+        self._open, self._close = syntax.block or ("", "")
+        #: where the next line may begin as no other does
+        self.goes_on = re.compile("|".join([*filter(None, [re.escape(self._open)]), r"\\$"]), re.MULTILINE)
+        lexer, keywords = None, re.compile(syntax.keywords)
+        if syntax.lexer:
+            with suppress(ClassNotFound):
+                lexer = get_lexer_by_name(syntax.lexer)
 
         @lru_cache(maxsize=1 << 16)
         def is_keyword(word: str) -> bool:
             kind = next((kind for kind, _ in lexer.get_tokens(word)), Token) if lexer else Token
-            return any(kind in family for family in (Keyword, Operator.Word, Name.Builtin, Comment.Preproc))
+            known = any(kind in family for family in (Keyword, Operator.Word, Name.Builtin, Comment.Preproc))
+            return known or keywords.fullmatch(word) is not None
 
         self._is_keyword = is_keyword
 
     def end_of(self, text: str, start: int) -> int:
         """How a line ends that begins as `start` says."""
-        if start == PLAIN and not text.endswith("\\") and _comments_close(text):
+        if start == PLAIN and not text.endswith("\\") and self._comments_close(text):
             return PLAIN
-        if start == COMMENT and "*/" not in text:
+        if start == COMMENT and self._close not in text:
             return COMMENT
         return self.lex(text, start)[1]
+
+    def _comments_close(self, text: str) -> bool:
+        """Whether no comment that begins on a line is open at its end, without a look at what else is there."""
+        last = text.rfind(self._open) if self._open else -1
+        return last < 0 or text.find(self._close, last + len(self._open)) >= 0
+
+    def _is_open(self, comment: str) -> bool:
+        """Whether a comment that begins on a line goes on in the next one."""
+        begins = bool(self._open) and comment.startswith(self._open)
+        return begins and not comment.endswith(self._close, len(self._open))
 
     def lex(self, text: str, start: int) -> tuple[list[Span], int]:
         """The spans of a line that begins as `start` says, in order and apart, and how it ends."""
         spans: list[Span] = []
         at, end = 0, PLAIN
         if start == COMMENT:
-            close = text.find("*/")
-            at = close + 2 if close >= 0 else len(text)
+            close = text.find(self._close)
+            at = close + len(self._close) if close >= 0 else len(text)
             if at:
                 spans.append((0, at, "comment"))
             if close < 0:
@@ -106,7 +81,7 @@ class LineLexer:
         done = at
         for part in self._parts.finditer(text, at):
             what = part.lastgroup or ""
-            if self._comments and part["open"] is not None:
+            if what == "comment" and self._is_open(part[0]):
                 end = COMMENT
             if what == "word":
                 what = "keyword" if self._is_keyword(part[0]) else ""
@@ -122,23 +97,23 @@ class LineLexer:
                 spans.append((done, len(text) - done, "keyword"))
             if end == PLAIN and text.endswith("\\"):
                 end = DIRECTIVE
-        return spans, end if self._comments else PLAIN
+        return spans, end
 
 
-_LEXERS = {
-    **dict.fromkeys((*suffixes.C, ".h", ".cl"), LineLexer(_C, CLexer, directives=True)),
-    **dict.fromkeys((*suffixes.CPP, *suffixes.CPP_HEADERS), LineLexer(_C, CppLexer, directives=True)),
-    **dict.fromkeys((*suffixes.VERILOG, *suffixes.VERILOG_HEADERS), LineLexer(_VERILOG, VerilogLexer)),
-    **dict.fromkeys(suffixes.VHDL, LineLexer(_VHDL, VhdlLexer)),
-    **dict.fromkeys((".yaml", ".yml"), LineLexer(_YAML)),
-    ".x": LineLexer(_C, XLexer),
-}
-_NO_LANGUAGE = LineLexer(_NOTHING)
+_OF_YAML, _OF_NONE = (LineLexer(Syntax("#", block=None), parts) for parts in (_YAML, re.compile(r"(?!)")))
+
+
+@lru_cache(maxsize=64)
+def _lexer(syntax: Syntax) -> LineLexer:
+    return LineLexer(syntax)
 
 
 def lexer_of(suffix: str) -> LineLexer:
     """The lexer of the language of a file's suffix."""
-    return _LEXERS.get(suffix) or _LEXERS.get(suffix.lower(), _NO_LANGUAGE)
+    if suffix.lower() in (".yaml", ".yml"):
+        return _OF_YAML
+    syntax = colours_of(suffix)
+    return _lexer(syntax) if syntax else _OF_NONE
 
 
 def spans(text: str, suffix: str) -> list[list[Span]]:
@@ -158,7 +133,7 @@ class LineColours:
         self._lines, self._lexer = lines, lexer_of(suffix)
         self._starts = [PLAIN] * len(lines)  # how each line begins
         text, at, number, done = "\n".join(lines), 0, 0, 0
-        for part in _GOES_ON.finditer(text):  # of the whole text: lines one by one take ten times as long
+        for part in self._lexer.goes_on.finditer(text):  # of the whole text: lines one by one take ten times as long
             number, at = number + text.count("\n", at, part.start()), part.start()
             if number >= done:
                 done = self._fill(number, number)

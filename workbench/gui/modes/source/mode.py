@@ -10,9 +10,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
+from workbench.api.languages import headers_of, syntax_of
 from workbench.api.modes import WindowMode
-from workbench.api.source import suffixes
-from workbench.api.source.pragma_text import style_of
 from workbench.api.window import Context, Mode
 from workbench.gui.frame.naming import range_title, run_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
@@ -164,7 +163,7 @@ class SourceMode(Mode):
         """The text, or whether it is saved."""
         self._say_status()
         workspace = self.context.workspace
-        if style_of(editor.path) is not None or (workspace and editor.path in workspace.documents):
+        if syntax_of(editor.path) is not None or (workspace and editor.path in workspace.documents):
             self._check.wait()
 
     def restore(self, path: Path, text: str) -> bool:
@@ -257,7 +256,9 @@ class SourceMode(Mode):
         self._on_run()
         self._on_analysis()
         if workspace is not None and self.editor is None:
-            sources = [p for p in self.side.tree.files() if p.suffix not in (*suffixes.C_HEADERS, ".yaml")]
+            sources = [
+                p for p in self.side.tree.files() if p.suffix not in (*headers_of([workspace.host_language]), ".yaml")
+            ]
             if sources:
                 self.open_file(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)

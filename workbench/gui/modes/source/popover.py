@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
+from workbench.api.languages import C, Syntax
+from workbench.api.source.pragma_text import format_pragma, parse_pragma
 from workbench.api.window import palette
 from workbench.gui.modes.source.points import Choices, MarkPoint
 from workbench.gui.views.canvas import Drawn
@@ -77,7 +78,7 @@ class PragmaPopover(Popover):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._style: Style = "c"
+        self._syntax: Syntax = C
         self.point: MarkPoint | None = None
         self._share: float | None = None
         self._offered = Choices(dict.fromkeys(Category, ()), (), ())
@@ -161,12 +162,12 @@ class PragmaPopover(Popover):
         return grid
 
     def ask(
-        self, point: MarkPoint, style: Style, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
+        self, point: MarkPoint, syntax: Syntax, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
         arrow: QPoint | None, name: str = "",
     ) -> None:  # fmt: skip
         """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it,
         `name` the one that was clicked."""
-        self._style, self.point = style, point
+        self._syntax, self.point = syntax, point
         self.definition.setVisible(bool(name))
         self.definition.setToolTip(name)
         self.question.setText(f"What is this {point.kind} doing?")
@@ -225,7 +226,7 @@ class PragmaPopover(Popover):
     @property
     def text(self) -> str:
         """The pragma's text as it would stand in the file."""
-        return PREFIX[self._style] + format_pragma(self._pragma())
+        return self._syntax.pragma + format_pragma(self._pragma())
 
     def _pragma(self) -> Pragma:
         def items(box: QComboBox) -> tuple[str, ...]:
@@ -248,7 +249,7 @@ class PragmaPopover(Popover):
             self._labels[box].setEnabled(shown)
         written = format_pragma(self._pragma())
         p = palette()
-        self.preview.setText(PREFIX[self._style] + written)
+        self.preview.setText(self._syntax.pragma + written)
         self.preview.setStyleSheet(
             f"background: {p.sunken}; color: {p.pragma}; border: 1px solid {p.rule}; "
             "border-radius: 5px; padding: 6px 10px;"

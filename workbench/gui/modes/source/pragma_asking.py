@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
+from workbench.api.languages import Syntax, syntax_of
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
-from workbench.api.source.pragma_text import Style, style_of
 from workbench.api.source.pragma_typed import Typed
 from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor
@@ -43,10 +43,10 @@ class PragmaAsking(QObject):
 
     def ask(self, editor: CodeEditor, points: Sequence[MarkPoint], line: int, name: QTextCursor) -> str:
         """Open the popover beside a line that holds a call or a branch, clicked at a name or none; else why not."""
-        scan, style, point = self._check.scan, style_of(editor.path), point_at(points, line)
+        scan, syntax, point = self._check.scan, syntax_of(editor.path), point_at(points, line)
         if scan is None:
             return "reading the sources"
-        if style is None or point is None or editor.isReadOnly():
+        if syntax is None or point is None or editor.isReadOnly():
             return "no call or branch that a pragma could name"
         self._editor, self._name = editor, name
         offered = self._offered(scan)
@@ -56,7 +56,7 @@ class PragmaAsking(QObject):
         corner, arrow = self._beside(editor, point.line)
         share = numbers.share if numbers else None
         start = (self._proposals.at(point) if not point.pragmas else None) or suggested(point, scan, offered)
-        self.popover.ask(point, style, start, offered, share, corner, arrow, name.selectedText())
+        self.popover.ask(point, syntax, start, offered, share, corner, arrow, name.selectedText())
         return ""
 
     def words(
@@ -87,25 +87,25 @@ class PragmaAsking(QObject):
     def _put(self, pragma: Pragma) -> None:
         """Put the pragma in, or in place of the one that is there: an edit of the text like any other."""
 
-        def edit(text: str, point: MarkPoint, style: Style) -> str:
+        def edit(text: str, point: MarkPoint, syntax: Syntax) -> str:
             if point.pragmas:
-                return replace_pragma(text, point.pragmas[0].line, style, pragma)
-            return insert_pragma(text, point.pragma_line, point.indent, style, pragma, point.column)
+                return replace_pragma(text, point.pragmas[0].line, syntax, pragma)
+            return insert_pragma(text, point.pragma_line, point.indent, syntax, pragma, point.column)
 
         self._edit(edit)
 
     def _remove(self) -> None:
-        self._edit(lambda text, point, style: remove_pragma(text, point.pragmas[0].line, style))
+        self._edit(lambda text, point, syntax: remove_pragma(text, point.pragmas[0].line, syntax))
 
     def _ask_definition(self) -> None:
         if self._editor is not None:
             self._editor.ask_definition(self._name)
 
-    def _edit(self, edit: Callable[[str, MarkPoint, Style], str]) -> None:
+    def _edit(self, edit: Callable[[str, MarkPoint, Syntax], str]) -> None:
         editor, point = self._editor, self.popover.point
-        style = style_of(editor.path) if editor is not None else None
-        if editor is not None and point is not None and style is not None:
-            self._context.notices.attempt(lambda: editor.set_text(edit(editor.text, point, style)))
+        syntax = syntax_of(editor.path) if editor is not None else None
+        if editor is not None and point is not None and syntax is not None:
+            self._context.notices.attempt(lambda: editor.set_text(edit(editor.text, point, syntax)))
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _leave(self) -> None:

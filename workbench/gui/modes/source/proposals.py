@@ -15,7 +15,8 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from workbench.api.source.pragma_text import format_pragma, style_of
+from workbench.api.languages import syntax_of
+from workbench.api.source.pragma_text import format_pragma
 from workbench.api.window import Context, set_ground
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.points import MarkPoint
@@ -181,8 +182,8 @@ class ProposalPanel(QWidget):
         """The same as they were found, each with its line in the text as it is."""
         editor = self._editor
         known = self._known.get(editor.path, ()) if editor is not None else ()
-        style = style_of(editor.path) if editor is not None else None
-        if not known or editor is None or style is None or editor.isReadOnly():
+        syntax = syntax_of(editor.path) if editor is not None else None
+        if not known or editor is None or syntax is None or editor.isReadOnly():
             return
         there = {p.line: p.pragma for p in self.placed_in(editor)}
         for proposal in known:
@@ -296,10 +297,10 @@ class ProposalPanel(QWidget):
     def _take(self, marks: Sequence[Proposal]) -> None:
         """Put the pragmas into the text."""
         editor = self._editor
-        style = style_of(editor.path) if editor is not None else None
-        if editor is None or style is None or not marks:
+        syntax = syntax_of(editor.path) if editor is not None else None
+        if editor is None or syntax is None or not marks:
             return
-        self._context.notices.attempt(lambda: editor.set_text(with_marks(editor.text, style, marks)))
+        self._context.notices.attempt(lambda: editor.set_text(with_marks(editor.text, syntax, marks)))
         self.refresh()
         self._follow()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.api.source.pragma_text import style_of
+from workbench.api.languages import syntax_of
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.model.text import counted
 
@@ -11,7 +11,7 @@ def status_words(editor: CodeEditor) -> tuple[str, ...]:
     """Where the cursor is, how many pragmas the file has and lacks, and whether it is saved."""
     at = f"line {editor.line}, column {editor.textCursor().columnNumber() + 1}"
     state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"
-    if style_of(editor.path) is None:
+    if syntax_of(editor.path) is None:
         return at, state
     pragmas, lacking = counted(len(editor.margin.pragmas), "pragma"), counted(len(editor.margin.lacking), "place")
     return at, f"{editor.path.name}: {pragmas}, {lacking} without", state

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.api.source import suffixes
+from workbench.api.languages import headers_of, marked_languages
 from workbench.api.source.files import expand_sources
 from workbench.api.window import Context, palette, set_ground
 from workbench.gui.frame.naming import folder_title
@@ -30,7 +30,6 @@ from workbench.session.open.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX = 46
-_INCLUDED = (*suffixes.C_HEADERS, *suffixes.VERILOG_HEADERS)
 
 
 class _FileDelegate(QStyledItemDelegate):
@@ -86,10 +85,11 @@ class ProjectTree(QTreeView):
             return
         project, root = workspace.project, workspace.root
         host = list(expand_sources(root, project.host.sources))
+        headers = headers_of(marked_languages())
         folders = dict.fromkeys([p.parent for p in host] + [root / d for d in project.host.include_dirs])
-        host += [p for d in folders if d.is_dir() for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
+        host += [p for d in folders if d.is_dir() for p in sorted(d.iterdir()) if p.suffix in headers]
         hdl = list(workspace.hdl_files)
-        hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
+        hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in headers]
         groups = {"host": host, "hdl": hdl}
         if parts := [path for path in workspace.parts if path.is_file()]:
             made = [path for path in (*host, *hdl) if workspace.is_made(path)]

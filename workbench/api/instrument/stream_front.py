@@ -20,6 +20,9 @@ from workbench.api.unstable import WATCH, Access, Act, Marks
 
 _SETTLE_CYCLES = 4  # from selecting a word to giving it: the counter has to come out of its memory
 
+#: The roles that an answer has something to say in; others go past.
+_OUTWARD = ("tdata", "tvalid", "tready", "tlast", "tkeep", "tstrb", "startofpacket", "empty")
+
 
 def stream_front(
     come: Mapping[str, Signal], go: Mapping[str, Signal], bits: Mapping[str, int], word_bits: int, answer_port: str
@@ -28,7 +31,7 @@ def stream_front(
     design has. The design's words can be held: `go` has a tready."""
     marks = Marks.of(word_bits)
     inward = {f"in_{r[1:]}": come[r].name for r in ("tdata", "tvalid", "tready") if come[r].name in bits}
-    outward = {f"out_{role.removeprefix('t')}": signal.name for role, signal in go.items() if signal.name in bits}
+    outward = {f"out_{r.removeprefix('t')}": go[r].name for r in go if r in _OUTWARD and go[r].name in bits}
     held = {port: name for port, name in (inward | outward).items() if port != "in_data"}
     run, freeze, clear = (Access(Act.WRITE, 0, marks.base + one) for one in (marks.RUN, marks.FREEZE, marks.CLEAR))
     return MonitorFront(
