@@ -473,5 +473,5 @@ def test_what_cannot_go_on_ends_the_run(card: CardExecutable, tmp_path: Path, bo
 
 def test_a_table_names_a_port_that_there_is(tmp_path: Path) -> None:
     platform = PLATFORM.model_copy(update={"transfer_tables": {"x": table("lit", 20, 4)}})
-    with pytest.raises(WorkbenchError, match="go through a port 'lit', which there is not"):
+    with pytest.raises(WorkbenchError, match="go through a port 'lit' that does not exist"):
         build_card(replace(task(tmp_path, HdlBuild((), "every_port", ())), platform=platform), Job())

@@ -36,7 +36,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
 @hookspec
 def workbench_platforms() -> Sequence[PlatformSupport]:
-    """Platforms: a template each, and what lets the simulated card stand behind its host API."""
+    """Platforms: a template each, and the library behind its host API on the simulated card."""
     raise NotImplementedError
 
 

@@ -145,7 +145,7 @@ def check_files(language: Language) -> None:
     """Raise for a language whose files' kinds are none, or whose expressions are not regular."""
     for kind in language.files:
         if not isinstance(kind, FileKind):
-            raise TypeError(f"files holds {kind!r:.80}, which is no FileKind")
+            raise TypeError(f"files holds {kind!r:.80}, which is not a FileKind")
         _ = kind.syntax.tokens, kind.syntax.parts, kind.syntax.any_pragma, kind.syntax.elsewhere
 
 
