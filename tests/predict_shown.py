@@ -20,6 +20,6 @@ def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Pat
 
 
 def explored(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.explore.found = None
+    mode.explore.swept = None
     mode.explore.sweep()
-    qtbot.waitUntil(lambda: mode.explore.found is not None)
+    qtbot.waitUntil(lambda: mode.explore.swept is not None)

@@ -273,7 +273,7 @@ def workbench_modes():
     assert told[-1] == "the plugin 'moody' failed to show the mode 'Moody': ValueError: not today"
     window.go_to("timeline")
     qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
-    assert window.shown is window.modes.made["timeline"]
+    assert window.shown is window.modes.views["timeline"]
 
 
 def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(

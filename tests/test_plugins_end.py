@@ -193,11 +193,11 @@ def test_the_window_lives_on_and_names_the_plugin(
         ending.begins = False
         for ending.how, what in HOW.items():
             named(lambda: window.go_to("ending"), what)  # its picture
-            named(lambda: window.modes.made["ending"].button.click(), what)  # type: ignore[attr-defined]
+            named(lambda: window.modes.views["ending"].button.click(), what)  # type: ignore[attr-defined]
             window.go_to("analyse")
 
 
 def form_problems(window: MainWindow) -> Sequence[Diagnostic]:
     """What the form of the platform says of its document."""
-    made = window.modes.made.get("platform")
+    made = window.modes.views.get("platform")
     return made.document.problems if made else ()  # type: ignore[attr-defined]

@@ -35,8 +35,8 @@ Sizes = tuple[tuple[int, int], ...]
 SIZES: Sizes = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
 THEMES = ("light", "dark")
 PROGRAM = Program("small", settings={"EFFORT": 600, "CYCLES": 200}, trace=True)
-EDITOR = "window.modes.made['source'].editor"
-TRY = "window.modes.made['analyse'].details.trying"
+EDITOR = "window.modes.views['source'].editor"
+TRY = "window.modes.views['analyse'].details.trying"
 CHANGE = "unite calls=put count=16"
 CHANGED = ("#pragma recap put send(data, unit_top.worker, x)", "fpgaWrite(fpga, words, 0, WORDS);")
 FIRST_LINE, OLD_LINES = 11, 4  # of the loop that writes, counted from 0
@@ -150,7 +150,7 @@ class Walk:
 
     def outcome(self) -> dict[str, Any]:
         """The settled prediction: its title, its fate, and the speedups predicted and measured."""
-        entry = "window.context.navigation and window.modes.made['compare'].beside.settled[-1]"
+        entry = "window.context.navigation and window.modes.views['compare'].beside.settled[-1]"
         said = f"{{'title': ({entry}).title, 'fate': ({entry}).fate.value, 'came': ({entry}).came.speedup,"
         said += f" 'predicted': ({entry}).prediction.speedup}}"
         outcome: dict[str, Any] = self.driven.ask(said)

@@ -33,7 +33,7 @@ SIZES = ((1600, 1000), (1024, 700), (1280, 800), (2560, 1440))
 THEMES = ("light", "dark")
 TO_SAVED = 8  # steps to the saved template
 DIALOG = "app.activeModalWidget()"
-PLATFORM = "window.modes.made['platform']"
+PLATFORM = "window.modes.views['platform']"
 DOCUMENT = f"{PLATFORM}.document"
 
 

@@ -45,7 +45,7 @@ from workbench.system.toolchain import find_compiler, find_verilator, verilator_
 APP = Path(__file__).with_name("riscv_app")
 CORE = "picorv32.v"
 RESULT = 1019  # what the program computes
-SOURCE = "window.modes.made['source']"
+SOURCE = "window.modes.views['source']"
 #: The registers, and when their branches are looked at: not in reset, the memory's not after the core has stopped.
 REGISTERS = {"cpu_state": ("resetn",), "mem_state": ("resetn", "!trap")}
 HARNESS = """

@@ -170,7 +170,7 @@ LONG_VERILOG = """    reg [31:0] r@;
         end
     end
 """
-EDITOR = "window.modes.made['source'].editor"
+EDITOR = "window.modes.views['source'].editor"
 #: What is typed in the middle of a long file, as xdotool has it.
 TYPED = {"letters": "a b c d e", "Return": "Return Return", "BackSpace": "BackSpace BackSpace", "undo": "ctrl+z ctrl+z",
          "comment": "slash asterisk", "paste": "ctrl+v"}  # fmt: skip
@@ -183,7 +183,7 @@ def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
         walk.go_to(driven, "source")
         for file in (project.parent / "host" / "main.c", project.parent / "hdl" / "tiny_top.v"):
             took(driven)
-            driven.do(f"window.modes.made['source'].open_file(Path({str(file)!r}), {LONG_LINES // 2})")
+            driven.do(f"window.modes.views['source'].open_file(Path({str(file)!r}), {LONG_LINES // 2})")
             driven.settle()
             row: dict[str, Any] = {
                 "file": file.name,

@@ -11,9 +11,9 @@ from driven.conftest import Open
 from driven.driver import Driven
 
 DIALOG = "app.activeModalWidget()"
-EDITOR = "window.modes.made['source'].editor"
-PLATFORM = "window.modes.made['platform']"
-PREDICT = "window.modes.made['predict']"
+EDITOR = "window.modes.views['source'].editor"
+PLATFORM = "window.modes.views['platform']"
+PREDICT = "window.modes.views['predict']"
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_the_editor_indents_finds_goes_to_lines_and_definitions_cuts_and_pastes(
     driven.key("ctrl+f")
     driven.wait("'QLineEdit' in focus()[0]")
     driven.type("by")
-    said = "window.modes.made['source'].find_bar.said.text()"
+    said = "window.modes.views['source'].find_bar.said.text()"
     driven.wait(f"{said} == '1 of 4'")
     driven.wait(f"len({EDITOR}.extraSelections()) == 5", "every place marked, and the line")
     driven.key("Return", "Return")
@@ -171,8 +171,8 @@ def test_a_pragma_by_right_click_is_one_more_step_and_nothing_is_saved(open_wind
     driven.wait("popovers()")
     assert main.read_text() == before
     driven.key("2")
-    driven.wait("window.modes.made['source'].popover.category.value == 'overhead'")
-    driven.click("window.modes.made['source'].popover.insert")
+    driven.wait("window.modes.views['source'].popover.category.value == 'overhead'")
+    driven.click("window.modes.views['source'].popover.insert")
     driven.wait(f"'recap' in {EDITOR}.toPlainText().splitlines()[{line - 1}]")
     assert main.read_text() == before
     driven.wait("'CodeEditor' in focus()")

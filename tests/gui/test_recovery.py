@@ -107,7 +107,7 @@ def test_a_killed_window_loses_nothing(
     qtbot.waitUntil(lambda: len(window.context.documents.unsaved) == 3)
     assert len(asked) == 2
     settle(window)
-    source, platform, predict = (window.modes.made[m] for m in ("source", "platform", "predict"))
+    source, platform, predict = (window.modes.views[m] for m in ("source", "platform", "predict"))
     assert isinstance(source, SourceMode)
     assert isinstance(platform, PlatformMode)
     assert isinstance(predict, PredictMode)

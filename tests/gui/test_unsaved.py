@@ -455,7 +455,7 @@ def test_that_another_program_wrote_a_file_is_no_matter_once_it_is_saved(tmp_pat
     documents.add(document)
     document.type("typed")
     file.write_text("written")
-    documents.told(document)
+    documents.report_overtaken(document)
     assert [notice.message for notice in notices] == ["another program changed this file"]
     documents.ask = lambda question: OVERWRITE
     assert documents.save(document)

@@ -474,18 +474,18 @@ def test_a_mode_that_is_not_whole_yet_has_nothing_of_another_beside_it(
 ) -> None:
     opened.context.open_run(run_folder)
     settle(opened)
-    source = opened.modes.made["source"]
+    source = opened.modes.views["source"]
     assert source.side_panel is not None
     assert source.details_panel is not None
     assert source.side_panel.isVisible()
     assert source.details_panel.isVisible()
     opened.context.navigation.set_mode("timeline")  # for the first time
-    assert "timeline" not in opened.modes.made
+    assert "timeline" not in opened.modes.views
     assert not source.isVisible()
     assert not source.side_panel.isVisible()
     assert not source.details_panel.isVisible()
     settle(opened)
-    timeline = opened.modes.made["timeline"]
+    timeline = opened.modes.views["timeline"]
     assert timeline.details_panel is not None
     assert timeline.details_panel.isVisible()
     opened.context.navigation.set_mode("source")

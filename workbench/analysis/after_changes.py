@@ -112,21 +112,21 @@ def _keys(finding: Finding, analysis: Analysis) -> set[Key]:
 
 def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Prediction | None, str]:
     """The finding's advice that gains most on top of the changes: in words, its prediction, or why there is none."""
-    made = trial.prediction.changes
+    applied = trial.prediction.changes
     best: tuple[str, Prediction | None, str] = "", None, "its advice is already applied, or is not a change"
     for advice in finding.advice:
-        changes = tuple(change for change in advice.changes if change not in made)
-        if not changes or not apart((made, changes)):
+        changes = tuple(change for change in advice.changes if change not in applied)
+        if not changes or not apart((applied, changes)):
             continue
         alone = advice.prediction or asked(replayed, advice.changes)
         if alone.speedup is None or over_bound(alone, advice):
             best = best if best[1] else ("", None, alone.why or "alone it comes above its upper bound")
             continue
-        found = asked(replayed, (*made, *changes))
-        if found.speedup is None:
-            best = best if best[1] else ("", None, found.why)
-        elif best[1] is None or found.speedup > (best[1].speedup or 0.0):
-            best = ", ".join(map(change_title, changes)), found, ""
+        answer = asked(replayed, (*applied, *changes))
+        if answer.speedup is None:
+            best = best if best[1] else ("", None, answer.why)
+        elif best[1] is None or answer.speedup > (best[1].speedup or 0.0):
+            best = ", ".join(map(change_title, changes)), answer, ""
     return best
 
 

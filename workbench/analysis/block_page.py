@@ -37,8 +37,8 @@ def block_page(members: Sequence[BlockMetrics], analysis: Analysis) -> views.Pag
     ids = {m.block.id for m in members} | {block.group}
     here = [f for f in analysis.findings if f.block in ids or f.culprit in ids]
     sections = [views.Section("", (views.Shares(shares), states_table(block, states))), _findings_here(here)]
-    if found := path_section(analysis.what_if.path if analysis.what_if else None, [m.block for m in members]):
-        sections.insert(1, found)
+    if path_part := path_section(analysis.what_if.path if analysis.what_if else None, [m.block for m in members]):
+        sections.insert(1, path_part)
     if block.file and block.line:
         sections.append(views.Section("Source", (views.Source((Place(block.file, block.line, block.kind),)),)))
     return views.Page(block.id, name, f"{kind}{mean}, {time_text(analysis.time_s)}", tuple(sections))
@@ -51,11 +51,11 @@ def _findings_here(findings: Sequence[Finding]) -> views.Section:
 
 def mean_states(members: Sequence[BlockMetrics]) -> list[StateMetrics]:
     """The states of one block, or the means of replicas, `unclassified` first. Counts may be fractions then."""
-    found = []
+    means = []
     for states in zip(*(m.states for m in members), strict=True):
         mean = [sum(getattr(s, name) for s in states) / len(states) for name in ("time_s", "share", "cycles", "visits")]
-        found.append(StateMetrics(states[0].state, *mean))
-    return found
+        means.append(StateMetrics(states[0].state, *mean))
+    return means
 
 
 def states_table(block: Block, states: Sequence[StateMetrics]) -> views.Table:
@@ -141,10 +141,10 @@ def call_page(calls: Sequence[CallMetrics], analysis: Analysis) -> views.Page:
         )
     facts.append(views.Fact("Back-to-back calls", f"{_row_words(first)}, {first.runs.avg:.3g} on average"))
     place = (first.site.file, first.site.line)
-    found = [f for f in analysis.findings if any((p.file, p.line) == place for p in f.places)]
+    findings = [f for f in analysis.findings if any((p.file, p.line) == place for p in f.places)]
     sections = (
         views.Section("", (views.Facts(tuple(facts)),)),
-        *((_findings_here(found),) if found else ()),
+        *((_findings_here(findings),) if findings else ()),
         views.Section("Source", (views.Source((Place(*place, first.site.label),)),)),
     )
     where = f"{first.site.callee}, {first.place}, {block_words(first.block)}"

@@ -121,13 +121,13 @@ def error_words(entry: Entry) -> str:
     return f"{percent_text(abs(entry.error))} {'more' if entry.error > 0 else 'less'} than predicted"
 
 
-def score_words(found: Score) -> str:
+def score_words(score: Score) -> str:
     """How far to trust predictions, in a sentence."""
-    if found.median_error is None or found.worst_error is None:
+    if score.median_error is None or score.worst_error is None:
         return "No prediction was judged yet."
     return (
-        f"{found.inside} of {found.judged} inside the interval, median error {percent_text(found.median_error)}, "
-        f"worst {percent_text(found.worst_error)}."
+        f"{score.inside} of {score.judged} inside the interval, median error {percent_text(score.median_error)}, "
+        f"worst {percent_text(score.worst_error)}."
     )
 
 
@@ -154,9 +154,9 @@ def explained_json(row: Explained) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def score_json(found: Score) -> dict[str, Any]:
+def score_json(score: Score) -> dict[str, Any]:
     """The statistics of a ledger."""
     return {
-        "judged": found.judged, "inside": found.inside, "median_error": found.median_error,
-        "worst_error": found.worst_error,
+        "judged": score.judged, "inside": score.inside, "median_error": score.median_error,
+        "worst_error": score.worst_error,
     }  # fmt: skip

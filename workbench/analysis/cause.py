@@ -46,8 +46,8 @@ class Line:
     @property
     def places(self) -> tuple[Place, ...]:
         """Its line in B, then that in A where it is another."""
-        found = [one.place for one in (self.b, self.a) if one and one.place]
-        return tuple({(place.file, place.line): place for place in reversed(found)}.values())[::-1]
+        places = [one.place for one in (self.b, self.a) if one and one.place]
+        return tuple({(place.file, place.line): place for place in reversed(places)}.values())[::-1]
 
 
 @dataclass(frozen=True)
@@ -100,18 +100,18 @@ def _of_host(run: MeasuredRun) -> dict[Key, Spent]:
     host = next((m for m in run.blocks if m.block.side is Side.HOST), None)
     if host is None:
         return {}
-    found: dict[Key, Spent] = {}
+    spent: dict[Key, Spent] = {}
     in_calls_s: dict[str, float] = {}
     mine = [call for call in run.calls if call.block == host.block.id]
     for call in sorted(mine, key=lambda call: -call.time_s):  # the place is that of the longest
         key = (host.block.id, call.site.label, True)
-        found[key] = _with_call(found.get(key), call)
+        spent[key] = _with_call(spent.get(key), call)
         in_calls_s[call.state.name] = in_calls_s.get(call.state.name, 0.0) + call.time_s
     for state in host.states:
         rest_s = state.time_s - in_calls_s.get(state.state.name, 0.0)
         if rest_s > 0:
-            found[host.block.id, state.state.name, False] = _of_state(state, rest_s, state.visits)
-    return found
+            spent[host.block.id, state.state.name, False] = _of_state(state, rest_s, state.visits)
+    return spent
 
 
 def _with_call(known: Spent | None, call: CallMetrics) -> Spent:
@@ -130,15 +130,15 @@ def _of_fpga(run: MeasuredRun) -> dict[Key, Spent]:
     for metrics in run.blocks:
         if metrics.block.side is Side.FPGA:
             groups.setdefault(metrics.block.group, []).append(metrics)
-    found: dict[Key, Spent] = {}
+    spent: dict[Key, Spent] = {}
     for group, members in groups.items():
         for state in members[0].states[1:]:
             if state.state.category is None or state.state.category in WAITS:
                 continue
             alike = [s for m in members for s in m.states if s.state.name == state.state.name]
             mean_s = sum(s.time_s for s in alike) / len(members)
-            found[group, state.state.name, False] = _of_state(state, mean_s, sum(s.visits for s in alike))
-    return found
+            spent[group, state.state.name, False] = _of_state(state, mean_s, sum(s.visits for s in alike))
+    return spent
 
 
 def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:

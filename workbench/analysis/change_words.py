@@ -73,13 +73,13 @@ def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, .
     after: dict[tuple[int, ...], list[str]] = {}
     others = []
     for change in changes:
-        found = _calls_of(change, analysis)
-        parts = [found] if isinstance(change, catalogue.Unite) else [(number,) for number in found]
+        sites = _calls_of(change, analysis)
+        parts = [sites] if isinstance(change, catalogue.Unite) else [(number,) for number in sites]
         for part in filter(None, parts):
             known = next((key for key in after if set(part) <= set(key)), part)
             words = _after(change, [analysis.calls[number] for number in known])
             after.setdefault(known, []).extend([words] if words not in after.get(known, ()) else [])
-        if not found:
+        if not sites:
             others.append(Fact(change_title(change), ""))
     facts = [
         Fact(" + ".join(dict.fromkeys(_call_words(analysis.calls[number]) for number in part)), ", ".join(words))
@@ -91,11 +91,11 @@ def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, .
 
 def _calls_of(change: Change, analysis: Analysis) -> tuple[int, ...]:
     sites = [call.site for call in analysis.calls]
-    found: set[int] = set()
+    numbers: set[int] = set()
     for name in getattr(change, "calls", ()):
         with suppress(WorkbenchError):  # what it names is not in this part of the run
-            found |= set(sites_of(name, sites, change))
-    return tuple(sorted(found))
+            numbers |= set(sites_of(name, sites, change))
+    return tuple(sorted(numbers))
 
 
 def _call_words(call: CallMetrics) -> str:

@@ -43,7 +43,7 @@ class Difference:
 class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
-    `same_output` tells whether both printed the same, bit for bit; None where that is not known. `differences` tell
+    `same_output` says whether both printed the same, bit for bit; None where that is not known. `differences` tell
     where the two did different work; `equal`, of traced runs, is a part of each that is the same work; `cause` is what
     differs most on equal work, where that was asked for. `blocks` are
     paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`,
@@ -85,7 +85,7 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
 
 
 def _differences(analyses: tuple[Analysis, Analysis], runs: tuple[Run, Run]) -> Iterator[Difference]:
-    """What is set, built, called and moved otherwise, by names: lines may move, and what stands there."""
+    """What is set, built, called and moved otherwise, by names: lines may move, and what is there."""
     did: dict[str, list[dict[str, Any]]] = {
         "setting": [dict(run.manifest.settings) for run in runs],
         "blocks": [{group.group: len(group.members) for group in analysis.groups()} for analysis in analyses],
@@ -125,7 +125,7 @@ def _pairs(
 
 
 def _named(calls: Sequence[CallMetrics]) -> list[CallMetrics]:
-    """Calls under names of their own: labels that several calls share are told apart by place and state."""
+    """Calls under names of their own: labels that several calls share are distinguished by place and state."""
     labels = [call.site.label for call in calls]
     named = []
     for call in calls:

@@ -54,8 +54,8 @@ def markdown_text(comparison: Comparison, verdicts: Sequence[Verdict], names: tu
         lines += [f"**{_cell(cause_words(cause))}** {_cell(cause_details(cause))} {places}".rstrip(), ""]
     if verdicts:
         lines += ["### Conditions", ""]
-        told = [("**failed**" if v.holds else "passed", f"`{_cell(v.text)}`", _values(v)) for v in verdicts]
-        lines += [*_table(("result", "fails if", "values"), told), ""]
+        outcomes = [("**failed**" if v.holds else "passed", f"`{_cell(v.text)}`", _values(v)) for v in verdicts]
+        lines += [*_table(("result", "fails if", "values"), outcomes), ""]
     lines += ["### Findings", ""]
     rows = [
         (kind, _cell(finding_text(finding)), short_gain_text(finding), _place(finding))
@@ -92,8 +92,8 @@ def sarif_text(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path
 def _findings(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
     """Findings without those that repeat a part of another, and whether each is new, kept or gone."""
     kept = [b for _, b in comparison.kept]
-    for kind, found in (("new", comparison.new), ("kept", kept), ("gone", comparison.gone)):
-        yield from ((kind, finding) for finding in tops(found))
+    for kind, pairs in (("new", comparison.new), ("kept", kept), ("gone", comparison.gone)):
+        yield from ((kind, finding) for finding in tops(pairs))
 
 
 def _result(kind: str, finding: Finding, folder: Path | None) -> dict[str, Any]:

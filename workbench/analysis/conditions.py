@@ -60,9 +60,9 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
     values: dict[str, float] = {}
     places: dict[str, tuple[Place, ...]] = {}
     _add(values, "time", *comparison.time_s)
-    for kind, found in (("new", comparison.new), ("gone", comparison.gone)):
-        values[f"findings.{kind}"] = float(len(tops(found)))
-        values[f"findings.{kind}_gain"] = _gain(found)
+    for kind, pairs in (("new", comparison.new), ("gone", comparison.gone)):
+        values[f"findings.{kind}"] = float(len(tops(pairs)))
+        values[f"findings.{kind}_gain"] = _gain(pairs)
     values["findings.kept"] = float(len(tops(a for a, _ in comparison.kept)))
     for pair in comparison.blocks:
         _add_block(values, places, pair)
@@ -74,12 +74,12 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
         places[name] = (Place(site.file, site.line, call.name),)
     in_a, in_b = [a for a, _ in comparison.kept], [b for _, b in comparison.kept]
     findings = [*comparison.gone, *in_a], [*comparison.new, *in_b]
-    listed = {finding_text(f) for found in findings for f in found}
+    listed = {finding_text(f) for pairs in findings for f in pairs}
     for text in (*rules, *sorted(listed)):
-        mine = [[f for f in found if text in (f.rule, finding_text(f))] for found in findings]
+        mine = [[f for f in pairs if text in (f.rule, finding_text(f))] for pairs in findings]
         name = member_name("finding", text)
-        _add(values, f"{name}.time", *(sum(f.time_s for f in tops(found)) for found in mine))
-        _add(values, f"{name}.gain", *(_gain(found) for found in mine))
+        _add(values, f"{name}.time", *(sum(f.time_s for f in tops(pairs)) for pairs in mine))
+        _add(values, f"{name}.gain", *(_gain(pairs) for pairs in mine))
         places[name] = tuple(place for f in (mine[1] or mine[0]) for place in f.places[:1])
     return Names(values, places)
 
@@ -96,8 +96,8 @@ def _judged(text: str, names: Names) -> Verdict:
     if not isinstance(holds, bool):
         raise WorkbenchError(_bad(text, "this is a number, not a condition", f"Write for example {text} > 1.02."))
     used = sorted(expression.names)
-    found = dict.fromkeys(place for name in used for place in names.places.get(name.rpartition(".")[0], ()))
-    return Verdict(text, holds, {name: names.values[name] for name in used}, tuple(found))
+    places = dict.fromkeys(place for name in used for place in names.places.get(name.rpartition(".")[0], ()))
+    return Verdict(text, holds, {name: names.values[name] for name in used}, tuple(places))
 
 
 def _bad(text: str, message: str, hint: str) -> Diagnostic:
@@ -142,11 +142,11 @@ def _add_block(values: dict[str, float], places: dict[str, tuple[Place, ...]], p
 
 def _states(group: GroupMetrics | None) -> dict[str, list[StateMetrics]]:
     """A group's states by name, one for each member."""
-    found: dict[str, list[StateMetrics]] = {}
+    by_name: dict[str, list[StateMetrics]] = {}
     for member in group.members if group else ():
         for state in member.states:
-            found.setdefault(state.state.name, []).append(state)
-    return found
+            by_name.setdefault(state.state.name, []).append(state)
+    return by_name
 
 
 def _mean(states: Sequence[StateMetrics], key: str) -> float:

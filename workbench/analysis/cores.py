@@ -14,12 +14,12 @@ def cores_words(manifest: Manifest) -> str:
     if not cores.count or len(threads) < 2:
         return ""
     costs = {"a call": cores.call_ps, "a wake-up": cores.wake_ps, "a change of threads": cores.switch_ps}
-    told = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
+    costs_named = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
     used = sum(1 for core in zip(*(thread.core_ps for thread in threads), strict=False) if any(core))
     said = [
         f"{counted(len(threads), 'thread')} ran on {used} of {counted(cores.count, 'virtual core')}",
         f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
-        *told,
+        *costs_named,
     ]
     return ", ".join(said)
 

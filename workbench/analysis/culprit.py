@@ -30,14 +30,14 @@ def find_culprit(
     named: Block | None = None
     count = 0
     while True:
-        found, memory = _named(current.block, waits, all_blocks)
-        if not found:
+        targets, memory = _named(current.block, waits, all_blocks)
+        if not targets:
             if memory and named is None:
                 return MEM, None
             break
-        if found[0].id in seen or (named is not None and found[0].side is block.block.side is Side.HOST):
+        if targets[0].id in seen or (named is not None and targets[0].side is block.block.side is Side.HOST):
             break
-        named, count = found[0], len(found)
+        named, count = targets[0], len(targets)
         seen.add(named.id)
         if named.side is Side.HOST or block.block.side is Side.HOST:
             break
@@ -57,9 +57,9 @@ def _named(block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block])
     for state in sorted(waits, key=lambda s: -s.time_s):
         for target in state.state.targets:
             memory |= target == MEM
-            found = resolve_target(target, blocks, block)
-            if found and state.time_s > 0:
-                return found, memory
+            targets = resolve_target(target, blocks, block)
+            if targets and state.time_s > 0:
+                return targets, memory
     return (), memory
 
 

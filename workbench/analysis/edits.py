@@ -23,9 +23,9 @@ _NOTHING = "in this run it would change nothing"
 
 def changes_of(changes: Sequence[RuleChange], s: Selection) -> tuple[tuple[Change, ...], str]:
     """All changes that are something for a selection, and, where none is, why."""
-    found = [_one(change, s) for change in changes]
-    made = tuple(dict.fromkeys(one for some, _ in found for one in some))
-    return made, "" if made or not found else found[0][1]
+    answers = [_one(change, s) for change in changes]
+    distinct = tuple(dict.fromkeys(one for some, _ in answers for one in some))
+    return distinct, "" if distinct or not answers else answers[0][1]
 
 
 def _one(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
@@ -35,11 +35,11 @@ def _one(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
         none = f"no work of {s.values[change.pick]} is marked" if change.work_of else STATE_PICKS[change.pick].none
         return tuple(_scaled(change, states, s)), none
     if not change.pick:
-        made = _of_values(change, s, {})
-        return (made,) if made else (), _NOTHING
+        changes = _of_values(change, s, {})
+        return (changes,) if changes else (), _NOTHING
     selections = CALLS[change.pick](s)
-    made_all = (_of_values(change, one, {"calls": call_names(one)}) for one in selections)
-    return tuple(one for one in made_all if one), _NOTHING if selections else CALL_PICKS[change.pick].none
+    per_selection = (_of_values(change, one, {"calls": call_names(one)}) for one in selections)
+    return tuple(one for one in per_selection if one), _NOTHING if selections else CALL_PICKS[change.pick].none
 
 
 def _of_values(change: RuleChange, of: Selection, calls: Mapping[str, Any]) -> Change | None:

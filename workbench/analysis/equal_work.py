@@ -1,4 +1,4 @@
-"""Stretches of two runs' courses in which the same work was done, told by the calls that the host made.
+"""Stretches of two runs' courses in which the same work was done, known by the calls that the host made.
 
 Calls of one name that moved as many bytes (or were as many, where they move none) are the same work. A stretch begins
 and ends where a turn of the host's outermost loop does, which is found by the calls' shortest period.
@@ -71,17 +71,17 @@ class Course:
 
 def equal_work(a: Run, b: Run) -> EqualWork | None:
     """The same work in both, as short as the turns of their loops allow: of many such parts the one with the median
-    speedup, so that no outlier stands for the rest. None without calls in time."""
+    speedup, so that no outlier represents the rest. None without calls in time."""
     courses = _course(a), _course(b)
     if not (courses[0] and courses[1]):
         return None
     first, second = courses[0], courses[1]
     shared = [name for name in first.done if name in second.done and first.done[name][-1] and second.done[name][-1]]
     shared.sort(key=lambda name: -int(first.done[name][-1]))
-    found = _same_part(first, second, shared) or _same_amount(first, second, shared)
-    if found is None:
+    work = _same_part(first, second, shared) or _same_amount(first, second, shared)
+    if work is None:
         return EqualWork(Stretch(0, a.manifest.time_ps), Stretch(0, b.manifest.time_ps), (), 0)
-    (begin_a, end_a), (begin_b, end_b), parts = found
+    (begin_a, end_a), (begin_b, end_b), parts = work
     in_a, in_b = first.between(begin_a, end_a), second.between(begin_b, end_b)
     calls = tuple(name for name in shared if 0 < in_a[name] == in_b[name])
     return EqualWork(first.stretch(begin_a, end_a), second.stretch(begin_b, end_b), calls, parts)
@@ -171,14 +171,14 @@ def shortest_period(sites: NDArray[np.integer]) -> int:
     return 0
 
 
-def equal_words(found: EqualWork) -> str:
+def equal_words(work: EqualWork) -> str:
     """What the stretches are and what was done in them, in a sentence."""
-    said = ", ".join(_stretch_words(letter, part) for letter, part in (("A", found.a), ("B", found.b)))
-    if not found.calls:
+    said = ", ".join(_stretch_words(letter, part) for letter, part in (("A", work.a), ("B", work.b)))
+    if not work.calls:
         return f"{said}: no call did as much in a part of both, so these are not the same work."
-    of = f"1 of {found.parts} equal parts" if found.parts else "in all, one run did more of them"
-    faster = f", {faster_text(found.speedup)}" if found.speedup else ""
-    return f"{said}{faster}: the same {', '.join(found.calls)}; {of}."
+    of = f"1 of {work.parts} equal parts" if work.parts else "in all, one run did more of them"
+    faster = f", {faster_text(work.speedup)}" if work.speedup else ""
+    return f"{said}{faster}: the same {', '.join(work.calls)}; {of}."
 
 
 def _stretch_words(letter: str, part: Stretch) -> str:
@@ -186,13 +186,13 @@ def _stretch_words(letter: str, part: Stretch) -> str:
     return f"{letter} {turns} ({time_text(part.span_ps / PS_PER_S)})"
 
 
-def equal_json(found: EqualWork) -> dict[str, Any]:
+def equal_json(work: EqualWork) -> dict[str, Any]:
     def part(of: Stretch) -> dict[str, Any]:
         return {
             "from_s": of.from_ps / PS_PER_S, "to_s": of.to_ps / PS_PER_S, "turns": of.turns, "of_turns": of.of_turns,
         }  # fmt: skip
 
     return {
-        "a": part(found.a), "b": part(found.b), "calls": list(found.calls), "parts": found.parts,
-        "speedup": found.speedup,
+        "a": part(work.a), "b": part(work.b), "calls": list(work.calls), "parts": work.parts,
+        "speedup": work.speedup,
     }  # fmt: skip

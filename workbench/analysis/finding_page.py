@@ -177,7 +177,7 @@ def _draw_bar(canvas: Any, x: float, y: float, width: float, height: float, find
 
 def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None) -> views.Page:
     """A finding in reading order: prediction, what to do, why no more than that, curve, rule, source, parts."""
-    found = (
+    facts = (
         _lead(finding, analysis),
         _to_do(finding, analysis),
         _why(finding, analysis),
@@ -189,7 +189,7 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
     gain = gain_words(finding)
     if finding.gain <= MOST_BOUND:
         gain += f", {becomes_words(analysis.time_s, finding.gain)}"
-    sections = tuple(section for section in found if section)
+    sections = tuple(section for section in facts if section)
     return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)
 
 

@@ -34,30 +34,32 @@ def build_graph(
                 continue
             ends = []
             for target in state.targets:
-                found = list(_ends(target, all_blocks, metrics.block))
-                if not found:
+                targets = list(_ends(target, all_blocks, metrics.block))
+                if not targets:
                     problems.append(_no_such_target(target, state, metrics.block))
-                ends += found
+                ends += targets
             numbers = _numbers(metrics.block, measured.visits, state, calls)
             for end in ends:
                 for message in state.messages or ("",):
                     _merge(edges, metrics.block, state, end, message, numbers)
                     numbers = (None, None, None)  # counted once, at the target and message named first
-    told = _without_repeats(edges, all_blocks)
-    return BlockGraph(tuple(all_blocks), (*told, *_streams(streams, all_blocks, told))), tuple(dict.fromkeys(problems))
+    distinct = _without_repeats(edges, all_blocks)
+    return BlockGraph(tuple(all_blocks), (*distinct, *_streams(streams, all_blocks, distinct))), tuple(
+        dict.fromkeys(problems)
+    )
 
 
-def _streams(streams: Sequence[StreamMetrics], blocks: Sequence[Block], told: Sequence[Edge]) -> Iterator[Edge]:
+def _streams(streams: Sequence[StreamMetrics], blocks: Sequence[Block], edges: Sequence[Edge]) -> Iterator[Edge]:
     """An edge for each stream, from the first block of the instance that offers (itself where it has none) to that of
-    the one that takes. Those of the host are its calls' where any tell of it."""
+    the one that takes. Those of the host are its calls' where any report them."""
     host = next((block.id for block in blocks if block.side is Side.HOST), "")
     first = {block.component: block.id for block in reversed(blocks)} | {"": host}
     names = stream_names(streams)
-    told_of_host = any(host in (edge.source, edge.target) for edge in told)
+    has_host = any(host in (edge.source, edge.target) for edge in edges)
     for one in streams:
         stream = one.stream
         outside = not (stream.source and stream.target)
-        if stream.source == stream.target or (outside and (told_of_host or not host or not one.transfers)):
+        if stream.source == stream.target or (outside and (has_host or not host or not one.transfers)):
             continue
         source, target = (first.get(end, end) for end in (stream.source, stream.target))
         moved = one.transfers * stream.bits // 8 if stream.bits else None
@@ -71,12 +73,12 @@ def _ends(target: str, blocks: Sequence[Block], source: Block) -> Iterator[str]:
     if target == MEM:
         yield MEM
         return
-    found = resolve_target(target, blocks, source)
-    if found and all(b.side is Side.HOST for b in found):
-        yield found[0].id  # the host: its main thread speaks for it
+    matches = resolve_target(target, blocks, source)
+    if matches and all(b.side is Side.HOST for b in matches):
+        yield matches[0].id  # the host: its main thread speaks for it
         return
     by_group: dict[str, list[Block]] = {}
-    for block in found:
+    for block in matches:
         by_group.setdefault(block.group, []).append(block)
     for group, members in by_group.items():
         whole = len(members) > 1 and len(members) == sum(b.group == group for b in blocks if b.id != source.id)
@@ -107,7 +109,7 @@ def _merge(
         edges[key] = Edge(source, target, message, reason, *numbers)
         return
     count, size, time_s = numbers
-    if old.time_s is not None:  # calls told of it already: more calls add to it, the hardware's end adds nothing
+    if old.time_s is not None:  # calls reported it already: more calls add to it, the hardware's end adds nothing
         if time_s is not None:
             count, size = (old.count or 0) + (count or 0), (old.bytes or 0) + (size or 0)
             edges[key] = Edge(source, target, message, old.reason, count, size, old.time_s + time_s)

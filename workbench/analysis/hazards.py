@@ -59,14 +59,14 @@ def _demands(change: Change, measured: MeasuredRun) -> Demands:
     look = _LOOK.get(type(change))
     if look is None:
         return Demands()
-    found = [look(change, rows) for rows in _rows_of(change, measured)]
-    hazards = dict.fromkeys(one.hazard for one in found if one.hazard)
-    return Demands(any(one.hardware for one in found), "; ".join(hazards))
+    demands = [look(change, rows) for rows in _rows_of(change, measured)]
+    hazards = dict.fromkeys(one.hazard for one in demands if one.hazard)
+    return Demands(any(one.hardware for one in demands), "; ".join(hazards))
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """A thread's calls, those of a change among them, and what one step of an address may stand for (bytes)."""
+    """A thread's calls, those of a change among them, and what one step of an address may represent (bytes)."""
 
     order: CallOrder
     chosen: Mask

@@ -157,11 +157,11 @@ class HostTimes:
 
     def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
         """Of the waits of `block` that take `time_s`, in these calls (or partly in none)."""
-        made = [c for c in calls if c.state.category in WAITS]
-        silent = max(time_s - sum(c.time_s for c in made), 0.0)
+        waits = [c for c in calls if c.state.category in WAITS]
+        silent = max(time_s - sum(c.time_s for c in waits), 0.0)
         rows = self._rows.get(block.number)
-        found = self._by_sums(made) if rows is None else self._by_calls(rows, rows.of(made), block)
-        return Waiting(found.total_s + silent, found.late_s + silent, found.after_ready_s, found.chance_s)
+        waiting = self._by_sums(waits) if rows is None else self._by_calls(rows, rows.of(waits), block)
+        return Waiting(waiting.total_s + silent, waiting.late_s + silent, waiting.after_ready_s, waiting.chance_s)
 
     def all_waiting(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> tuple[Waiting, float]:
         """All waits of `block`, and seconds of them that its states call control: registers asked again and again."""
@@ -170,9 +170,9 @@ class HostTimes:
             return self.waiting(block, block.time_of(*WAITS), calls), 0.0
         marked = np.array([s.category in WAITS for s in block.block.states], dtype=bool)[rows.state]
         silent = max(block.time_of(*WAITS) - int(rows.took[marked].sum()) / PS_PER_S, 0.0)
-        found = self._by_calls(rows, rows.waits, block)
+        waiting = self._by_calls(rows, rows.waits, block)
         hidden = int(rows.took[rows.waits & ~marked].sum()) / PS_PER_S
-        return replace(found, total_s=found.total_s + silent, late_s=found.late_s + silent), hidden
+        return replace(waiting, total_s=waiting.total_s + silent, late_s=waiting.late_s + silent), hidden
 
     def runs_freely(self, block: BlockMetrics) -> bool:
         """Whether an FPGA block works more than there is time between the host's first call and the last one's end: it
@@ -201,14 +201,14 @@ class HostTimes:
         rows = self._rows.get(block.number)
         if rows is None or not len(polls := np.flatnonzero(rows.of(calls) & rows.polls)):
             return 0.0
-        found = self._stretches(rows, polls, block)
+        stretches = self._stretches(rows, polls, block)
         seen = np.where(rows.port_last >= 0, rows.port_last, rows.end)
-        first, last = polls[found.first], polls[found.last]
-        ready = found.ready
+        first, last = polls[stretches.first], polls[stretches.last]
+        ready = stretches.ready
         if trace_of(self._run) is None:  # between the last poll in vain and the one that was answered
             ready = (ready + seen[last]) // 2
-        due = np.maximum(ready - found.begins - (seen - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
-        between = np.diff(rows.start[polls])[np.diff(found.stretch) == 0]
+        due = np.maximum(ready - stretches.begins - (seen - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
+        between = np.diff(rows.start[polls])[np.diff(stretches.stretch) == 0]
         period = int(between.mean()) if len(between) else int(rows.took[first].mean())
         tried = np.unique(np.quantile(due, np.linspace(0, 1, _DELAYS), method="nearest"))
         again = np.maximum(np.ceil((due[None, :] - tried[:, None]) / max(period, 1)), 0)
@@ -235,17 +235,17 @@ class HostTimes:
         edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # when a wait ends is known to a cycle
         if not len(polls):
             return Waiting(others / PS_PER_S, (others - moving) / PS_PER_S, 0.0, edges / PS_PER_S)
-        found = self._stretches(rows, polls, block)
-        count, ends, ready = len(found.first), found.ends, found.ready
-        least = min(self._idle(rows, polls, polls[found.last], block))
-        between = rows.looped[polls[:-1]][np.diff(found.stretch) == 0]
+        stretches = self._stretches(rows, polls, block)
+        count, ends, ready = len(stretches.first), stretches.ends, stretches.ready
+        least = min(self._idle(rows, polls, polls[stretches.last], block))
+        between = rows.looped[polls[:-1]][np.diff(stretches.stretch) == 0]
         code = count * max(rows.least_gap, int(between.max(initial=0)))
         cycles = count * self._cycle_ps
         after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
-        first_ends = rows.end[polls[found.first]]
+        first_ends = rows.end[polls[stretches.first]]
         chance = min(int(np.maximum(ends - np.maximum(ready, first_ends), 0).sum()), least) + cycles + edges
-        total = (int((ends - found.begins).sum()) + others) / PS_PER_S
-        return Waiting(total, total - (found.quickest + moving) / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
+        total = (int((ends - stretches.begins).sum()) + others) / PS_PER_S
+        return Waiting(total, total - (stretches.quickest + moving) / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
 
     def _stretches(self, rows: _Rows, polls: Times, block: BlockMetrics) -> _Stretches:
         stretch = _numbered(rows, polls)
@@ -283,7 +283,7 @@ class HostTimes:
         """The blocks that these states of a host block name."""
         all_blocks = [b.block for b in self._blocks]
         named = [target for state in states for target in block.block.states[state].targets]
-        ids = {found.id for target in named for found in resolve_target(target, all_blocks, block.block)}
+        ids = {target_block.id for target in named for target_block in resolve_target(target, all_blocks, block.block)}
         return [b for b in self._blocks if b.block.id in ids]
 
     def _idle(self, rows: _Rows, polls: Times, last: Times, block: BlockMetrics) -> list[int]:

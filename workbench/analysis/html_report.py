@@ -1,4 +1,4 @@
-"""A report that stands alone: one HTML file with its style and drawings inside, no scripts, made to be printed too."""
+"""A self-contained report: one HTML file with its style and drawings inside, no scripts, fit for printing."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     largest = max((s.time_s for p in comparison.states for s in (p.a, p.b) if s), default=0.0)
     findings = {"gone": comparison.gone, "kept": [a for a, _ in comparison.kept], "new": comparison.new}
     names = {
-        kind: ", ".join(dict.fromkeys(f.title for f in found if not f.part_of)) for kind, found in findings.items()
+        kind: ", ".join(dict.fromkeys(f.title for f in listed if not f.part_of)) for kind, listed in findings.items()
     }
     return {
         "other": "the other run",
@@ -299,14 +299,14 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
 
 
 def _clock_fact(clock: RunClock) -> str:
-    made = f", made from {clock.derived_from}" if clock.derived_from else ""
+    derived = f", made from {clock.derived_from}" if clock.derived_from else ""
     how = {
         Alignment.START: "cycle 0 is the run's start",
         Alignment.READ_OUT: "aligned with the host's clock when its counters were frozen",
     }[clock.alignment]
     drift = f", {significant(clock.drift_ppm_per_s)} ppm faster each second" if clock.drift_ppm_per_s else ""
     unsure = f", to {time_text(clock.uncertainty_ps / PS_PER_S)}" if clock.uncertainty_ps else ""
-    runs = f"{frequency_text(clock.frequency_hz)}{drift}{made}"
+    runs = f"{frequency_text(clock.frequency_hz)}{drift}{derived}"
     return f"{clock.name}: {runs}, {counted(clock.cycles, 'cycle')}, {how}{unsure}"
 
 

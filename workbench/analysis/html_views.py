@@ -56,12 +56,12 @@ def scale_bar(bar: Shares) -> Markup:
 
 def bar_keys() -> list[dict[str, Any]]:
     """What the parts of a speedup bar mean."""
-    found = []
+    keys = []
     for part, name, _ in BAR_KEYS:
         canvas = SvgCanvas()
         draw_bar_key(canvas, part, 22, 14)
-        found.append({"svg": Markup(canvas.document(22, 14, name)), "name": name})
-    return found
+        keys.append({"svg": Markup(canvas.document(22, 14, name)), "name": name})
+    return keys
 
 
 def sign(severity: str) -> Markup:

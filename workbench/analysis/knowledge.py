@@ -123,7 +123,7 @@ class KnowledgeFile(Document):
 
 @dataclass(frozen=True)
 class Argument:
-    """A printf argument: a number by an expression, or a text in `unit`; a lone text metric stands for itself."""
+    """A printf argument: a number by an expression, or a text in `unit`; a lone text metric is itself."""
 
     expression: Expression
     unit: str = ""
@@ -220,9 +220,9 @@ def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[Kn
         problems += unread
         if text is None:
             continue
-        found, file_reasons, more = read_knowledge(text, str(path), known)
+        file_rules, file_reasons, more = read_knowledge(text, str(path), known)
         problems += more
-        rules |= {rule.key: rule for rule in found}
+        rules |= {rule.key: rule for rule in file_rules}
         for category, meanings in file_reasons.items():
             reasons[category] |= meanings
     base = KnowledgeBase(tuple(rules.values()), reasons, known)
@@ -291,7 +291,7 @@ class _Checker:
 
     def arguments(self, text: str, arguments: Sequence[str], *place: int | str) -> tuple[Argument, ...]:
         """A printf text's arguments, held against its conversions."""
-        found: list[Argument] = []
+        checked: list[Argument] = []
         for number, argument in enumerate(arguments):
             where = (*place[:-1], "title_arguments" if place[-1] == "title" else "arguments", number)
             match = _AS_UNIT.match(argument)
@@ -300,7 +300,7 @@ class _Checker:
                 self.complain(f"'{unit}' is not a unit", near(unit, UNITS, "Units are"), *where)
             parsed = self.expression(match["expression"] if match else argument, *where)
             if parsed:
-                found.append(Argument(parsed, unit))
+                checked.append(Argument(parsed, unit))
         conversions = _CONVERSION.findall(text.replace("%%", ""))
         if len(conversions) != text.replace("%%", "").count("%"):
             hint = "Conversions are such as %d, %.2f and %s; a percent sign is %%."
@@ -308,21 +308,21 @@ class _Checker:
         elif len(conversions) != len(arguments):
             count = f"{len(conversions)} conversions but {len(arguments)} arguments"
             self.complain(f"this text has {count}", "Give one argument for each %.", *place)
-        elif len(found) == len(arguments):
-            for conversion, argument_ in zip(conversions, found, strict=True):
+        elif len(checked) == len(arguments):
+            for conversion, argument_ in zip(conversions, checked, strict=True):
                 if (conversion == "s") != self._is_text(argument_):
                     hint = "Write `EXPRESSION as size` (or time, rate, ...) for %s, a plain expression for numbers."
                     self.complain(f"'{argument_.expression.text}' does not suit %{conversion}", hint, *place)
-        return tuple(found)
+        return tuple(checked)
 
     def changes(self, lines: Sequence[str], *place: int | str) -> tuple[RuleChange, ...]:
         """Each line of a suggestion's changes."""
-        found = []
+        changes = []
         for number, line in enumerate(lines):
             where = (*place, number)
             parse = partial(self._expression_at, where=where)
-            found.append(read_rule_change(line, self._metrics, parse, partial(self._complain_at, where=where)))
-        return tuple(one for one in found if one is not None)
+            changes.append(read_rule_change(line, self._metrics, parse, partial(self._complain_at, where=where)))
+        return tuple(one for one in changes if one is not None)
 
     def _expression_at(self, text: str, where: Place) -> Expression | None:
         return self.expression(text, *where)

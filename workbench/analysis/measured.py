@@ -66,10 +66,10 @@ class MeasuredRun:
 
     def least_depth(self, fifo: str) -> int:
         try:
-            found = least_alone(self._words, shared_id(fifo)) if self._words else None
+            depth = least_alone(self._words, shared_id(fifo)) if self._words else None
         except WorkbenchError:  # no C compiler is here
             return 0
-        return found.words if found else 0
+        return depth.words if depth else 0
 
     def deeper_edges(self, queues: RunQueues) -> Mapping[str, Deeper]:
         least_saved_ps = round(self.run.manifest.time_ps * (1 - 1 / self.threshold))

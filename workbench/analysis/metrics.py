@@ -27,10 +27,10 @@ _KEY = ("site", "block", "state", "entry")
 
 
 def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
-    """Every block of the manifest; one that no table tells of has no time, no cycles and no visits."""
+    """Every block of the manifest; one that no table reports has no time, no cycles and no visits."""
     total_ps = run.manifest.time_ps or 1
     times, moves = run.tables.get("state_time"), run.tables.get("transitions")
-    found = []
+    metrics = []
     for number, block in enumerate(run.manifest.blocks):
         spent = np.zeros((len(block.states), 3), dtype=np.int64)
         if times is not None:
@@ -48,8 +48,8 @@ def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
             transitions = tuple(Transition(a, b, n) for a, b, n in zip(*columns, strict=True) if n)
         total_cycles = int(spent[:, 1].sum())
         clock, time_s = run.manifest.clock_of(block), int(spent[:, 0].sum()) / PS_PER_S
-        found.append(BlockMetrics(number, block, time_s, total_cycles, states, transitions, clock))
-    return tuple(found)
+        metrics.append(BlockMetrics(number, block, time_s, total_cycles, states, transitions, clock))
+    return tuple(metrics)
 
 
 def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]:
@@ -59,7 +59,7 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
         return ()
     manifest = run.manifest
     moved, sizes = _moved(run, platform), _sizes(run.tables.get("calls"))
-    found = []
+    metrics = []
     for row in np.lexsort((stats["state"], stats["site"])).tolist():
         site, block, state, entry = (int(stats[name][row]) for name in _KEY)
         count, size, time_ps = (int(stats[name][row]) for name in ("count", "bytes", "time_ps"))
@@ -68,14 +68,14 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
         if size and time_s:
             rate = Spread(float(stats["min_bytes_per_s"][row]), size / time_s, float(stats["max_bytes_per_s"][row]))
         runs, least, most = (int(stats[name][row]) for name in ("runs", "min_run", "max_run"))
-        made_by = manifest.entries[entry] if entry >= 0 else None
+        host_entry = manifest.entries[entry] if entry >= 0 else None
         own_sizes = sizes.get((site, block, state, entry), {})
-        found.append(
+        metrics.append(
             CallMetrics(
                 block=manifest.blocks[block].id,
                 site_number=site,
                 site=manifest.sites[site],
-                entry=made_by,
+                entry=host_entry,
                 state=manifest.blocks[block].states[state],
                 count=count,
                 bytes=size,
@@ -83,23 +83,25 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
                 share=time_ps / (manifest.time_ps or 1),
                 rate=rate,
                 runs=RunLengths(least, count / runs if runs else 0.0, most, runs),
-                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, own_sizes, moved),
+                table=table_statistics(
+                    platform, host_entry.transfer if host_entry else "", count, size, own_sizes, moved
+                ),
             )
         )
-    return tuple(found)
+    return tuple(metrics)
 
 
 def _moved(run: Run, platform: Platform | None) -> Mapping[str, int]:
     """Bytes that the run moves in each direction, but for those of waits: united, they would be one transfer."""
     stats, manifest = run.tables["call_stats"], run.manifest
-    found: dict[str, int] = {}
+    moved: dict[str, int] = {}
     for entry, block, state, size in zip(
         *(stats[n].tolist() for n in ("entry", "block", "state", "bytes")), strict=True
     ):
         table = platform.transfer_tables.get(manifest.entries[entry].transfer) if platform and entry >= 0 else None
         if table and manifest.blocks[block].states[state].category not in WAITS:
-            found[table.direction] = found.get(table.direction, 0) + size
-    return found
+            moved[table.direction] = moved.get(table.direction, 0) + size
+    return moved
 
 
 def _sizes(calls: Table | None) -> Mapping[Key, Histogram]:
@@ -109,12 +111,12 @@ def _sizes(calls: Table | None) -> Mapping[Key, Histogram]:
     kinds, kind_of = kinds_of(calls, _KEY)
     sizes, size_of = numbered(calls["bytes"])
     pairs, pair_of = numbered(kind_of * len(sizes) + size_of)
-    found: dict[Key, dict[int, int]] = {key: {} for key in zip(*(kinds[name].tolist() for name in _KEY), strict=True)}
-    histograms = list(found.values())
+    counts: dict[Key, dict[int, int]] = {key: {} for key in zip(*(kinds[name].tolist() for name in _KEY), strict=True)}
+    histograms = list(counts.values())
     for pair, count in zip(pairs.tolist(), np.bincount(pair_of).tolist(), strict=True):
         if (size := int(sizes[pair % len(sizes)])) > 0:
             histograms[pair // len(sizes)][size] = count
-    return found
+    return counts
 
 
 def table_statistics(

@@ -15,7 +15,7 @@ from workbench.model.pragma import Category
 from workbench.model.targets import resolve_target
 
 Pair = tuple[int, int]  # of a site and a state
-Picked = tuple[BlockMetrics, tuple[StateMetrics, ...]]  # a block that stands for its replicas, and some of its states
+Picked = tuple[BlockMetrics, tuple[StateMetrics, ...]]  # a block that represents its replicas, and some of its states
 
 
 def _selected(s: Selection) -> Sequence[Selection]:
@@ -121,8 +121,8 @@ STATES: Mapping[str, Callable[[Selection], Sequence[Picked]]] = {
 
 def work_of(name: str, s: Selection) -> Sequence[Picked]:
     """The work of the block, or of the blocks in the instance, of that name."""
-    found = {block.id for block in resolve_target(name, [b.block for b in s.of.blocks])} if name else set()
-    return _work_of([b for b in s.of.blocks if b.block.id in found])
+    ids = {block.id for block in resolve_target(name, [b.block for b in s.of.blocks])} if name else set()
+    return _work_of([b for b in s.of.blocks if b.block.id in ids])
 
 
 def _work_of(blocks: Sequence[BlockMetrics]) -> Sequence[Picked]:
@@ -161,7 +161,7 @@ def _toward(s: Selection, pairs: set[Pair]) -> set[Pair]:
     named = {
         (site, state)
         for site, state in pairs
-        if any(found.id in mine for target in states[state].targets for found in resolve_target(target, blocks))
+        if any(block.id in mine for target in states[state].targets for block in resolve_target(target, blocks))
     }
     return named or pairs
 

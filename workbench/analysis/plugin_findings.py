@@ -24,38 +24,40 @@ def findings_of_plugins(
     measured: MeasuredRun, sources: Sequence[FindingSource]
 ) -> tuple[list[Finding], list[Diagnostic]]:
     """Plugins' own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     problems: list[Diagnostic] = []
     for source in sources:
         try:
             for finding in source.find(measured):
                 if finding.gain >= measured.threshold:
                     known = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
-                    found.append(replace(finding, severity=severity_of(finding.gain), metrics=known))
+                    findings.append(replace(finding, severity=severity_of(finding.gain), metrics=known))
         except WorkbenchError as error:
             problems += error.diagnostics
         except BaseException as error:
             problems.append(plugin_fault(caught(error), f"to find bottlenecks ('{source.name}')"))
-    return found, problems
+    return findings, problems
 
 
 def with_plugins(
-    found: list[tuple[Finding, _Rule]], measured: MeasuredRun, sources: Sequence[FindingSource]
+    findings: list[tuple[Finding, _Rule]], measured: MeasuredRun, sources: Sequence[FindingSource]
 ) -> tuple[list[tuple[Finding, _Rule]], list[Diagnostic]]:
     """Rules' findings with the advice and the bounds that plugins have of them; without those that then gain less than
     the threshold."""
     problems: list[Diagnostic] = []
     for source in sources:
         try:
-            found = [(one, rule) for finding, rule in found if (one := _told(finding, measured, source)) is not None]
+            findings = [
+                (one, rule) for finding, rule in findings if (one := _checked(finding, measured, source)) is not None
+            ]
         except WorkbenchError as error:
             problems += error.diagnostics
         except BaseException as error:
             problems.append(plugin_fault(caught(error), f"to bound findings ('{source.name}')"))
-    return found, problems
+    return findings, problems
 
 
-def _told(finding: Finding, measured: MeasuredRun, source: FindingSource) -> Finding | None:
+def _checked(finding: Finding, measured: MeasuredRun, source: FindingSource) -> Finding | None:
     advice = source.advice(measured, finding) if source.advice else None
     if advice is not None:
         cap = max((one.at_most for one in advice if one.at_most is not None), default=None)

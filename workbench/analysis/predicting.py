@@ -108,8 +108,8 @@ def _predicted(finding: Finding, known: Mapping[tuple[Change, ...], Prediction])
     advice = [replace(a, prediction=_within(known.get(a.changes), a)) if a.changes else a for a in finding.advice]
     if not finding.points_elsewhere:
         advice.sort(key=_by_gain)
-    found = replace(finding, advice=tuple(advice))
-    return replace(found, severity=severity_of(found.gain))
+    predicted = replace(finding, advice=tuple(advice))
+    return replace(predicted, severity=severity_of(predicted.gain))
 
 
 def _by_gain(advice: Advice) -> tuple[bool, float]:
@@ -136,8 +136,8 @@ def _within(prediction: Prediction | None, advice: Advice) -> Prediction | None:
 def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget) -> tuple[Prediction, ...]:
     """The best piece of advice, and the best sets of two and of three pieces that change different things."""
     advice = [a for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.changes]
-    told = [a.prediction for a in advice if a.prediction]
-    single = {one.changes: one for one in told if one.speedup is not None and one.speedup >= LEAST_GAIN}
+    predictions = [a.prediction for a in advice if a.prediction]
+    single = {one.changes: one for one in predictions if one.speedup is not None and one.speedup >= LEAST_GAIN}
     pieces = sorted(single.values(), key=lambda one: -(one.speedup or 0))[:_MOST_PIECES]
     return (*pieces[:1], *best_sets(replayed, pieces, budget.allows))
 
@@ -152,11 +152,13 @@ def best_sets(
     for size in (2, 3):
         sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if apart(chosen)]
         answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
-        found = max((one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None)
-        if found is None or (found.speedup or 0) <= least:
+        fastest = max(
+            (one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None
+        )
+        if fastest is None or (fastest.speedup or 0) <= least:
             break
-        best.append(found)
-        least = found.speedup or 0
+        best.append(fastest)
+        least = fastest.speedup or 0
     return tuple(best)
 
 
@@ -174,9 +176,9 @@ def _parts(change: Change) -> tuple[str, ...]:
 
 def suggestions(analysis: Analysis) -> Iterator[Advice]:
     """The advice of top findings that has changes, each set once, by predicted speedup; what is refused comes last."""
-    found = [a for f in tops(analysis.findings) for a in f.advice if a.changes]
+    offered = [a for f in tops(analysis.findings) for a in f.advice if a.changes]
     seen: set[tuple[Change, ...]] = set()
-    for advice in sorted(found, key=lambda a: -((a.prediction and a.prediction.speedup) or 0.0)):
+    for advice in sorted(offered, key=lambda a: -((a.prediction and a.prediction.speedup) or 0.0)):
         if advice.changes not in seen:
             seen.add(advice.changes)
             yield advice

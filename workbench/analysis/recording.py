@@ -7,26 +7,28 @@ from workbench.model.run import Manifest
 
 def recording_words(manifest: Manifest) -> str:
     """One sentence's part without a full stop; empty where nothing was recorded or nothing is known."""
-    told = manifest.overhead
-    if not manifest.instrumented or not told:
+    overhead = manifest.overhead
+    if not manifest.instrumented or not overhead:
         return ""
-    if "taken_off_pct" not in told:  # of a run before recording was taken off
+    if "taken_off_pct" not in overhead:  # of a run before recording was taken off
         return (
-            f"recording overhead is in the times, {told['host_pct']:.2f} % of the host's" if "host_pct" in told else ""
+            f"recording overhead is in the times, {overhead['host_pct']:.2f} % of the host's"
+            if "host_pct" in overhead
+            else ""
         )
     if manifest.deterministic:
         return "recording takes no virtual time: only the user's own code is counted"
-    left, unsure = max(0.0, told["virtual_pct"]), told["unsure_pct"]
+    left, unsure = max(0.0, overhead["virtual_pct"]), overhead["unsure_pct"]
     return (
-        f"instrumentation overhead {told['taken_off_pct']:.2f} % subtracted, call by call; "
+        f"instrumentation overhead {overhead['taken_off_pct']:.2f} % subtracted, call by call; "
         f"residual {left:.2f} \u00b1 {unsure:.2f} %"
     )
 
 
 def recording_parts(manifest: Manifest) -> tuple[str, ...]:
     """The same for a status bar; empty where `recording_words` is."""
-    told = manifest.overhead
-    if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in told:
+    overhead = manifest.overhead
+    if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in overhead:
         return ()
-    left = max(0.0, told["virtual_pct"]) + told["unsure_pct"]
-    return (f"instrumentation overhead {told['taken_off_pct']:.1f} % subtracted (residual ≤ {left:.1f} %)",)
+    left = max(0.0, overhead["virtual_pct"]) + overhead["unsure_pct"]
+    return (f"instrumentation overhead {overhead['taken_off_pct']:.1f} % subtracted (residual ≤ {left:.1f} %)",)

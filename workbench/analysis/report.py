@@ -32,7 +32,7 @@ def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
     Times are seconds, sizes bytes, rates bytes per second; `unclassified` is cycles, as `cycles` is.
 
     A block's `states` leave out `unclassified`, so that their cycles and `unclassified` sum to the block's; on the
-    host, which has no cycles, `unclassified_time_s` tells.
+    host, which has no cycles, `unclassified_time_s` has it.
     """
     return {
         "status": manifest.status.value,

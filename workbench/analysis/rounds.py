@@ -100,18 +100,18 @@ class CallOrder:
     def groups(self, chosen: Mask) -> list[set[tuple[int, int]]]:
         """Pairs of site and state whose chosen calls follow one another in one direction, without a call between, as
         often as not."""
-        found: list[set[tuple[int, int]]] = []
+        groups: list[set[tuple[int, int]]] = []
         follows = np.flatnonzero(self._follows(chosen)) + 1
         links, link_of = numbered(self.kind[follows - 1] * len(self.pairs) + self.kind[follows])
-        made = np.bincount(self.kind, minlength=len(self.pairs))
+        counts = np.bincount(self.kind, minlength=len(self.pairs))
         for link, count in zip(links.tolist(), np.bincount(link_of).tolist(), strict=True):
             before, after = divmod(link, len(self.pairs))
-            if count < _MOSTLY * min(made[before], made[after]):
+            if count < _MOSTLY * min(counts[before], counts[after]):
                 continue
             pairs = {self.pairs[before], self.pairs[after]}
-            apart = [one for one in found if not one & pairs]
-            found = [*apart, pairs.union(*(one for one in found if one & pairs))]
-        return found
+            apart = [one for one in groups if not one & pairs]
+            groups = [*apart, pairs.union(*(one for one in groups if one & pairs))]
+        return groups
 
     def longest_row(self, chosen: Mask) -> tuple[int, int, int]:
         """How many of the chosen calls follow one another at most, how many bytes these move, and how many of them
@@ -130,8 +130,8 @@ class CallOrder:
         near = np.zeros(len(chosen), dtype=bool)
         near[1:] |= chosen[:-1]
         near[:-1] |= chosen[1:]
-        made = np.bincount(self.kind[data], minlength=len(self.pairs))
-        mostly = np.bincount(self.kind[data & near], minlength=len(self.pairs)) >= np.maximum(_MOSTLY * made, 1)
+        counts = np.bincount(self.kind[data], minlength=len(self.pairs))
+        mostly = np.bincount(self.kind[data & near], minlength=len(self.pairs)) >= np.maximum(_MOSTLY * counts, 1)
         return data & mostly[self.kind]
 
     def _follows(self, chosen: Mask) -> Mask:
@@ -220,20 +220,20 @@ def _unfolded(run: Run, block: int) -> Table | None:
     site, state, repeat, body = (order[name][rows].tolist() for name in ("site", "state", "repeat", "body"))
 
     def unfold(begin: int, end: int) -> list[int]:
-        found: list[int] = []
+        order: list[int] = []
         at = begin
-        while at < end and len(found) < MOST_UNFOLDED:
+        while at < end and len(order) < MOST_UNFOLDED:
             inner = unfold(at + 1, at + 1 + body[at]) if body[at] else [at]
-            found += inner * min(repeat[at], MOST_UNFOLDED // max(len(inner), 1) + 1)
+            order += inner * min(repeat[at], MOST_UNFOLDED // max(len(inner), 1) + 1)
             at += 1 + body[at]
-        return found[:MOST_UNFOLDED]
+        return order[:MOST_UNFOLDED]
 
     at = np.array(unfold(0, len(site)), dtype=np.int64)
     site_of, state_of = np.array(site, dtype=np.int64)[at], np.array(state, dtype=np.int64)[at]
     mine = stats["block"] == block
     known = zip(*(stats[name][mine].tolist() for name in ("site", "state", "entry", "bytes", "count")), strict=True)
-    told = {(s, q): (entry, round(size / count) if count else 0) for s, q, entry, size, count in known}
-    each = [told.get(pair, (-1, 0)) for pair in zip(site_of.tolist(), state_of.tolist(), strict=True)]
+    entries = {(s, q): (entry, round(size / count) if count else 0) for s, q, entry, size, count in known}
+    each = [entries.get(pair, (-1, 0)) for pair in zip(site_of.tolist(), state_of.tolist(), strict=True)]
     return {
         "site": site_of,
         "state": state_of,

@@ -1,7 +1,7 @@
 """The changes of a rule's suggestions, as a rule file writes them.
 
 A line is a change as `workbench whatif --change` has it, with a pick in the place of calls, an expression over metrics
-for each number, and a text metric for each name. `scale` stands for `state`, `host` and `calls`, whichever the states
+for each number, and a text metric for each name. `scale` means `state`, `host` and `calls`, whichever the states
 are.
 """
 

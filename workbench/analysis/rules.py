@@ -73,17 +73,17 @@ def find_bottlenecks(
             fired += _fire(rule, measured)
         except WorkbenchError as error:
             problems += _left_out(rule, error)
-    found: list[tuple[Finding, CheckedRule]] = []
+    fired_rules: list[tuple[Finding, CheckedRule]] = []
     for one in _without_explained(fired, knowledge):
         try:
             finding = _finding(one, measured, knowledge)
             if finding.gain >= LEAST_GAIN:
-                found.append((finding, one.rule))
+                fired_rules.append((finding, one.rule))
         except WorkbenchError as error:
             problems += _left_out(one.rule, error)
-    found, more = with_plugins(found, measured, knowledge.sources)
-    findings = _unique([finding for finding, _ in found])
-    rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
+    fired_rules, more = with_plugins(fired_rules, measured, knowledge.sources)
+    findings = _unique([finding for finding, _ in fired_rules])
+    rules = {finding.id: rule for finding, (_, rule) in zip(findings, fired_rules, strict=True)}
     own, wrong = findings_of_plugins(measured, knowledge.sources)
     findings, problems = _unique([*findings, *own]), [*problems, *more, *wrong]
     ranked = sorted(findings, key=lambda finding: _rank(finding, finding.id in rules))
@@ -137,18 +137,18 @@ def _hold_group(
     """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its fixing, for
     no other bounds them all; where only some have it, of the one that has most of it."""
     times_s = tuple(s.time_s for s in selections)
-    found = []
+    holding = []
     for selection in selections:
-        found += list(_hold(rule, scope, replace(selection, replicas_s=times_s), measured))
-    if not found:
+        holding += list(_hold(rule, scope, replace(selection, replicas_s=times_s), measured))
+    if not holding:
         return
-    pick = min if len(found) == size else max
-    chosen = pick(found, key=lambda f: f.saved_s)
+    pick = min if len(holding) == size else max
+    chosen = pick(holding, key=lambda f: f.saved_s)
     yield replace(chosen, group=chosen.home if size > 1 else "")
 
 
 def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: MeasuredRun) -> Iterator[_Fired]:
-    """Each call of a block on its own, unless there is only one, which the block's own finding tells of."""
+    """Each call of a block on its own, unless there is only one, which the block's own finding reports."""
     for selection in selections:
         sites = {(c.site_number, c.state.index) for c in selection.calls}
         if len(sites) < 2 and "block" in rule.rule.scope:
@@ -266,7 +266,7 @@ def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, meas
 
 
 def _worthwhile(given: Iterable[Advice]) -> tuple[Advice, ...]:
-    """The most rewarding first, what a run cannot tell last; what gains nothing is left out, unless all of it does."""
+    """The most rewarding first, what no run shows last; what gains nothing is left out, unless all of it does."""
     known: dict[str, Advice] = {}
     for advice in given:
         known.setdefault(advice.text, advice)
@@ -304,30 +304,30 @@ def _of_platform(selection: Selection, platform: Platform | None, beside: Sequen
 
 def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]) -> bool:
     """Whether these calls are such as the template's advice is for; advice that names no limits always holds."""
-    told = next((e for e in platform.host.entries if e.suggestion == entry.suggestion), None) if platform else None
-    if told is None:
+    shared = next((e for e in platform.host.entries if e.suggestion == entry.suggestion), None) if platform else None
+    if shared is None:
         return True
     count = sum(c.count for c in calls)
     each = sum(c.bytes for c in calls) / count if count else 0.0
     return (
-        each >= (told.suggestion_from_bytes or 0)
-        and each <= (told.suggestion_to_bytes or math.inf)
-        and count >= (told.suggestion_from_calls or 0)
+        each >= (shared.suggestion_from_bytes or 0)
+        and each <= (shared.suggestion_to_bytes or math.inf)
+        and count >= (shared.suggestion_from_calls or 0)
     )
 
 
 def _places(selection: Selection) -> tuple[Place, ...]:
     if selection.calls:
-        found = [
+        places = [
             Place(c.site.file, c.site.line, c.site.label) for c in sorted(selection.calls, key=lambda c: -c.time_s)
         ]
     else:
         states = sorted(selection.states, key=lambda s: -s.time_s)
-        found = [Place(s.state.file, s.state.line, s.state.name) for s in states if s.state.file and s.state.line]
+        places = [Place(s.state.file, s.state.line, s.state.name) for s in states if s.state.file and s.state.line]
         block = selection.block.block
-        if not found and block.file and block.line:
-            found = [Place(block.file, block.line, block.id)]
-    return tuple(dict.fromkeys(found))[:MOST_PLACES]
+        if not places and block.file and block.line:
+            places = [Place(block.file, block.line, block.id)]
+    return tuple(dict.fromkeys(places))[:MOST_PLACES]
 
 
 def _rounded(value: Value) -> Value:

@@ -215,10 +215,10 @@ def select_parts(scope: Scope, of: MeasuredRun) -> list[Selection]:
 
 def _select_fifo(fifo: FifoMetrics, of: MeasuredRun) -> Selection:
     """Its time is that in which it takes nothing of what is offered."""
-    told, into = fifo.fifo, fifo.input
-    component = told.id.rpartition(".")[0]
+    queue, into = fifo.fifo, fifo.input
+    component = queue.id.rpartition(".")[0]
     block = Block(
-        told.id, Side.FPGA, component, told.module, _alike(told.id), (), told.file, told.line, into.stream.clock
+        queue.id, Side.FPGA, component, queue.module, _alike(queue.id), (), queue.file, queue.line, into.stream.clock
     )
     time_s = into.sink_stalls / into.clock_hz
     return Selection(of, BlockMetrics(-1, block, of.run.time_s, into.cycles, (), ()), (), (), time_s, fifo=fifo)
@@ -226,8 +226,8 @@ def _select_fifo(fifo: FifoMetrics, of: MeasuredRun) -> Selection:
 
 def _select_memory_port(port: MemoryPortMetrics, of: MeasuredRun) -> Selection:
     """Its time is that in which it waits for the memory."""
-    told = port.port
-    block = Block(told.id, Side.FPGA, "", told.kind, _alike(told.id), (), clock=told.clock)
+    described = port.port
+    block = Block(described.id, Side.FPGA, "", described.kind, _alike(described.id), (), clock=described.clock)
     whole = BlockMetrics(-1, block, of.run.time_s, port.cycles, (), ())
     return Selection(of, whole, (), (), port.waiting_s, memory_port=port)
 

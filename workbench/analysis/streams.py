@@ -24,16 +24,16 @@ def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
     held: dict[int, list[Held]] = defaultdict(list)
     waits = run.tables.get("stream_waits", {"stream": (), "wait": (), "cycles": ()})
     for number, wait, cycles in zip(waits["stream"], waits["wait"], waits["cycles"], strict=True):
-        told = streams[number].waits[wait]
-        held[int(number)].append(Held(streams[told.other].id, told.signal, told.held_by, int(cycles)))
+        waited = streams[number].waits[wait]
+        held[int(number)].append(Held(streams[waited.other].id, waited.signal, waited.held_by, int(cycles)))
     numbers = table["stream"].tolist()
     counts = zip(*(table[name].tolist() for name in ("transfers", "source_stalls", "sink_stalls", "idle")), strict=True)
-    found = []
+    metrics = []
     for number, (transfers, by_source, by_sink, idle) in zip(numbers, counts, strict=True):
         clock_hz = hz.get(streams[number].clock, run.manifest.clock_hz)
         holds = tuple(sorted(held[number], key=lambda one: -one.cycles))
-        found.append(StreamMetrics(streams[number], transfers, by_source, by_sink, idle, clock_hz, holds))
-    return tuple(found)
+        metrics.append(StreamMetrics(streams[number], transfers, by_source, by_sink, idle, clock_hz, holds))
+    return tuple(metrics)
 
 
 def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetrics, ...]:
@@ -42,14 +42,14 @@ def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetr
     if table is None or not streams:
         return ()
     of_id = {metrics.stream.id: metrics for metrics in streams}
-    found = []
+    fifos_measured = []
     for number, fifo in enumerate(run.manifest.fifos):
         mine = np.flatnonzero(table["fifo"] == number)
         if len(mine):
             into, out = (of_id[run.manifest.streams[at].id] for at in (fifo.input, fifo.output))
             held = tuple(zip(table["words"][mine].tolist(), table["cycles"][mine].tolist(), strict=True))
-            found.append(FifoMetrics(fifo, into, out, held))
-    return tuple(found)
+            fifos_measured.append(FifoMetrics(fifo, into, out, held))
+    return tuple(fifos_measured)
 
 
 def stream_names(streams: Sequence[StreamMetrics]) -> dict[str, str]:

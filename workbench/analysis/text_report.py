@@ -53,24 +53,24 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
 
 def _what_if(analysis: Analysis) -> Iterator[str]:
     """What the best advice, and the best sets of it, are predicted to gain; why nothing is predicted."""
-    found = analysis.what_if
-    if found is None:
+    what_if = analysis.what_if
+    if what_if is None:
         return
-    if found.why:
-        yield f"No gains are predicted: {found.why}."
-    for number, best in enumerate(found.best[1:], 2):
+    if what_if.why:
+        yield f"No gains are predicted: {what_if.why}."
+    for number, best in enumerate(what_if.best[1:], 2):
         titles = " + ".join(dict.fromkeys(map(change_title, best.changes)))
         yield f"Best {_NUMBERS[number]}, predicted {ratio_text(best.speedup or 0.0)}: {titles}."
-    if found.after and found.best:
-        first = found.after[0]
+    if what_if.after and what_if.best:
+        first = what_if.after[0]
         yield (
-            f"After the best one, predicted {ratio_text(found.best[0].speedup or 0.0)}, {first.block} in {first.state}"
-            f" holds the run most: {percent_text(first.share)}."
+            f"After the best one, predicted {ratio_text(what_if.best[0].speedup or 0.0)}, {first.block} in "
+            f"{first.state} holds the run most: {percent_text(first.share)}."
         )
-    if found.path and (said := path_words(found.path, (m.block for m in analysis.blocks))):
-        yield f"Critical path: {said}{'; ' if found.path.why else ''}{found.path.why}."
-    if found.left_out:
-        yield f"{counted(found.left_out, 'change')} not predicted: not enough time (--predict SECONDS)."
+    if what_if.path and (said := path_words(what_if.path, (m.block for m in analysis.blocks))):
+        yield f"Critical path: {said}{'; ' if what_if.path.why else ''}{what_if.path.why}."
+    if what_if.left_out:
+        yield f"{counted(what_if.left_out, 'change')} not predicted: not enough time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:

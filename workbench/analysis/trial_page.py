@@ -91,10 +91,10 @@ def _path(trial: Trial, analysis: Analysis) -> views.Section:
 
 
 def _times(path: Sequence[Bottleneck]) -> dict[Place, float]:
-    found: dict[Place, float] = {}
+    times: dict[Place, float] = {}
     for part in path:
-        found[part.block, part.state] = found.get((part.block, part.state), 0.0) + part.time_s
-    return found
+        times[part.block, part.state] = times.get((part.block, part.state), 0.0) + part.time_s
+    return times
 
 
 def _categories(analysis: Analysis) -> Mapping[Place, Category | None]:

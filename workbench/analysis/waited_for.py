@@ -27,7 +27,7 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
     taken. Where the host's waits name nobody, that is one of the blocks that wait for the host or that its messages
     name.
     """
-    found: set[str] = set()
+    ids: set[str] = set()
     looked_at: set[str] = set()
     hosts = [b for b in blocks if b.block.side is Side.HOST]
     asking = [(host, wait) for host in hosts for wait in _waits(host)]
@@ -43,13 +43,13 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
             continue
         looked_at.add(block.block.id)
         if _works(block):
-            found.add(block.block.id)
+            ids.add(block.block.id)
         else:
             around = _dealt_with(block, blocks)
             ahead += _least(around) if any(map(_works, around)) else around
         for wait in _waits(block):
             ahead += _least(_named(block, wait, blocks))
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def somebody_waits_for(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> bool:
@@ -85,7 +85,9 @@ def _named(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetric
     if reasons and reasons <= _SHARED:
         return []
     known = [b.block for b in blocks]
-    ids = {found.id for target in wait.state.targets for found in resolve_target(target, known, block.block)}
+    ids = {
+        target_block.id for target in wait.state.targets for target_block in resolve_target(target, known, block.block)
+    }
     return [b for b in blocks if b.block.id in ids and b.block.side is Side.FPGA]
 
 

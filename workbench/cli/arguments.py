@@ -24,16 +24,16 @@ def _file(*names: str, metavar: str = "FILE", **given: Any) -> Option:
     return names, {"type": Path, "metavar": metavar, **given}
 
 
-def _flag(name: str, told: str) -> Option:
-    return (name,), {"action": "store_true", "help": told}
+def _flag(name: str, text: str) -> Option:
+    return (name,), {"action": "store_true", "help": text}
 
 
 def _many(name: str, metavar: str = "NAME=VALUE", **given: Any) -> Option:
     return (name,), {"action": "append", "default": [], "metavar": metavar, **given}
 
 
-def _named(name: str, told: str, metavar: str = "NAME") -> Option:
-    return (name,), {"default": "", "metavar": metavar, "help": told}
+def _named(name: str, text: str, metavar: str = "NAME") -> Option:
+    return (name,), {"default": "", "metavar": metavar, "help": text}
 
 
 JSON = _option("--json", action="store_true")
@@ -82,8 +82,8 @@ def _actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Opti
         if usual:
             parser.set_defaults(run=_does(usual))
             _takes(parser, [JSON])
-        for action, told, place, options in actions:
-            one = commands.add_parser(action, help=told)
+        for action, text, place, options in actions:
+            one = commands.add_parser(action, help=text)
             one.set_defaults(run=_does(place))
             _takes(one, (*options, JSON))
 
@@ -103,15 +103,15 @@ def _compiler(name: str, title: str, place: str) -> Command:
 def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """The workbench's own command that the first argument names; without one every command, those of plugins too."""
     own = {command.name: command for command in OWN}
-    found: Mapping[str, Command] = own
+    offered: Mapping[str, Command] = own
     if given and given[0] in own:
-        found = {given[0]: own[given[0]]}
+        offered = {given[0]: own[given[0]]}
     elif not given or given[0] != "--version":
         from workbench.cli.output import loaded_plugins
 
-        found = {**own, **{name: c for name, c in loaded_plugins().commands.items() if name not in own}}
+        offered = {**own, **{name: c for name, c in loaded_plugins().commands.items() if name not in own}}
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in found.values():
+    for command in offered.values():
         parser = commands.add_parser(command.name, help=command.title)
         if not given or given[0] == command.name:
             parser.set_defaults(run=command.run, logged=command.logged)

@@ -13,15 +13,15 @@ from workbench.session.open.workspace import Workspace
 def ask_trust(workspace: Workspace) -> None:
     """Building and running runs the project's code: asked on a terminal. In a script, where nobody can answer, the
     command itself is the answer, for this run and no other."""
-    found = standing(workspace)
-    if found.trusted:
+    state = standing(workspace)
+    if state.trusted:
         return
     show = partial(print, file=sys.stderr)
     show(f"Running {workspace.path.name} runs its code.")
     if not sys.stdin.isatty():
         show("Taken as trusted for this run, since this command asks for it.")
         return
-    for sentence in trust_sentences(workspace, found):
+    for sentence in trust_sentences(workspace, state):
         show(f"  {sentence}")
     show("Trust it? [y]es, as it is now; [m]y own project, whatever changes; [N]o: ", end="", flush=True)
     answer = sys.stdin.readline().strip().lower()

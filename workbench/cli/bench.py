@@ -22,7 +22,7 @@ from workbench.session.program.files import write_result_text
 
 
 def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:
-    """The JSON document's `tables` are what was measured; `left_out` are tables that no call stands for, and why."""
+    """The JSON document's `tables` are what was measured; `left_out` are tables that no call represents, and why."""
     plugins = workbench.plugins
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
     if platform is None:
@@ -40,14 +40,14 @@ def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:
         ask_trust(workspace)
         with progress() as watch:
             run = bench_run(workspace, Job(watch))
-    found = measured(run, platform)
-    text = with_tables(arguments.file.read_text("utf-8-sig"), platform, found, how_taken(run))
+    times = measured(run, platform)
+    text = with_tables(arguments.file.read_text("utf-8-sig"), platform, times, how_taken(run))
     write_result_text(arguments.out, text)
     if arguments.json:
-        tables = [asdict(one) | {"overlaps": one.overlaps} for one in found]
+        tables = [asdict(one) | {"overlaps": one.overlaps} for one in times]
         print_json({"file": str(arguments.out), "tables": tables, "left_out": left_out})
     else:
-        print(table(row for one in found for row in _rows(one)))
+        print(table(row for one in times for row in _rows(one)))
         for name, why in left_out.items():
             print(f"{name}: as it was, {why}")
     return DONE

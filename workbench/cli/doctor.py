@@ -66,10 +66,10 @@ def _row(part: Requirement) -> tuple[str, ...]:
 def tool_json(part: Requirement) -> dict[str, object]:
     """One tool: `install` is the command where it lacks, else None; `message` says what for."""
     about = {"name": part.name, "purpose": part.purpose, "needed": part.needed}
-    found = part.found
-    if isinstance(found, Diagnostic):
-        return {**about, "version": None, "path": None, "message": found.message, "install": found.command}
-    return {**about, "version": found.version, "path": str(found.path), "message": None, "install": None}
+    state = part.found
+    if isinstance(state, Diagnostic):
+        return {**about, "version": None, "path": None, "message": state.message, "install": state.command}
+    return {**about, "version": state.version, "path": str(state.path), "message": None, "install": None}
 
 
 def run_desktop(arguments: argparse.Namespace, workbench: Opened) -> int:

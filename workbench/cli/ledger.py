@@ -21,10 +21,10 @@ def run_ledger(arguments: argparse.Namespace, workbench: Opened) -> int:
         drop(path, arguments.drop)
     entries, problems = read_ledger(path)
     print_diagnostics(problems)
-    found = score(entries)
+    scored = score(entries)
     if arguments.json:
         print_json({
-            "file": str(path), "ledger": [entry_json(entry) for entry in entries], "score": score_json(found),
+            "file": str(path), "ledger": [entry_json(entry) for entry in entries], "score": score_json(scored),
             "diagnostics": as_json(problems),
         })  # fmt: skip
         return DONE
@@ -32,7 +32,7 @@ def run_ledger(arguments: argparse.Namespace, workbench: Opened) -> int:
         run = f" ({entry.came.run})" if entry.came else ""
         words = "dropped" if entry.dropped and not entry.came else came_words(entry)
         print(f"{entry.id}  {entry.at[:16].replace('T', ' ')}  {entry.base.run}: {entry.title}: {words}{run}")
-    print(score_words(found) if entries else "No predictions yet. Keep one with `workbench whatif RUN --keep`.")
+    print(score_words(scored) if entries else "No predictions yet. Keep one with `workbench whatif RUN --keep`.")
     return DONE
 
 

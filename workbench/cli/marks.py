@@ -30,9 +30,9 @@ def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
             print("\n".join(f"{path}: as before" for path in files))
         return DONE
     with progress() as watch:
-        found = workspace.scan(parse_settings(arguments.changes), Job(watch))
-    known = proposed(workspace, found)
-    problems = workspace.diagnostics + found.diagnostics
+        scan = workspace.scan(parse_settings(arguments.changes), Job(watch))
+    known = proposed(workspace, scan)
+    problems = workspace.diagnostics + scan.diagnostics
     accepted = chosen(known, arguments.accept or ())
     files = write_marks(workspace, accepted)
     if arguments.json:

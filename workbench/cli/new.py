@@ -45,10 +45,10 @@ def _copied(arguments: argparse.Namespace) -> int:
 
 def _by(some: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[str, list[T]]]:
     """Those with the same key together, in the order of the first of each."""
-    found: dict[str, list[T]] = {}
+    groups: dict[str, list[T]] = {}
     for one in some:
-        found.setdefault(key(one), []).append(one)
-    return iter(found.items())
+        groups.setdefault(key(one), []).append(one)
+    return iter(groups.items())
 
 
 def _api_json(api: UnknownApi | None) -> dict[str, object] | None:

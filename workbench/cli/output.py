@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 _NOT_ASCII = re.compile("[^ -~\n]")
-#: What stands for a character where a terminal has none but ASCII.
+#: What represents a character where a terminal has none but ASCII.
 _IN_ASCII = str.maketrans({"\u202f": " ", "\xa0": " ", "×": "x", "µ": "u", "→": "->", "≤": "<=", "≥": ">=", "−": "-",
                            "–": "-", "…": "...", "±": "+-", "·": "*", "²": "^2"})  # fmt: skip
 
@@ -46,7 +46,7 @@ def _plain(value: Any) -> Any:
 
 
 def loaded_plugins() -> Plugins:
-    """What plugins bring; those that could not be loaded are told on stderr."""
+    """What plugins bring; those that could not be loaded are reported on stderr."""
     from workbench.session.program.plugins import load_plugins  # not where a command does without
 
     plugins = load_plugins()

@@ -54,25 +54,25 @@ LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no ban
 
 def _bundled_platforms(plugins: Plugins) -> dict[str, Platform]:
     """The platform templates of the loaded plugins, by name."""
-    found: dict[str, Platform] = {}
+    platforms: dict[str, Platform] = {}
     for support in plugins.platforms.values():
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         if platform is not None:
-            found[platform.name] = platform
-    return found
+            platforms[platform.name] = platform
+    return platforms
 
 
 def _platforms_beside(model: Path) -> dict[str, Platform]:
     """The platforms of the projects beside a model, where they are files of the projects' own."""
-    found: dict[str, Platform] = {}
+    platforms: dict[str, Platform] = {}
     for path in sorted(model.parent.glob(f"*{PROJECT_SUFFIX}")):
         project, _ = load_project(path)
         if project is not None and is_file(own := path.parent / project.platform):
             platform, problems = load_platform(own)
             print_diagnostics(problems)
-            found |= {platform.name: platform} if platform else {}
-    return found
+            platforms |= {platform.name: platform} if platform else {}
+    return platforms
 
 
 #: The options of each question, the one that asks it first; all may have a --reading.
@@ -113,15 +113,15 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
 
 def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     kind = workbench.plugins.model_kinds[arguments.kind]
-    made, doubts = _of_run(kind, arguments) if kind.of_run else (None, ())
-    path = arguments.from_run if made else find_model(arguments.model, kind)
+    text, doubts = _of_run(kind, arguments) if kind.of_run else (None, ())
+    path = arguments.from_run if text else find_model(arguments.model, kind)
     platforms = {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)}
-    if made is None and kind.begun and path.name.endswith(kind.begun.suffixes):
-        made = kind.begun.text(path, arguments)
-    if made:
+    if text is None and kind.begun and path.name.endswith(kind.begun.suffixes):
+        text = kind.begun.text(path, arguments)
+    if text:
         beside = path.with_name(f"{path.stem}.{kind.name}.yaml")
-        file, told = parse_model(kind, made, str(beside), platforms)
-        placeless = (replace(d, file=None, line=None, column=None) for d in told)  # its text stands in no file
+        file, model_problems = parse_model(kind, text, str(beside), platforms)
+        placeless = (replace(d, file=None, line=None, column=None) for d in model_problems)  # it has no file
         problems = (*doubts, *placeless)
     else:
         _only_of_begun(kind, arguments)
@@ -178,29 +178,29 @@ def _only_of_begun(kind: ModelKind, arguments: argparse.Namespace) -> None:
 
 def _outputs(values: Evaluation) -> Answer:
     """What a kind without an answer of its own says: its outputs."""
-    found = outputs_of(values.file, values.changes, values.reading)
-    outputs = {name: float(value) for name, value in found.items()}
+    values_of = outputs_of(values.file, values.changes, values.reading)
+    outputs = {name: float(value) for name, value in values_of.items()}
     rows = ((name, f"{value:.6g}") for name, value in outputs.items())
     return Answer({"model": values.model.name, "outputs": outputs}, table(rows))
 
 
-def _print_answer(found: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
+def _print_answer(answer: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
     if arguments.json:
-        errors = {} if found.errors is None else {"errors": list(map(asdict, found.errors))}
-        _print_json({**found.document, **errors}, arguments, [*problems, *found.notes])
+        errors = {} if answer.errors is None else {"errors": list(map(asdict, answer.errors))}
+        _print_json({**answer.document, **errors}, arguments, [*problems, *answer.notes])
         return DONE
-    print(found.text)
-    if found.errors:
+    print(answer.text)
+    if answer.errors:
         print()
-        print(errors_text(found.errors))
-    _print_notes(found.notes)
+        print(errors_text(answer.errors))
+    _print_notes(answer.notes)
     return DONE
 
 
-def _print_json(document: Mapping[str, object], arguments: argparse.Namespace, told: Iterable[Diagnostic]) -> None:
+def _print_json(document: Mapping[str, object], arguments: argparse.Namespace, problems: Iterable[Diagnostic]) -> None:
     """An answer, with what --set took in place of the model's inputs."""
     given = {"set": arguments.set} if arguments.set else {}
-    print_json({**document, **given, "diagnostics": as_json(told)})
+    print_json({**document, **given, "diagnostics": as_json(problems)})
 
 
 def _print_notes(notes: Iterable[Diagnostic]) -> None:
@@ -270,12 +270,12 @@ def _sweep(
 
     if space.points > LONG_POINTS:
         with progress() as watch:
-            found = swept(Job(watch))
+            answer = swept(Job(watch))
     else:
-        found = swept(Job())
+        answer = swept(Job())
     drawn = None
     if axes and samples and space.points <= LONG_POINTS:
-        drawn = bands(file, space, found.output, arguments.reading)
+        drawn = bands(file, space, answer.output, arguments.reading)
     if arguments.csv:
         if samples and drawn is None:
             raise WorkbenchError(Diagnostic(f"no bands are drawn of {space.points:,} points", "Sweep fewer values."))
@@ -283,11 +283,11 @@ def _sweep(
         write_result_table(arguments.csv, rows)
     notes = (*rounded, *_space_notes(file, space, arguments.reading))
     if arguments.json:
-        document = exploration_json(file, found, space, arguments.reading)
+        document = exploration_json(file, answer, space, arguments.reading)
         document |= {"bands": bands_json(drawn, space)} if drawn else {}
         _print_json(document, arguments, [*problems, *notes])
     else:
-        print(exploration_text(file, found, space, arguments.reading))
+        print(exploration_text(file, answer, space, arguments.reading))
         if drawn:
             print()
             print(bands_text(drawn, space))
@@ -307,22 +307,22 @@ def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Di
         if s.low is not None and s.high is not None
     }
     whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
-    found = (note for name, along in whole.items() for note in _notes(file, {name: along}, reading))
-    return tuple({note.line: note for note in (*_notes(file, {}, reading), *found)}.values())
+    notes = (note for name, along in whole.items() for note in _notes(file, {name: along}, reading))
+    return tuple({note.line: note for note in (*_notes(file, {}, reading), *notes)}.values())
 
 
 def _changes(file: ModelFile, texts: Iterable[str]) -> dict[str, float]:
     """What --set asks for."""
-    found: dict[str, float] = {}
+    changes: dict[str, float] = {}
     for text in texts:
         name, equals, given = (part.strip() for part in text.partition("="))
         if not equals:
             raise WorkbenchError(Diagnostic(f"'{text[:60]}' sets nothing", "Write NAME=VALUE."))
-        if name in found:
+        if name in changes:
             raise WorkbenchError(Diagnostic(f"'{name}' is set twice", "Give one --set for each input."))
         file.check(name, value := option_number(given, file.unit(name), text))
-        found[name] = value
-    return found
+        changes[name] = value
+    return changes
 
 
 def _change_words(file: ModelFile, name: str, value: float) -> str:
@@ -330,19 +330,19 @@ def _change_words(file: ModelFile, name: str, value: float) -> str:
 
 
 def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
-    found: dict[str, Spread] = {}
+    spreads: dict[str, Spread] = {}
     for text in texts:
         name, equals, given = text.partition("=")
         name = name.strip()
         low, colon, high = given.partition(":")
         if not equals or not colon:
             raise WorkbenchError(Diagnostic(f"'{text}' is not a spread", "Write NAME=LOW:HIGH."))
-        if name in found:
+        if name in spreads:
             raise WorkbenchError(Diagnostic(f"'{name}' is spread twice", "Give one --spread for each input."))
         allowed, unit = file.domain(name), file.unit(name)
         bounds = [option_number(bound, unit, text) for bound in (low, high)]
-        found[name] = Spread(file.inputs.get(name, 0.0), low=bounds[0], high=bounds[1], domain=allowed)
-    return found
+        spreads[name] = Spread(file.inputs.get(name, 0.0), low=bounds[0], high=bounds[1], domain=allowed)
+    return spreads
 
 
 def _against_run(

@@ -17,7 +17,7 @@ from workbench.predict.sensitivity import Influence
 from workbench.predict.solve import Solution
 from workbench.predict.space import Space
 
-#: Sweeps of at most this many points are told point by point.
+#: Sweeps of at most this many points are reported point by point.
 _TOLD = 1000
 
 
@@ -34,16 +34,16 @@ def errors_text(rows: Iterable[ErrorRow]) -> str:
     return table(cells)
 
 
-def exploration_json(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> dict[str, Any]:
+def exploration_json(file: ModelFile, exploration: Exploration, space: Space, reading: str | None) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "output": found.output,
-        "points": found.points,
-        "minimum": asdict(found.minimum),
-        "maximum": asdict(found.maximum),
-        "mean": found.mean,
-        "quantiles": {f"{share:g}": value for share, value in found.quantiles.items()},
-        "pareto": list(map(asdict, found.front)),
-        "pareto_thinned": found.front_thinned,
+        "output": exploration.output,
+        "points": exploration.points,
+        "minimum": asdict(exploration.minimum),
+        "maximum": asdict(exploration.maximum),
+        "mean": exploration.mean,
+        "quantiles": {f"{share:g}": value for share, value in exploration.quantiles.items()},
+        "pareto": list(map(asdict, exploration.front)),
+        "pareto_thinned": exploration.front_thinned,
     }
     if not space.samples and space.points <= _TOLD:
         head, *rows = sweep_rows(file, space, reading)
@@ -62,46 +62,47 @@ def sweep_rows(file: ModelFile, space: Space, reading: str | None) -> Iterator[t
         yield (*at, *(float(values[place]) for values in columns.values()))
 
 
-def bands_rows(found: Bands, space: Space) -> Iterator[tuple[Any, ...]]:
+def bands_rows(bands: Bands, space: Space) -> Iterator[tuple[Any, ...]]:
     """Bands as a table: a head, then the inputs and each quantile of a point."""
-    yield (*(axis.name for axis in space.axes), *(f"{share:.0%} of {found.output}" for share in found.quantiles))
+    yield (*(axis.name for axis in space.axes), *(f"{share:.0%} of {bands.output}" for share in bands.quantiles))
     for place in np.ndindex(*(len(axis.values) for axis in space.axes)):
         at = (float(axis.values[i]) for axis, i in zip(space.axes, place, strict=True))
-        yield (*at, *(float(values[place]) for values in found.quantiles.values()))
+        yield (*at, *(float(values[place]) for values in bands.quantiles.values()))
 
 
-def exploration_text(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> str:
+def exploration_text(file: ModelFile, exploration: Exploration, space: Space, reading: str | None) -> str:
     parts = []
     if not space.samples and space.points <= _TOLD:
         head, *points = sweep_rows(file, space, reading)
         given = len(space.axes)
         said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points]
         parts.append(table([head, *said]))
-    summary = [("points", f"{found.points:,}", "")]
-    for name, extreme in (("least", found.minimum), ("largest", found.maximum)):
+    summary = [("points", f"{exploration.points:,}", "")]
+    for name, extreme in (("least", exploration.minimum), ("largest", exploration.maximum)):
         where = ", ".join(f"{key} = {value:.4g}" for key, value in extreme.inputs.items())
-        summary.append((f"{name} {found.output}", f"{extreme.value:.5g}", where))
-    summary += [(f"{share:.0%} below", f"{value:.4g}", "") for share, value in found.quantiles.items()]
+        summary.append((f"{name} {exploration.output}", f"{extreme.value:.5g}", where))
+    summary += [(f"{share:.0%} below", f"{value:.4g}", "") for share, value in exploration.quantiles.items()]
     parts.append(table(summary))
-    if found.front:
-        rows = [(found.against, found.output, "at")]
+    if exploration.front:
+        rows = [(exploration.against, exploration.output, "at")]
         rows += [
-            (f"{p.x:.4g}", f"{p.y:.4g}", ", ".join(f"{k} = {v:.4g}" for k, v in p.inputs.items())) for p in found.front
+            (f"{p.x:.4g}", f"{p.y:.4g}", ", ".join(f"{k} = {v:.4g}" for k, v in p.inputs.items()))
+            for p in exploration.front
         ]
         parts.append(table(rows))
     return "\n\n".join(parts)
 
 
-def bands_json(found: Bands, space: Space) -> dict[str, Any]:
+def bands_json(bands: Bands, space: Space) -> dict[str, Any]:
     return {
-        "output": found.output,
+        "output": bands.output,
         "axes": {axis.name: axis.values.tolist() for axis in space.axes},
-        "quantiles": {f"{share:g}": values.tolist() for share, values in found.quantiles.items()},
+        "quantiles": {f"{share:g}": values.tolist() for share, values in bands.quantiles.items()},
     }
 
 
-def bands_text(found: Bands, space: Space) -> str:
-    head, *points = bands_rows(found, space)
+def bands_text(bands: Bands, space: Space) -> str:
+    head, *points = bands_rows(bands, space)
     given = len(space.axes)
     said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points[:_TOLD]]
     return table([head, *said])
@@ -125,18 +126,17 @@ def influences_json(rows: Iterable[Influence]) -> list[dict[str, Any]]:
     return [asdict(row) | {"elasticity": row.elasticity if math.isfinite(row.elasticity) else None} for row in rows]
 
 
-def solution_json(found: Solution) -> dict[str, Any]:
-    document: dict[str, Any] = {"name": found.name, "value": found.value, found.output: found.reached}
-    document |= {"target": found.target, "integer": found.integer}
-    if found.short is not None:
-        document |= {"short": {"value": found.short, found.output: found.short_reached}}
+def solution_json(solution: Solution) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": solution.name, "value": solution.value, solution.output: solution.reached}
+    document |= {"target": solution.target, "integer": solution.integer}
+    if solution.short is not None:
+        document |= {"short": {"value": solution.short, solution.output: solution.short_reached}}
     return document
 
 
-def solution_text(found: Solution) -> str:
-    said = f"{found.name} = {found.value:.6g} gives a {found.output} of {found.reached:.6g}"
-    if found.short is None:
+def solution_text(solution: Solution) -> str:
+    said = f"{solution.name} = {solution.value:.6g} gives a {solution.output} of {solution.reached:.6g}"
+    if solution.short is None:
         return said
-    return (
-        f"{said} (whole numbers only: {found.short:.6g} gives {found.short_reached:.6g}, {found.target:g} is expected)"
-    )
+    short = f"{solution.short:.6g} gives {solution.short_reached:.6g}, {solution.target:g} is expected"
+    return f"{said} (whole numbers only: {short})"

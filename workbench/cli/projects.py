@@ -37,60 +37,60 @@ def _open(arguments: argparse.Namespace, plugins: Plugins) -> Workspace:
 
 
 def run_definition(arguments: argparse.Namespace, workbench: Opened) -> int:
-    """The JSON document's `definition` is null where no name stands there, or none that is known; exit code 1 then."""
+    """The JSON document's `definition` is null where no name is there, or none that is known; exit code 1 then."""
     file, *place = arguments.place.rsplit(":", 2)
     if len(place) != 2 or not all(number.isdecimal() and int(number) for number in place):
         raise WorkbenchError(Diagnostic(f"'{arguments.place}' is not a place", "Write for example host/main.c:12:5."))
     workspace = _open(arguments, workbench.plugins)
     with progress() as watch:
-        found = workspace.definition(Path(file), int(place[0]), int(place[1]), Job(watch))
+        definition = workspace.definition(Path(file), int(place[0]), int(place[1]), Job(watch))
     if arguments.json:
-        print_json({"definition": asdict(found) if found else None})
-    elif found:
-        print(f"{found.file}:{found.line}:{found.column}: {found.what} {found.name}")
+        print_json({"definition": asdict(definition) if definition else None})
+    elif definition:
+        print(f"{definition.file}:{definition.line}:{definition.column}: {definition.what} {definition.name}")
     else:
         print(f"{arguments.place}: no definition is known", file=sys.stderr)
-    return DONE if found else FAILED
+    return DONE if definition else FAILED
 
 
 def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
     workspace = _open(arguments, workbench.plugins)
     with progress() as watch:
-        found = workspace.scan(parse_settings(arguments.changes), Job(watch))
-    problems = workspace.diagnostics + found.diagnostics
+        scan = workspace.scan(parse_settings(arguments.changes), Job(watch))
+    problems = workspace.diagnostics + scan.diagnostics
     tops = [top.project.hardware.top for top in workspace.boards]
     ports = [
         (place, top, port)
-        for (place, hdl), top in zip(found.hdl.each, tops, strict=False)
+        for (place, hdl), top in zip(scan.hdl.each, tops, strict=False)
         for port in find_ports(hdl.ports, workspace.port_kinds.values(), [clock for clock, _ in hdl.clocks]).ports
     ]
     if arguments.json:
         print_json(
             {
-                "calls": [call_json(call) for call in found.host.calls],
-                "blocks": [_block_json(block, found.hdl) for block in found.hdl.blocks],
+                "calls": [call_json(call) for call in scan.host.calls],
+                "blocks": [_block_json(block, scan.hdl) for block in scan.hdl.blocks],
                 "ports": [_port_json(port, place) for place, _, port in ports],
-                "edges": [_edge_json(found.hdl.streams, number) for number in range(len(found.hdl.streams))],
-                "fifos": [_fifo_json(found.hdl.streams, fifo) for fifo in found.hdl.fifos],
+                "edges": [_edge_json(scan.hdl.streams, number) for number in range(len(scan.hdl.streams))],
+                "fifos": [_fifo_json(scan.hdl.streams, fifo) for fifo in scan.hdl.fifos],
                 "diagnostics": as_json(problems),
             }
         )
     else:
-        print_diagnostics(found.diagnostics)
+        print_diagnostics(scan.diagnostics)
         rows = [(f"{c.file}:{c.line}", c.callee, c.kind, ", ".join(p.pragma.name for p in c.pragmas) or "no pragma")
-                for c in found.host.calls]  # fmt: skip
-        rows += [(f"{b.file}:{b.line}", " ".join([b.id, *_in_fpgas(b, found.hdl)]),
+                for c in scan.host.calls]  # fmt: skip
+        rows += [(f"{b.file}:{b.line}", " ".join([b.id, *_in_fpgas(b, scan.hdl)]),
                   f"{counted(len(b.branches), 'branch', 'branches')}, {counted(len(b.instances), 'instance')}",
                   counted(len(b.pragmas), "pragma") if not b.why_not else b.why_not)
-                 for b in found.hdl.blocks]  # fmt: skip
+                 for b in scan.hdl.blocks]  # fmt: skip
         rows += [(f"{place}{top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
                   counted(len(port.names), "signal"), f"on {port.clock}" if port.clock else "")
                  for place, top, port in ports]  # fmt: skip
         rows += [(edge.id, f"{edge.source or 'outside'} to {edge.target or 'outside'}",
                   f"stream, {counted(edge.bits, 'bit')}", f"on {edge.clock}" if edge.clock else "on a derived clock")
-                 for edge in found.hdl.streams]  # fmt: skip
+                 for edge in scan.hdl.streams]  # fmt: skip
         rows += [(fifo.id, f"FIFO {fifo.module}", counted(fifo.depth, "word") if fifo.depth else "unknown depth", "")
-                 for fifo in found.hdl.fifos]  # fmt: skip
+                 for fifo in scan.hdl.fifos]  # fmt: skip
         print(table(rows))
     return FAILED if has_errors(problems) else DONE
 
@@ -150,7 +150,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
     problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
     plan = hdl.read_out
     states = sum(len(block.states) for block in hdl.blocks)
-    found = (counted(len(host.sites), "call site"), counted(len(hdl.blocks), "block"), counted(states, "state"))
+    counts = (counted(len(host.sites), "call site"), counted(len(hdl.blocks), "block"), counted(states, "state"))
     document = {
         "sites": len(host.sites),
         "missed": as_json(missed),
@@ -163,7 +163,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_json(document)
     else:
         print_diagnostics(problems + missed)
-        print(f"{', '.join(found)}: {arguments.out}")
+        print(f"{', '.join(counts)}: {arguments.out}")
     return FAILED if has_errors(problems) else DONE
 
 

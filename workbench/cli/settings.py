@@ -17,12 +17,12 @@ from workbench.system.files import real
 
 def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
     known = settings(workbench.plugins.modes.values())
-    found = {f"program.{part.name}": part for part in programs()}
+    by_setting = {f"program.{part.name}": part for part in programs()}
     if arguments.json:
         print_json(
             {
                 "settings": [_json(s) for s in known.values()],
-                "programs": [tool_json(part) for part in found.values()],
+                "programs": [tool_json(part) for part in by_setting.values()],
                 "trusted": [{"project": path, "own": own} for path, own in trusted().items()],
             }
         )
@@ -32,7 +32,9 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
         of_group = [s for s in known.values() if s.group == group]
         about = (": ".join(filter(None, (s.title, s.what))) for s in of_group)
         print(
-            table((f"  {s.name}", _said(s, found.get(s.name)), said) for s, said in zip(of_group, about, strict=True))
+            table(
+                (f"  {s.name}", _said(s, by_setting.get(s.name)), said) for s, said in zip(of_group, about, strict=True)
+            )
         )
     if projects := trusted():
         print("Trusted projects")
@@ -54,16 +56,16 @@ def run_set(arguments: argparse.Namespace, workbench: Opened) -> int:
     known = settings(workbench.plugins.modes.values())
     setting = find_setting(arguments.name, known)
     change(setting, arguments.value, known)
-    return _told(arguments, setting)
+    return _say(arguments, setting)
 
 
 def run_reset(arguments: argparse.Namespace, workbench: Opened) -> int:
     setting = find_setting(arguments.name, settings(workbench.plugins.modes.values()))
     reset(setting)
-    return _told(arguments, setting)
+    return _say(arguments, setting)
 
 
-def _told(arguments: argparse.Namespace, setting: Setting) -> int:
+def _say(arguments: argparse.Namespace, setting: Setting) -> int:
     if arguments.json:
         print_json(_json(setting))
     else:
@@ -73,10 +75,10 @@ def _told(arguments: argparse.Namespace, setting: Setting) -> int:
 
 def _said(setting: Setting, part: Requirement | None) -> str:
     """The value; of a program that is not chosen, the one that is found."""
-    found = part.found if part else None
-    if found is None or isinstance(found, Diagnostic):
-        return setting.value or ("not found" if found else "-")
-    return f"{found.path} ({found.version})"
+    state = part.found if part else None
+    if state is None or isinstance(state, Diagnostic):
+        return setting.value or ("not found" if state else "-")
+    return f"{state.path} ({state.version})"
 
 
 def _json(setting: Setting) -> dict[str, object]:

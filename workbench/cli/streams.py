@@ -43,15 +43,15 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
     ask_trust(workspace)
     with progress() as watch:
         job = Job(watch)
-        found = advise_depths(workspace, parse_settings(arguments.changes), job, arguments.loss / 100)
-    problems = (*workspace.diagnostics, *found.diagnostics)
+        depths = advise_depths(workspace, parse_settings(arguments.changes), job, arguments.loss / 100)
+    problems = (*workspace.diagnostics, *depths.diagnostics)
     if arguments.json:
-        told = as_json(dict.fromkeys((*problems, *job.diagnostics)))
-        rows = {"edges": depth_rows(found), "fifos": _fifos(found), "front": _front(found)}
-        print_json({**rows, "predicted_cycles": found.predicted, "runs": found.runs, "diagnostics": told})
+        diagnostics = as_json(dict.fromkeys((*problems, *job.diagnostics)))
+        rows = {"edges": depth_rows(depths), "fifos": _fifos(depths), "front": _front(depths)}
+        print_json({**rows, "predicted_cycles": depths.predicted, "runs": depths.runs, "diagnostics": diagnostics})
     else:
         print_diagnostics(problems)
-        print(depths_text(found, arguments.loss / 100))
+        print(depths_text(depths, arguments.loss / 100))
     return DONE
 
 
@@ -66,9 +66,12 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.json:
         edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
         said = [{"question": one.question, "answer": one.answer, "evidence": list(one.statements)} for one in answers]
-        told: dict[str, Any] = {"edges": list(edges), "fifos": list(fifos), "answers": said}
-        told |= {"front": front_json(front) if front else None, "simulations": list(map(_simulation_json, simulations))}
-        print_json({**told, "diagnostics": as_json(problems)})
+        document: dict[str, Any] = {"edges": list(edges), "fifos": list(fifos), "answers": said}
+        document |= {
+            "front": front_json(front) if front else None,
+            "simulations": list(map(_simulation_json, simulations)),
+        }
+        print_json({**document, "diagnostics": as_json(problems)})
     else:
         print_diagnostics(problems)
         counted_in_design = [_run_text(analysis)] if analysis.streams else []
@@ -114,10 +117,10 @@ def _confirmed_text(simulations: Sequence[DepthSimulation]) -> str:
 
 def front_text(front: Front) -> str:
     """The points of a front, what to change for the chosen one, and what that gains."""
-    made = front_table(front, shown_points(front))
-    rows = [tuple(column.head for column in made.columns)]
-    rows += [(*(column.text(point) for column in made.columns), "chosen" if point is front.choice else "")
-             for point in made.rows]  # fmt: skip
+    lines = front_table(front, shown_points(front))
+    rows = [tuple(column.head for column in lines.columns)]
+    rows += [(*(column.text(point) for column in lines.columns), "chosen" if point is front.choice else "")
+             for point in lines.rows]  # fmt: skip
     rows[0] = (*rows[0], "")
     return "\n".join(["Depths, time against memory, predicted from this run:", table(rows), "", choice_words(front),
                       *depth_changes(front)])  # fmt: skip
@@ -163,75 +166,75 @@ def _run_text(analysis: Analysis) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def depth_rows(found: Depths) -> list[dict[str, Any]]:
-    into = {fifo.input: fifo for fifo in found.fifos}
+def depth_rows(depths: Depths) -> list[dict[str, Any]]:
+    into = {fifo.input: fifo for fifo in depths.fifos}
     rows = []
-    for number, stream in enumerate(found.streams):
+    for number, stream in enumerate(depths.streams):
         fifo = into.get(number)
-        by_source, by_sink = found.built.stalls[number]
+        by_source, by_sink = depths.built.stalls[number]
         rows.append(
             {
                 "edge": stream.id,
-                "transfers": found.built.transfers[number],
+                "transfers": depths.built.transfers[number],
                 "stalls_source": by_source,
                 "stalls_sink": by_sink,
                 "fifo": fifo.id if fifo else None,
-                "occupancy_max": found.ample.most[found.fifos.index(fifo)] if fifo else None,
-                "advised_depth": found.advised.get(fifo.id) if fifo else None,
-                "throughput_before": found.built.rate(number),
-                "throughput_after": found.after.rate(number),
+                "occupancy_max": depths.ample.most[depths.fifos.index(fifo)] if fifo else None,
+                "advised_depth": depths.advised.get(fifo.id) if fifo else None,
+                "throughput_before": depths.built.rate(number),
+                "throughput_after": depths.after.rate(number),
             }
         )
     return rows
 
 
-def _fifos(found: Depths) -> list[dict[str, Any]]:
+def _fifos(depths: Depths) -> list[dict[str, Any]]:
     return [
         {
             "fifo": fifo.id,
             "depth": fifo.depth,
             "occupancy_max": most,
-            "advised_depth": found.advised.get(fifo.id),
-            "cycles_before": found.built.cycles,
-            "cycles_after": found.after.cycles,
+            "advised_depth": depths.advised.get(fifo.id),
+            "cycles_before": depths.built.cycles,
+            "cycles_after": depths.after.cycles,
         }
-        for fifo, most in zip(found.fifos, found.ample.most, strict=True)
+        for fifo, most in zip(depths.fifos, depths.ample.most, strict=True)
     ]
 
 
-def _front(found: Depths) -> list[dict[str, Any]]:
-    return [{"cycles": one.cycles, "bits": one.bits, "depths": dict(one.depths)} for one in found.front]
+def _front(depths: Depths) -> list[dict[str, Any]]:
+    return [{"cycles": one.cycles, "bits": one.bits, "depths": dict(one.depths)} for one in depths.front]
 
 
-def depths_text(found: Depths, loss: float) -> str:
+def depths_text(depths: Depths, loss: float) -> str:
     """The FIFOs with what they held and need, what to change of them, and how long the runs took."""
     rows = [("FIFO", "depth", "held at most", "advised")]
-    for fifo, most in zip(found.fifos, found.ample.most, strict=True):
-        advised = found.advised.get(fifo.id)
+    for fifo, most in zip(depths.fifos, depths.ample.most, strict=True):
+        advised = depths.advised.get(fifo.id)
         rows.append((fifo.id, str(fifo.depth or "unknown"), str(most), str(advised) if advised else "not tried"))
     cycles = [
         f"{counted(run.cycles, 'cycle')} {what}" if run.cycles is not None else f"{what}, it does not run to its end"
         for run, what in (
-            (found.built, "as it is built"),
-            (found.ample, "with ample FIFOs"),
-            (found.after, "as advised"),
+            (depths.built, "as it is built"),
+            (depths.ample, "with ample FIFOs"),
+            (depths.after, "as advised"),
         )
     ]
     said = "".join(
-        f"\n{_change(fifo, found.advised[fifo.id], loss)}" for fifo in found.fifos if fifo.id in found.advised
+        f"\n{_change(fifo, depths.advised[fifo.id], loss)}" for fifo in depths.fifos if fifo.id in depths.advised
     )
     parts = [
         f"{table(rows)}\n{said}",
-        f"Up to the last transfer: {'; '.join(cycles)}. {counted(found.runs, 'run')}.",
-        *([_front_text(found)] if len(found.front) > 1 else []),
+        f"Up to the last transfer: {'; '.join(cycles)}. {counted(depths.runs, 'run')}.",
+        *([_front_text(depths)] if len(depths.front) > 1 else []),
     ]
     return "\n\n".join(parts)
 
 
-def _front_text(found: Depths) -> str:
+def _front_text(depths: Depths) -> str:
     """What less memory costs, by replay; of many choices those that differ most."""
-    chosen = found.front[:: -(-len(found.front) // _CHOICES)]
-    names = [fifo.id for fifo in found.fifos if fifo.id in found.advised]
+    chosen = depths.front[:: -(-len(depths.front) // _CHOICES)]
+    names = [fifo.id for fifo in depths.fifos if fifo.id in depths.advised]
     rows = [("cycles, predicted", "memory (bits)", *names)]
     rows += [(thousands(one.cycles), thousands(one.bits), *(str(one.depths[n]) for n in names)) for one in chosen]
     return f"Cycles against memory:\n{table(rows)}"

@@ -38,19 +38,19 @@ def run_study_command(arguments: argparse.Namespace, workbench: Opened) -> int:
     with progress() as watch:
         job = Job(watch)
         with _engine(arguments, study, job) as engine:
-            found = run_study(study, workbench.plugins, engine, job, again=arguments.again)
-    failed = failures(found)
+            outcome = run_study(study, workbench.plugins, engine, job, again=arguments.again)
+    failed = failures(outcome)
     print_diagnostics(failed)
     if arguments.html:
         write_result_text(arguments.html, _page(study, workbench.plugins))
     if arguments.csv:
-        write_result_table(arguments.csv, _table(study, found))
+        write_result_table(arguments.csv, _table(study, outcome))
     if arguments.json:
-        points = [point_json(point, found.of(point), study.folder) for point in found.points]
+        points = [point_json(point, outcome.of(point), study.folder) for point in outcome.points]
         print_json({"study": study.model.name, "folder": str(study.folder), "points": points,
                     "diagnostics": as_json((*problems, *failed))})  # fmt: skip
     else:
-        print(_text(study, found, workbench.plugins))
+        print(_text(study, outcome, workbench.plugins))
     return FAILED if failed else DONE
 
 
@@ -70,25 +70,25 @@ def _page(study: Study, plugins: Plugins) -> str:
     return results_page(study.model.title or study.model.name, study.path.name, results_of(Evaluation(file)))
 
 
-def _table(study: Study, found: StudyState) -> list[list[str | float]]:
+def _table(study: Study, state: StudyState) -> list[list[str | float]]:
     """Every point in a row, times in seconds; what is not known is empty."""
     names = [*study.model.vary]
     rows: list[list[str | float]] = [
         ["project", "platform", "changes", *names, "measured_s", "predicted_s", "error", "status", "note", "run"]
     ]
-    for point in found.points:
-        told = point_json(point, found.of(point), study.folder)
+    for point in state.points:
+        point_values = point_json(point, state.of(point), study.folder)
         values = [point.settings[name] for name in names]
-        rest = (told[name] for name in ("time_s", "predicted_s", "error", "status"))
-        note = told["failed"] or told["note"] or told["why"]
-        cells = [point.project, point.platform, point.changes, *values, *rest, note, told["run"]]
+        rest = (point_values[name] for name in ("time_s", "predicted_s", "error", "status"))
+        note = point_values["failed"] or point_values["note"] or point_values["why"]
+        cells = [point.project, point.platform, point.changes, *values, *rest, note, point_values["run"]]
         rows.append(["" if cell is None else cell for cell in cells])
     return rows
 
 
-def _text(study: Study, found: StudyState, plugins: Plugins) -> str:
+def _text(study: Study, state: StudyState, plugins: Plugins) -> str:
     """The table of points, as the kind of model says it."""
     kind = plugins.model_kinds["study"]
     file, _ = load_model(kind, study.path, {})
     said = kind.answer(Evaluation(file)).text if file and kind.answer else ""
-    return f"{said}\n{found.count(Status.DONE)} measured, in {study.folder}"
+    return f"{said}\n{state.count(Status.DONE)} measured, in {study.folder}"

@@ -51,18 +51,18 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
 def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
     plugins = workbench.plugins
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
-    found: tuple[Service, ...] = ()
+    offered: tuple[Service, ...] = ()
     if platform:
         support = own_support(platform, arguments.file, plugins.platforms)
         text = read_file(arguments.file).decode("utf-8-sig")
         problems = (*problems, *entry_problems(text, arguments.file.absolute(), plugins))
-        made = () if has_errors(problems) else compile_problems(platform, support, plugins.targets)
-        found = services(platform, support, plugins.targets, made)
-        problems = (*problems, *(replace(one, file=one.file or str(arguments.file)) for one in made))
-    served = {one.name: {"can": one.can, "why": one.why} for one in found}
+        problems_of_c = () if has_errors(problems) else compile_problems(platform, support, plugins.targets)
+        offered = services(platform, support, plugins.targets, problems_of_c)
+        problems = (*problems, *(replace(one, file=one.file or str(arguments.file)) for one in problems_of_c))
+    served = {one.name: {"can": one.can, "why": one.why} for one in offered}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:
-        for one in found:
+        for one in offered:
             print(f"{one.name}: {'yes' if one.can else 'no'}: {one.why}")
     return code
 
@@ -104,16 +104,16 @@ def run_try(arguments: argparse.Namespace, workbench: Opened) -> int:
         raise WorkbenchError(*problems)
     defines = {name: str(value) for name, value in parse_settings(arguments.define).items()}
     root, host = sources_of(arguments.sources, [Path(folder) for folder in arguments.include])
-    found = tried(platform, template, root, host, defines, plugins, Job())
+    trial = tried(platform, template, root, host, defines, plugins, Job())
     if arguments.json:
-        print_json({"calls": [call_json(call) for call in found.calls], "unused": found.unused,
-                    "diagnostics": as_json(found.diagnostics)})  # fmt: skip
+        print_json({"calls": [call_json(call) for call in trial.calls], "unused": trial.unused,
+                    "diagnostics": as_json(trial.diagnostics)})  # fmt: skip
     else:
-        print_diagnostics(found.diagnostics)
-        if found.calls:
-            print(table([(f"{one.file}:{one.line}", one.callee, one.kind, one.entry) for one in found.calls]))
+        print_diagnostics(trial.diagnostics)
+        if trial.calls:
+            print(table([(f"{one.file}:{one.line}", one.callee, one.kind, one.entry) for one in trial.calls]))
         else:
             print("no call of the template's API is made there")
-        for prototype in found.unused:
+        for prototype in trial.unused:
             print(f"not called: {prototype}")
-    return FAILED if has_errors(found.diagnostics) else DONE
+    return FAILED if has_errors(trial.diagnostics) else DONE

@@ -35,27 +35,27 @@ def run_timeline(arguments: argparse.Namespace, workbench: Opened) -> int:
         write_result_text(arguments.svg, timeline_svg(scene, first, last))
     if arguments.csv:
         write_result_table(arguments.csv, interval_rows(scene, first, last))
-    found = _found(scene, arguments.find, first, last) if arguments.find else []
+    occurrences = _occurrences(scene, arguments.find, first, last) if arguments.find else []
     statistics = selection_statistics(scene, first, last)
     if arguments.json:
-        print_json(_document(scene, statistics) | ({"found": found} if arguments.find else {}))
+        print_json(_document(scene, statistics) | ({"found": occurrences} if arguments.find else {}))
     else:
         _print(scene, statistics)
-        for place in found:
+        for place in occurrences:
             print(f"{time_text(place['time_s'], 7):>14}  {place['block']}: {place['name']}")
-        if arguments.find and not found:
+        if arguments.find and not occurrences:
             print(f"nothing in this range is called {arguments.find!r}")
     return DONE
 
 
-def _found(scene: Scene, words: str, first_ps: int, last_ps: int) -> list[dict[str, Any]]:
+def _occurrences(scene: Scene, words: str, first_ps: int, last_ps: int) -> list[dict[str, Any]]:
     """Every occurrence between two moments, in their order."""
-    found, place = [], occurrence(scene, words, Occurrence(first_ps - 1, len(scene.blocks)))
+    rows, place = [], occurrence(scene, words, Occurrence(first_ps - 1, len(scene.blocks)))
     while place is not None and place.time_ps < last_ps:
         block = scene.blocks[place.block].id
-        found.append({"time_s": place.time_ps / PS_PER_S, "block": block, "name": name_of(scene, place)})
+        rows.append({"time_s": place.time_ps / PS_PER_S, "block": block, "name": name_of(scene, place)})
         place = occurrence(scene, words, place)
-    return found
+    return rows
 
 
 def _document(scene: Scene, statistics: Statistics) -> dict[str, Any]:

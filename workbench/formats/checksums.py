@@ -30,21 +30,21 @@ def file_checksum(path: Path) -> str:
 
 def checksums_text(folder: Path, paths: Iterable[Path], texts: Mapping[str, str]) -> str:
     """A document of the checksums of files below `folder`, by their path there, and of `texts` that are to come."""
-    found = {path.relative_to(folder).as_posix(): file_checksum(path) for path in sorted(paths)}
-    found |= {name: text_checksum(text) for name, text in texts.items()}
-    return json.dumps(found, indent=1) + "\n"
+    sums = {path.relative_to(folder).as_posix(): file_checksum(path) for path in sorted(paths)}
+    sums |= {name: text_checksum(text) for name, text in texts.items()}
+    return json.dumps(sums, indent=1) + "\n"
 
 
 def read_checksums(folder: Path) -> dict[str, str]:
     """Checksums by path; {} where the folder has none (a run of an earlier version, or one that did not end).
     OSError or ValueError where they cannot be read."""
     try:
-        found = read_json(read_regular(folder / CHECKSUMS))
+        sums = read_json(read_regular(folder / CHECKSUMS))
     except FileNotFoundError:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(sums, dict):
         raise ValueError("it holds no checksums by path")
-    return {name: text for name, text in found.items() if isinstance(text, str) and _below(name)}
+    return {name: text for name, text in sums.items() if isinstance(text, str) and _below(name)}
 
 
 def _below(name: str) -> bool:

@@ -39,26 +39,26 @@ def read_column(path: Path, kind: str | None) -> NDArray[np.generic]:
             header = _HEADER.fullmatch(stream.read(int.from_bytes(start[8:], "little")))
             if start[:8] != _BEGINNING or header is None:
                 raise DamagedError(f"{path.name} has no header of a column")
-            found, count, offset = np.dtype(header[1].decode()), int(header[2]), stream.tell()
-            if not _fits(found, kind):
+            dtype, count, offset = np.dtype(header[1].decode()), int(header[2]), stream.tell()
+            if not _fits(dtype, kind):
                 wanted = "numbers" if kind is None else np.dtype(kind).str
                 raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted}")
-            if os.fstat(stream.fileno()).st_size != offset + count * found.itemsize:
+            if os.fstat(stream.fileno()).st_size != offset + count * dtype.itemsize:
                 raise DamagedError(f"{path.name} has not the length of its {counted(count, 'value')}")
-            if count * found.itemsize <= _SMALL_BYTES:
-                return np.frombuffer(stream.read(count * found.itemsize), found)
-            return np.memmap(stream, found, "r", offset, (count,))
+            if count * dtype.itemsize <= _SMALL_BYTES:
+                return np.frombuffer(stream.read(count * dtype.itemsize), dtype)
+            return np.memmap(stream, dtype, "r", offset, (count,))
     except FileNotFoundError:
         raise DamagedError(f"{path.name} is missing") from None
     except (OSError, TypeError) as error:
         raise DamagedError(f"{path.name} cannot be read ({error})") from None
 
 
-def _fits(found: np.dtype[np.generic], kind: str | None) -> bool:
+def _fits(dtype: np.dtype[np.generic], kind: str | None) -> bool:
     if kind is None:
-        return found.kind in "biuf"
+        return dtype.kind in "biuf"
     wanted = np.dtype(kind)
-    return found == wanted or (found.kind == wanted.kind == "u" and found.itemsize <= wanted.itemsize)
+    return dtype == wanted or (dtype.kind == wanted.kind == "u" and dtype.itemsize <= wanted.itemsize)
 
 
 def let_go(table: Table) -> None:

@@ -26,7 +26,7 @@ class Schema(Generic[M]):
     """What a kind of document is read as. `version` is one more than the number of migrations.
 
     A document of an earlier version is held against that version's model in `earlier`, where there is one, so that what
-    is wrong with it is told in its own words. `prepare` fills in what may be left
+    is wrong with it is reported in its own words. `prepare` fills in what may be left
     out, `complete` reads what is left to plugins. `semantic` looks at a document whose keys and values are right.
     """
 
@@ -87,8 +87,8 @@ def check_document(schema: Schema[M], marked: Marked) -> tuple[M | None, tuple[D
     if version_problem := _version_problem(schema, marked):
         return None, (version_problem,)
     version = marked.data["schema_version"]
-    if version in schema.earlier and (told := check(schema.earlier[version], marked))[0] is None:
-        return None, told[1]
+    if version in schema.earlier and (earlier := check(schema.earlier[version], marked))[0] is None:
+        return None, earlier[1]
     for number, step in enumerate(schema.migrations[version - 1 :], version + 1):
         marked = step(marked)
         marked = replace(marked, data={**marked.data, "schema_version": number})

@@ -20,7 +20,7 @@ _LONGEST = 60  # characters of an example
 
 @dataclass(frozen=True)
 class Field:
-    """One field. `path` is where it stands ("host.entries[].kind"); `default` is None where it must be given."""
+    """One field. `path` is where it is ("host.entries[].kind"); `default` is None where it must be given."""
 
     path: str
     type: str
@@ -33,7 +33,7 @@ class Field:
 
 @dataclass(frozen=True)
 class MappingFields:
-    """A mapping of the document: the whole ("") or what stands at `path`, and its fields."""
+    """A mapping of the document: the whole ("") or what is at `path`, and its fields."""
 
     path: str
     about: str
@@ -91,7 +91,7 @@ def _code(text: str) -> str:
 def _sections(
     schema: Json, part: Json, path: str, shown: Mapping[str, object], above: frozenset[str]
 ) -> Iterator[MappingFields]:
-    """A mapping's own section, then those of what stands in it; a mapping inside itself is not gone into again."""
+    """A mapping's own section, then those of what is in it; a mapping inside itself is not gone into again."""
     fields = []
     inner: list[tuple[str, Json, str]] = []
     for name, field in part["properties"].items():
@@ -119,12 +119,12 @@ def _described(schema: Json, field: Json, path: str) -> tuple[str, list[tuple[st
     if "enum" in field or "const" in field:
         return " or ".join(f"`{value}`" for value in field.get("enum", [field.get("const")])), []
     if "anyOf" in field:
-        found = [_described(schema, choice, path) for choice in field["anyOf"] if choice.get("type") != "null"]
-        kinds = list(dict.fromkeys(words for words, _ in found))
+        choices = [_described(schema, choice, path) for choice in field["anyOf"] if choice.get("type") != "null"]
+        kinds = list(dict.fromkeys(words for words, _ in choices))
         if "number" in kinds:
             kinds = [kind for kind in kinds if kind != "whole number"]
         said = "number or formula" if kinds == ["number", "text"] and _is_formula(field) else " or ".join(kinds)
-        return said, [mapping for _, mappings in found for mapping in mappings]
+        return said, [mapping for _, mappings in choices for mapping in mappings]
     if field.get("type") == "array":
         words, mappings = _described(schema, field.get("items", {}), f"{path}[]")
         return f"list of {words}", mappings
@@ -151,7 +151,7 @@ def _bounds(field: Json) -> str:
     inner += [choice for choice in field.get("anyOf", ()) if isinstance(choice, dict)]
     if isinstance(field.get("additionalProperties"), dict):
         inner.append(field["additionalProperties"])
-    parts += [found for choice in inner if (found := _bounds(choice))]
+    parts += [bounds for choice in inner if (bounds := _bounds(choice))]
     return ", ".join(dict.fromkeys(parts))
 
 

@@ -1,4 +1,4 @@
-"""JSON read from files that may be damaged or foreign: bounded in depth, told by line and column."""
+"""JSON read from files that may be damaged or foreign: bounded in depth; errors have line and column."""
 
 from __future__ import annotations
 

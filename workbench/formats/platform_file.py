@@ -1,4 +1,4 @@
-"""Platform templates read from YAML, with what their schema alone cannot tell checked, line by line."""
+"""Platform templates read from YAML, with what their schema alone does not show checked, line by line."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def _typed(kinds: PortKinds) -> Callable[[Platform, Marked], tuple[Platform, Seq
                 hint = near(port.kind, kinds, "Kinds are")
                 problems.append(marked.diagnostic((*here, "kind"), f"there is no port kind '{port.kind}'", hint))
                 continue
-            read, found = check(kinds[port.kind].port(), marked.below(here))
-            problems += found
+            read, port_problems = check(kinds[port.kind].port(), marked.below(here))
+            problems += port_problems
             ports.append(read or port)
         return platform.model_copy(update={"hardware": hardware.model_copy(update={"ports": tuple(ports)})}), problems
 
@@ -195,19 +195,19 @@ def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
 
 
 def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
-    """That each host expression is one: what reached beyond it would stand in a generated wrapper."""
+    """That each host expression is one: what reached beyond it would be in a generated wrapper."""
     for index, entry in enumerate(marked.data.get("host", {}).get("entries", ())):
         for name in EXPRESSIONS:
-            if told := reaches_out(str(entry.get(name, ""))):
+            if why := reaches_out(str(entry.get(name, ""))):
                 hint = "Write one expression over the call's arguments, such as words * 4."
-                yield marked.diagnostic(("host", "entries", index, name), f"this is not an expression: {told}", hint)
+                yield marked.diagnostic(("host", "entries", index, name), f"this is not an expression: {why}", hint)
     moves = marked.data.get("host", {}).get("transfers") or {}
     for name in moves:
         statements = name in STATEMENTS
-        if name.endswith("_c") and (told := reaches_out(str(moves[name]), statements=statements)):
+        if name.endswith("_c") and (why := reaches_out(str(moves[name]), statements=statements)):
             kind, hint = ("a whole piece of C", "statements") if statements else ("an expression", "one expression")
             hint = f"Write {hint} over address, data, words, bytes, index and result."
-            yield marked.diagnostic(("host", "transfers", name), f"this is not {kind}: {told}", hint)
+            yield marked.diagnostic(("host", "transfers", name), f"this is not {kind}: {why}", hint)
 
 
 def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
@@ -235,8 +235,8 @@ def _check_hardware(hardware: Hardware | None, marked: Marked) -> Iterator[Diagn
     names = [clock.name for clock in hardware.clocks]
     yield from _check_names(marked, "clocks", names, ("hardware",))
     if hardware.interrupt_clock and hardware.interrupt_clock not in names:
-        told = f"there is no clock '{hardware.interrupt_clock}'"
-        yield marked.diagnostic(("hardware", "interrupt_clock"), told, f"Clocks are: {', '.join(names)}.")
+        message = f"there is no clock '{hardware.interrupt_clock}'"
+        yield marked.diagnostic(("hardware", "interrupt_clock"), message, f"Clocks are: {', '.join(names)}.")
     for number, problem in check_ports(hardware):
         yield marked.diagnostic(("hardware", "ports", number, problem.field), problem.message, problem.hint)
 

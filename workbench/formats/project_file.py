@@ -1,4 +1,4 @@
-"""Project files (`*.workbench.yaml`) read from YAML, and held against the folder they stand in."""
+"""Project files (`*.workbench.yaml`) read from YAML, and held against the folder they are in."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SCHEMA: Schema[Project] = Schema("project file", Project, prepare=_made_of_strea
 
 
 def _designs(project: Project) -> Iterator[tuple[tuple[str | int, ...], Design]]:
-    """Where a design's fields stand, and those: the hardware's, and what FPGAs say of their own."""
+    """Where a design's fields are, and those: the hardware's, and what FPGAs say of their own."""
     yield ("hardware",), project.hardware
     for number, fpga in enumerate(project.hardware.fpgas):
         yield ("hardware", "fpgas", number), fpga
@@ -184,17 +184,17 @@ def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, 
     if is_pattern(pattern) and not within(root / folder, allowed):
         return _outside(pattern, folder)
     try:
-        found = matches(root, pattern)
+        files = matches(root, pattern)
     except TooManyFiles:
         message = f"'{pattern}' searches more than {ENTRY_LIMIT} files, or matches more than {MATCH_LIMIT}"
         return message, "Name the folders that hold the sources."
-    if not found:
+    if not files:
         if os.path.lexists(root / pattern):
             return f"'{pattern}' is not a readable file", "Name a file, or a pattern such as src/*.c."
         verb = "matches no file" if is_pattern(pattern) else "is not there"
         where = os.path.basename(os.path.realpath(root)) or str(root)
         return f"'{pattern}' {verb} in {where}", _nearest_source(root, pattern)
-    for path in found:
+    for path in files:
         name = os.path.relpath(path, root)
         whole = os.path.realpath(path)
         if any("\ud800" <= sign <= "\udfff" for sign in whole):

@@ -2,7 +2,7 @@
 
 A folder says "running" from its first moment; only the last step of `RunWriter.finish` says "complete". So whatever
 interrupts a run (a kill, a full disk, a power cut) leaves a folder that opens and says that it is incomplete.
-A finished run has `checksums.json`, by which damage is told.
+A finished run has `checksums.json`, by which damage is reported.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _columns_of(folder: Path) -> Mapping[str, str | None]:
 class RunWriter:
     """A run folder in the making. Creating one makes the folder, with status running, and `raw` for records.
 
-    Until `finish` or `mark`, or the end of this process, the run goes on. Tables that are written meanwhile stand in
+    Until `finish` or `mark`, or the end of this process, the run goes on. Tables that are written meanwhile are in
     `part`, and `finish` adds the others. Every method raises
     WorkbenchError where the disk is full, the place is read-only or, on creation, holds something.
     """
@@ -185,12 +185,12 @@ class RunWriter:
 
     def kept(self) -> dict[str, Table]:
         """Those that were kept."""
-        found: dict[str, Table] = {}
+        tables: dict[str, Table] = {}
         with suppress(DamagedError):
             for name in _table_names(self.raw / KEPT):
                 folder = self.raw / KEPT / name
-                found[name] = {column: read_column(folder / f"{column}.npy", None) for column in _columns_of(folder)}
-        return found
+                tables[name] = {column: read_column(folder / f"{column}.npy", None) for column in _columns_of(folder)}
+        return tables
 
     def finish(self, manifest: Manifest, tables: Mapping[str, Table], *, keep_raw: bool = False) -> Run:
         """Write the tables, then the manifest as its last step; `raw` goes once all else is safe."""
@@ -242,8 +242,8 @@ def _new_folder(path: Path, manifest: Manifest) -> BinaryIO | None:
                            file=str(path))
             )  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as made:
-            part = Path(made) / path.name  # a run folder is there with its manifest, or not at all
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as temporary:
+            part = Path(temporary) / path.name  # a run folder is there with its manifest, or not at all
             (part / RAW).mkdir(parents=True)
             lock = locked(part / RAW / _LOCK)
             (part / MANIFEST).write_text(manifest_text(manifest), encoding="utf-8")

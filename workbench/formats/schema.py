@@ -58,7 +58,7 @@ def _members(annotation: Any) -> tuple[Any, ...]:
 
 
 def _below(member: Any, part: int | str) -> Iterable[Any]:
-    """The alternatives of what stands under a key or index of one alternative."""
+    """The alternatives of what is under a key or index of one alternative."""
     if _is_model(member):
         field = member.model_fields.get(part)
         return _members(field.annotation) if field else ()

@@ -210,13 +210,13 @@ def _end(text: str, node: yaml.Node) -> int:
 
 
 def _dashes(text: str, node: yaml.SequenceNode) -> list[int]:
-    """Where the items' dashes stand, in a list of block style: all in one column, each but the first on a new line."""
+    """Where the items' dashes are, in a list of block style: all in one column, each but the first on a new line."""
     dash = re.compile(rf"^ {{{node.start_mark.column}}}(?=-(?:\s|\Z))", re.MULTILINE)
     dashes = [node.start_mark.index]
     for before in node.value[:-1]:
-        if (found := dash.search(text, _end(text, before))) is None:
+        if (match := dash.search(text, _end(text, before))) is None:
             raise _by_hand()
-        dashes.append(found.end())
+        dashes.append(match.end())
     return dashes
 
 
@@ -229,7 +229,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _line_start_above_comments(text: str, offset: int) -> int:
-    """The start of an entry's line, or of the comment lines that stand right above it."""
+    """The start of an entry's line, or of the comment lines that are right above it."""
     start = _line_start(text, offset)
     if text[start:offset].strip():
         raise _by_hand()
@@ -288,7 +288,7 @@ def _key_added(text: str, node: yaml.MappingNode, key: str, value: Any) -> str:
 
 
 def _flow_place(text: str, node: yaml.CollectionNode, index: int) -> tuple[int, bool]:
-    """Where an entry goes in brackets, and whether another stands before it."""
+    """Where an entry goes in brackets, and whether another is before it."""
     heads, values = _children(node)
     if index < len(heads):
         return heads[index].start_mark.index, False
@@ -344,7 +344,7 @@ def _scalar(value: str, indent: int, newline: str) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Plain data on one line, fit to stand in brackets."""
+    """Plain data on one line, fit to be in brackets."""
     return _dump([value], default_flow_style=True)[1:-1]
 
 

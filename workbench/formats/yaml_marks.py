@@ -26,7 +26,7 @@ _PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 @dataclass(frozen=True)
 class Span:
-    """Where a key or value stands: offsets in the text (end excluded), line and column from 1."""
+    """Where a key or value is: offsets in the text (end excluded), line and column from 1."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Marked:
-    """A YAML document: its data, and where each key and value stands by its path from the top."""
+    """A YAML document: its data, and where each key and value is by its path from the top."""
 
     file: str | None
     data: Any
@@ -44,17 +44,17 @@ class Marked:
     values: Mapping[Path, Span]
 
     def span(self, path: Path, *, key: bool = False) -> Span:
-        """Where the value (or its key) at `path` stands, or the nearest thing around it."""
-        if found := (self.keys if key else self.values).get(path):
-            return found
+        """Where the value (or its key) at `path` is, or the nearest thing around it."""
+        if span := (self.keys if key else self.values).get(path):
+            return span
         while path:
-            if found := self.keys.get(path) or self.values.get(path):
-                return found
+            if span := self.keys.get(path) or self.values.get(path):
+                return span
             path = path[:-1]
         return self.values.get((), Span(0, 0, 1, 1))
 
     def below(self, above: Path) -> Marked:
-        """What stands at `above`, as a document of its own."""
+        """What is at `above`, as a document of its own."""
         keys, values = (
             {path[len(above) :]: span for path, span in marks.items() if path[: len(above)] == above}
             for marks in (self.keys, self.values)
@@ -69,7 +69,7 @@ class Marked:
 
 
 def check(model_class: type[M], marked: Marked) -> tuple[M | None, tuple[Diagnostic, ...]]:
-    """Hold a read document against a model. Texts with units become numbers where a field's name tells the unit."""
+    """Hold a read document against a model. Texts with units become numbers where a field's name shows the unit."""
     problems: list[Diagnostic] = []
 
     def unit_problem(path: Path, message: str, hint: str) -> None:
@@ -80,8 +80,8 @@ def check(model_class: type[M], marked: Marked) -> tuple[M | None, tuple[Diagnos
     try:
         model = model_class.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
-        found = _explain(model_class, marked, error)
-        problems += [problem for problem in found if (problem.line, problem.column) not in bad_units]
+        value = _explain(model_class, marked, error)
+        problems += [problem for problem in value if (problem.line, problem.column) not in bad_units]
         return None, _ordered(problems)
     return (None if problems else model), _ordered(problems)
 
@@ -245,7 +245,7 @@ def _shown(value: Any) -> str:
 
 
 def value_at(data: Any, path: Path) -> Any:
-    """What stands at a path of plain data."""
+    """What is at a path of plain data."""
     for part in path:
         data = data[part]
     return data

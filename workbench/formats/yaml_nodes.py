@@ -124,7 +124,7 @@ class _Composer:
 
 
 def plain_value(node: yaml.ScalarNode) -> bool | int | float | str | None:
-    """What a scalar stands for. Raises ValueError where it is not of the kind that its tag says, or of none known."""
+    """What a scalar represents. Raises ValueError where it is not of the kind that its tag says, or of none known."""
     text, kind = str(node.value), node.tag.removeprefix(_TAG)
     if kind == "null":
         return None
@@ -141,7 +141,7 @@ def plain_value(node: yaml.ScalarNode) -> bool | int | float | str | None:
 
 
 def plain_scalar(text: str) -> bool | int | float | str | None:
-    """What a text without quotes stands for: a number, true or false, nothing, or itself."""
+    """What a text without quotes represents: a number, true or false, nothing, or itself."""
     tag = Scalars().resolve(yaml.ScalarNode, text, (True, False))
     try:
         return plain_value(yaml.ScalarNode(tag, text))

@@ -1,6 +1,6 @@
 """What a program is: its sources, how it is built and run, on which platform. Schema of `*.workbench.yaml`.
 
-Pragmas stand in the sources themselves. `settings` are the names that `--set NAME=VALUE` can change: each becomes
+Pragmas are in the sources themselves. `settings` are the names that `--set NAME=VALUE` can change: each becomes
 a macro of the host's compiler, and replaces the value of the top module's parameter of the same name where
 `hardware.parameters` lists it.
 """
@@ -217,7 +217,7 @@ class Link(Document):
 
     @property
     def name(self) -> str:
-        """What it is called where FIFOs are told."""
+        """What it is called where FIFOs are reported."""
         return f"link:{_end_name(self.source)}-{_end_name(self.target)}"
 
 

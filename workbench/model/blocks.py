@@ -32,7 +32,7 @@ def below_top(instance: str) -> str:
 
 def fpga_of(name: str) -> str:
     """What a name begins with in one of several FPGAs: left: of left:top.fifo, card[1]. of card[1].top.fifo."""
-    return found[0] if (found := _PLACE.match(name)) else ""
+    return match[0] if (match := _PLACE.match(name)) else ""
 
 
 def as_target(name: str) -> str:
@@ -108,7 +108,7 @@ class Block:
 @dataclass(frozen=True)
 class Edge:
     """Messages from one block to another, by message id, or a stream's words. `count` and `bytes` are None where no run
-    tells them. A stream also has its `rate` in words, and the share of cycles, 0 to 1, in which it was `stalled`:
+    shows them. A stream also has its `rate` in words, and the share of cycles, 0 to 1, in which it was `stalled`:
     offered and not taken.
     """
 

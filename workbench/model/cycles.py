@@ -21,7 +21,7 @@ def faster_hz(clock_hz: float, ppm: float) -> float:
 
 
 def trillionths(ppm: float) -> int:
-    """Millionths in whole millionths of these: how a drift is told (resources/card/clock.h)."""
+    """Millionths in whole millionths of these: how a drift is reported (resources/card/clock.h)."""
     return round(Fraction(str(ppm)) * 10**6)
 
 
@@ -36,7 +36,7 @@ def _ahead_ps(ps: int, rate: int) -> int:
 
 
 def at_end_of(cycles: int, clock_hz: float, other_hz: float) -> int:
-    """How many cycles of another clock are over when so many of a clock are, both having begun at once."""
+    """How many cycles of another clock are over when so many of a clock are, both having started at once."""
     return int(cycles * period_ps(clock_hz) / period_ps(other_hz))
 
 

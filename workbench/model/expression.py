@@ -104,7 +104,7 @@ class Expression:
         column: int = 1,
         families: Iterable[str] = (),
     ) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
-        """Check a text that stands at `line` and `column`. None, with diagnostics, where it is not an expression.
+        """Check a text that is at `line` and `column`. None, with diagnostics, where it is not an expression.
 
         `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it.
         """
@@ -146,8 +146,8 @@ def _evaluator() -> SimpleEval:
     """The thread's own: making one takes longer than most expressions do."""
     if not hasattr(_OF_THREAD, "evaluator"):
         _OF_THREAD.evaluator = SimpleEval(_OPERATORS, _CALLABLE)
-    made: SimpleEval = _OF_THREAD.evaluator
-    return made
+    evaluator: SimpleEval = _OF_THREAD.evaluator
+    return evaluator
 
 
 def _plain(result: Any) -> float | bool:

@@ -23,7 +23,7 @@ class Advice:
     """What to do, and what the whole run gains by it at most.
 
     `at_most` is a bound, never a forecast: the run's time over the least that it then takes while what `stays` says
-    holds. Infinite where nothing known stays; None where the run cannot tell. `elsewhere`: it leads to other findings.
+    holds. Infinite where nothing known stays; None where no run shows it. `elsewhere`: it leads to other findings.
 
     `changes` is the advice as changes of the catalogue, made together. Where it has none, `no_change` says why.
     `hardware`: the FPGA's design must change with them. `hazard` is the data hazard to settle first, such as "needs a
@@ -78,8 +78,8 @@ class Finding:
     @property
     def speedup_predicted(self) -> float | None:
         """The most that any of its advice is predicted to gain; None where none is predicted."""
-        told = (advice.prediction.speedup for advice in self.advice if advice.prediction)
-        return max((speedup for speedup in told if speedup is not None), default=None)
+        speedups = (advice.prediction.speedup for advice in self.advice if advice.prediction)
+        return max((speedup for speedup in speedups if speedup is not None), default=None)
 
     @property
     def gain(self) -> float:
@@ -101,7 +101,7 @@ class Finding:
 
 
 def tops(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings that count: those that repeat a part of another stand under it and are not counted."""
+    """The findings that count: those that repeat a part of another are under it and are not counted."""
     kept = list(findings)
     known = {finding.id for finding in kept}
     return [finding for finding in kept if finding.part_of not in known]

@@ -30,5 +30,5 @@ def opened(text: str) -> Opened | None:
 
 def opened_names(entries: Iterable[HostEntry]) -> dict[str, int]:
     """The names that the entries' `opens` give, numbered from 1 in their order."""
-    names = (name for entry in entries if (found := opened(entry.opens)) for name in found.names)
+    names = (name for entry in entries if (opening := opened(entry.opens)) for name in opening.names)
     return {name: number for number, name in enumerate(dict.fromkeys(names), 1)}

@@ -34,7 +34,7 @@ MEM = "$MEM"
 class Pragma:
     """One pragma, without its comment style: `NAME CATEGORY(reasons, targets, messages): condition`.
 
-    `condition` is text in the language of the file it stands in; it is never evaluated here.
+    `condition` is text in the language of the file it is in; it is never evaluated here.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Pragma:
 
 @dataclass(frozen=True)
 class PlacedPragma:
-    """A pragma and where it stands: `line` and `column` count from 1, `column` at the comment's start."""
+    """A pragma and where it is: `line` and `column` count from 1, `column` at the comment's start."""
 
     pragma: Pragma
     file: str
@@ -55,5 +55,5 @@ class PlacedPragma:
     column: int
 
     def diagnostic(self, message: str, hint: str, severity: Severity = Severity.WARNING) -> Diagnostic:
-        """What is to be told at its place."""
+        """What is to be reported at its place."""
         return Diagnostic(message, hint, severity, self.file, self.line, self.column)

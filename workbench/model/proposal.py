@@ -9,8 +9,8 @@ from workbench.model.pragma import Pragma
 
 @dataclass(frozen=True)
 class Proposal:
-    """A pragma that a person may accept. It would stand before `line`, at column `indent`, or where there is a `column`
-    before what stands from there on (as a branch's, `workbench.model.scan.Branch`).
+    """A pragma that a person may accept. It would be before `line`, at column `indent`, or where there is a `column`
+    before what is from there on (as a branch's, `workbench.model.scan.Branch`).
 
     `id` is unique in the project and the same as long as the sources are; `group` is shared by those that are best
     accepted together: the states of one register, the branches of one block, the calls of one program.

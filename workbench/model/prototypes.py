@@ -2,7 +2,7 @@
 
 A name without `::` is a C function's, or one of C++ that is not overloaded. One with it is C++'s: a function of a
 namespace (`void ns::reset(int card)`; `void ::reset(int card)` of the global one), a method, a constructor
-(`xrt::bo::bo(...)`), a destructor or an operator. Those of one name are told apart by the types of their parameters.
+(`xrt::bo::bo(...)`), a destructor or an operator. Those of one name are distinguished by the types of their parameters.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def parse_prototype(text: str) -> Prototype | None:
 def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diagnostic, ...]]:
     """The template's entries by callee: C's by their name, C++'s by their name and the types of their parameters. A
     prototype that cannot be is reported and left out."""
-    found: dict[str, Callee] = {}
+    by_name: dict[str, Callee] = {}
     problems: list[Diagnostic] = []
     for number, entry in enumerate(entries):
         if entry.access:
@@ -166,7 +166,7 @@ def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diag
             )
             continue
         key = f"{prototype.qualified}({', '.join(prototype.types)})" if prototype.cpp else prototype.name
-        known = found.get(key)
+        known = by_name.get(key)
         if known and len(known.prototype.parameters) != len(prototype.parameters):
             problems.append(
                 Diagnostic(
@@ -177,8 +177,8 @@ def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diag
             )
             continue
         earlier = known.entries if known else ()
-        found[key] = Callee(known.prototype if known else prototype, (*earlier, (number, entry)))
-    return found, tuple(problems)
+        by_name[key] = Callee(known.prototype if known else prototype, (*earlier, (number, entry)))
+    return by_name, tuple(problems)
 
 
 def c_callees(entries: Sequence[HostEntry]) -> dict[str, Callee]:
@@ -194,17 +194,17 @@ def handles(host: Host) -> dict[str, str]:
     moves = host.transfers
     texts = (moves.send_c, moves.receive_c, moves.allocate_c, moves.free_c, moves.access_c)
     named = {word for text in texts for word in _IDENTIFIER.findall(text)} - _OF_TRANSFERS
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for entry in host.entries:
         prototype = parse_prototype(entry.prototype)
         if (
             prototype is None or prototype.cpp or entry.kind is CallKind.ACQUIRE
-        ):  # there a handle is made, or stands behind a pointer
+        ):  # there a handle is made, or is behind a pointer
             continue
         for declaration, name in prototype.parameters:
             if name in named:
-                found.setdefault(name, declaration[: declaration.rindex(name)].strip())
-    return found
+                names.setdefault(name, declaration[: declaration.rindex(name)].strip())
+    return names
 
 
 def object_class(host: Host) -> str:
@@ -350,7 +350,7 @@ def _last_name(scope: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Split at the commas that stand in no bracket."""
+    """Split at the commas that are in no bracket."""
     parts, depth, start = [], 0, 0
     for i, character in enumerate(text):
         depth += (character in "([{<") - (character in ")]}>")
@@ -377,8 +377,8 @@ def words_of_calls(host: Host) -> tuple[str, ...]:
     """Of these words a file holds one where it calls the platform: the last one of each name, or the class of an
     operator, which is not written where it is called. Where accesses to memory are calls, which hold none, it is the
     empty word."""
-    found = [""] if any(entry.access for entry in host.entries) else []
+    words = [""] if any(entry.access for entry in host.entries) else []
     for callee in callees(host.entries)[0].values():
         *scopes, last = callee.prototype.qualified.split("::")
-        found.append(scopes[-1] if last.startswith("operator") and scopes else re.sub(r"^~|\W.*", "", last))
-    return tuple(dict.fromkeys(found))
+        words.append(scopes[-1] if last.startswith("operator") and scopes else re.sub(r"^~|\W.*", "", last))
+    return tuple(dict.fromkeys(words))

@@ -63,7 +63,7 @@ MARK = 0x5243415052434150  # "RCAPRCAP"; the low bits of a port's width, of whic
 class Marks:
     """The reserved words of a stream into a design (ReCAP 2011, section 3.1): `base` and the seven after it.
 
-    One that stands by itself is the monitors', and acts at once (`RUN`, `FREEZE`, `CLEAR`) or with the argument that
+    One that is by itself is the monitors', and acts at once (`RUN`, `FREEZE`, `CLEAR`) or with the argument that
     follows (`DATA`, `READ`): 64 bits in `argument_words` words, the least significant first. After `DATA` and a number
     so many words are the application's, whatever they are. After `READ`, a number of words and the question's own (32
     bits each) the answer comes in the stream out of the design: the word `READ`, the question's number, and the words
@@ -96,7 +96,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class TraceWords:
-    """Where changes of states stand among the words: `records` of two words each from `base` on, of which the word
+    """Where changes of states are among the words: `records` of two words each from `base` on, of which the word
     `counts` says how many there are, the next one how many found no room, and those that follow how many each of
     `blocks` lost (bit 31: it was losing some at the end). A record is there at most `waits` cycles after the change
     (`resources/hdl/recap_trace.v`)."""
@@ -194,11 +194,11 @@ class ReadOutPlan:
             if blocks:
                 raise ValueError(self.port)
             return self
-        found = (
+        chosen = (
             next((place for place, (block, _) in enumerate(counter.watched) if block in blocks), 0)
             for counter in self.counters
         )
-        return replace(self, places=tuple(found))
+        return replace(self, places=tuple(chosen))
 
     @property
     def watch(self) -> tuple[Access, ...]:

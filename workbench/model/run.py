@@ -132,7 +132,7 @@ TABLES: dict[str, dict[str, str]] = {
     },
 }
 
-#: Columns that earlier runs do not have, and what then stands in them.
+#: Columns that earlier runs do not have, and what then is in them.
 LATER_COLUMNS: dict[str, dict[str, int]] = {
     "call_order": {"block": -1, "host_ps": -1},
     "calls": {"card": -1, "parts": 0, "call_ps": -1, "end_ps": -1, "value": 0, "value_bytes": 0},

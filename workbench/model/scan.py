@@ -17,7 +17,7 @@ class CallSite:
     `entry` names the template's prototype(s) of that callee (one callee may have several conditional entries).
     `waits_when`: the call only waits for the FPGA (a loop reads one address until the answer changes). Empty: always;
     else where this condition, in the host's language, holds; None: never.
-    `pragmas` are those that stand before it. `indent` is the column (from 1) at which a pragma would be inserted,
+    `pragmas` are those that are before it. `indent` is the column (from 1) at which a pragma would be inserted,
     on a new line before `line`.
     """
 
@@ -57,9 +57,9 @@ class Branch:
     """A branch of a block (an if or else arm, a case item, the whole body).
 
     `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1; where the branch's
-    statement stands behind what opens it, that line is parted at `pragma_column` (characters, from 1). It is taken only
+    statement is behind what opens it, that line is parted at `pragma_column` (characters, from 1). It is taken only
     where the state register of that name has one of the `values`, by their names, and all `terms` hold, as far as its
-    own condition tells.
+    own condition shows.
     """
 
     line: int
@@ -105,7 +105,7 @@ class StateRegister:
 
 @dataclass(frozen=True)
 class HdlBlock:
-    """A clocked always block or process as it stands in the source (one, however often it is instantiated).
+    """A clocked always block or process as it is in the source (one, however often it is instantiated).
 
     `component` is the module or entity; `id` is `module.label` or `module.line_N`.
     `instances` are the elaborated block ids (`pdf2d_top.core[3].ctrl`), empty when nothing instantiates it.
@@ -158,7 +158,7 @@ class HdlPort:
 class HdlScan:
     """`instances` maps every elaborated instance path to its module name, the top first.
 
-    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams`, `fifos` and state `registers` stand in
+    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams`, `fifos` and state `registers` are in
     the whole design. Of FPGAs with designs of their own `fpgas` are what was read of each, with what names in it begin
     with; all else is then of all of them, but for the top's, which are the first one's.
     """
@@ -180,7 +180,7 @@ class HdlScan:
         return self.fpgas or (("", self),)
 
     def fpgas_with(self, block: HdlBlock) -> tuple[str, ...]:
-        """The FPGAs in whose designs a block stands, where several have designs of their own."""
+        """The FPGAs in whose designs a block is, where several have designs of their own."""
         place = block.id, block.file, block.line
         holds = (fpga for fpga, one in self.fpgas if any((b.id, b.file, b.line) == place for b in one.blocks))
         return tuple(fpga.rstrip(":") for fpga in holds)
@@ -191,8 +191,8 @@ class HdlTop:
     """A module that may be a design's top, elaborated with its parameters' own values.
 
     `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
-    its ports drives, `resets` tells whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
-    that stand in those files; `vhdl_standard` is the one that GHDL takes them in. Errors among `diagnostics` mean that
+    its ports drives, `resets` says whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
+    that are in those files; `vhdl_standard` is the one that GHDL takes them in. Errors among `diagnostics` mean that
     it cannot be built as it is. `unknown_macros` are those that it uses as values and nothing
     defines. `made` are files (name, text) of `sources` that are not there: a module around a top
     whose own ports no platform could drive.

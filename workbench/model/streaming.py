@@ -1,4 +1,4 @@
-"""The `streaming` section of a project: blocks, edges between them, and where they stand.
+"""The `streaming` section of a project: blocks, edges between them, and where they are.
 
 It says the same as files in the X language (Lancaster 2011, section 2.3), and may complete such files.
 """

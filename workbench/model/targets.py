@@ -26,16 +26,16 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
         return ()
     others = [b for b in blocks if source is None or b.id != source.id]
     exact = tuple(b for b in others if b.id == target)
-    found = exact or tuple(b for b in others if _ends_with(_parts(b.id), wanted))
-    found = found or tuple(b for b in others if _ends_with(_parts(b.component), wanted))
-    found = found or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
-    if source is None or len(found) < 2 or "*" in target:
-        return found
-    found = tuple(b for b in found if fpga_of(b.id) == fpga_of(source.id)) or found
-    depth = {b.id: shared_parts(b.component, source.component) for b in found}
+    matches = exact or tuple(b for b in others if _ends_with(_parts(b.id), wanted))
+    matches = matches or tuple(b for b in others if _ends_with(_parts(b.component), wanted))
+    matches = matches or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
+    if source is None or len(matches) < 2 or "*" in target:
+        return matches
+    matches = tuple(b for b in matches if fpga_of(b.id) == fpga_of(source.id)) or matches
+    depth = {b.id: shared_parts(b.component, source.component) for b in matches}
     nearest = max(depth.values())
-    replicated = any(_in_replica(b, source) for b in found)
-    return tuple(b for b in found if depth[b.id] == nearest) if replicated else found
+    replicated = any(_in_replica(b, source) for b in matches)
+    return tuple(b for b in matches if depth[b.id] == nearest) if replicated else matches
 
 
 def _parts(name: str) -> list[tuple[str, str]]:
@@ -70,6 +70,6 @@ def shared_parts(a: str, b: str) -> int:
 
 
 def _in_replica(block: Block, source: Block) -> bool:
-    """Whether block stands in an indexed instance that also holds source (its own replica, not a sibling)."""
+    """Whether block is in an indexed instance that also holds source (its own replica, not a sibling)."""
     shared = ".".join(block.component.split(".")[: shared_parts(block.component, source.component)])
     return "[" in shared

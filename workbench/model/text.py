@@ -163,8 +163,8 @@ def title_of(name: str) -> str:
     """What a field or an output is called, by its name: `software_s` is `Software`, `api_dir` `API folder`,
     `slice_ps` `Slice (ps)`, for what is written as a plain number keeps its unit."""
     plain = re.sub(r"(_bytes_per_s|_hz|(?<!_per)_s)$", "", name)
-    told = re.sub(r"_(ps|ppm|bytes|ppm_per_s|hdl)$", r" (\1)", plain).replace("_", " ").capitalize()
-    return re.sub(r"\w+", lambda word: _WRITTEN.get(word[0].lower(), word[0]), told)
+    title = re.sub(r"_(ps|ppm|bytes|ppm_per_s|hdl)$", r" (\1)", plain).replace("_", " ").capitalize()
+    return re.sub(r"\w+", lambda word: _WRITTEN.get(word[0].lower(), word[0]), title)
 
 
 def scientific(value: float) -> str:

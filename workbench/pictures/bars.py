@@ -22,7 +22,7 @@ class Bar:
     """A row. The bar is solid from the axis's origin to `value`; with `bounds` it is drawn as a speedup's: predicted
     speedup, upper bound and interval, each None where it is not known.
 
-    `figures` stand at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data. A
+    `figures` are at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data. A
     row of more `depth` than the one above is a part of it.
     """
 
@@ -58,7 +58,7 @@ class Bars:
 
 
 def bars_box(bars: Bars, width: float, height: float) -> Box:
-    """Where the bars are: beside the names, under what stands above, over the axis's numbers."""
+    """Where the bars are: beside the names, under what is above, over the axis's numbers."""
     names = max((_name_px(row) for row in bars.rows), default=0.0)
     left = EDGE_PX + min(max(names + 8, 60.0), width * 0.5, 330.0)
     right = EDGE_PX + sum(_figure_widths(bars, width))
@@ -66,7 +66,7 @@ def bars_box(bars: Bars, width: float, height: float) -> Box:
 
 
 def _name_px(row: Bar) -> float:
-    """The room that a row's name and what stands with it ask for."""
+    """The room that a row's name and what is with it need."""
     note = text_width(row.note, 12) + 8 if row.note else 0.0
     before = STEP_PX * row.depth + (24 if row.sign else 0)
     return before + text_width(row.name, 13, 600 if row.strong else 400) + note
@@ -94,7 +94,7 @@ def bars_height(bars: Bars) -> float:
 
 
 def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
-    """Where a value stands; what is beyond an end stands at the end."""
+    """Where a value is; what is beyond an end is at the end."""
     if math.isnan(value):
         value = bars.origin
     at = math.log10(value) if bars.axis.log and math.isfinite(value) else value

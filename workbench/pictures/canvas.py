@@ -84,7 +84,7 @@ class Canvas(ABC):
         """Draw nothing outside of a rectangle."""
 
     def named(self, title: str, href: str = "") -> AbstractContextManager[None]:
-        """What is drawn in it has a tooltip and, where told, leads somewhere, on a page. The window has its own."""
+        """What is drawn in it has a tooltip and, where given, leads somewhere, on a page. The window has its own."""
         return nullcontext()
 
     def text(

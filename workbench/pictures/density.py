@@ -26,14 +26,14 @@ def _rate(value: float) -> str:
     return prefixed(value, "/s") if math.isfinite(value) else "no bound"
 
 
-def bound_bars(found: Density) -> Bars:
+def bound_bars(density: Density) -> Bars:
     """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
-    bounds = [(b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in found.bounds]
-    if found.compute_ops_per_s is not None:
-        bounds.append((COMPUTE, float(found.compute_ops_per_s), float(found.compute_ops_per_s)))
+    bounds = [(b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in density.bounds]
+    if density.compute_ops_per_s is not None:
+        bounds.append((COMPUTE, float(density.compute_ops_per_s), float(density.compute_ops_per_s)))
     rows = tuple(
         Bar(name, name[:1].upper() + name[1:], bound, (_rate(bound),), (name, bound, free),
-            "binds" if name == found.binding else "", (bound, free, None), strong=name == found.binding)
+            "binds" if name == density.binding else "", (bound, free, None), strong=name == density.binding)
         for name, bound, free in bounds
     )  # fmt: skip
     most = max((free for _, _, free in bounds if math.isfinite(free)), default=0.0) or 1.0
@@ -69,15 +69,15 @@ def rho_plot(
     )
 
 
-def roofline(found: Density) -> Plot:
+def roofline(density: Density) -> Plot:
     """Each layer's bound by operations per byte, held by the compute bound; a point where the algorithm is."""
-    at = [float(b.ops_per_byte) for b in found.bounds] or [1.0]
-    peak = float(found.compute_ops_per_s) if found.compute_ops_per_s is not None else math.inf
-    widest = max((float(b.layer.bandwidth_bytes_per_s) for b in found.bounds), default=1.0)
+    at = [float(b.ops_per_byte) for b in density.bounds] or [1.0]
+    peak = float(density.compute_ops_per_s) if density.compute_ops_per_s is not None else math.inf
+    widest = max((float(b.layer.bandwidth_bytes_per_s) for b in density.bounds), default=1.0)
     knee = peak / widest if math.isfinite(peak) else min(at)
     x = np.geomspace(min(*at, knee) / 10, max(*at, knee) * 10, 121)
     lines = []
-    for n, bound in enumerate(found.bounds):
+    for n, bound in enumerate(density.bounds):
         slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
         ink = INKS[n % len(INKS)]
         lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))

@@ -38,12 +38,12 @@ class Spread:
 def spread(name: str, values: Sequence[float], unsure: float = 0.0) -> Spread:
     """Outlying is what lies more than 1.5 interquartile ranges beyond the quartiles. `values` are not empty; each may
     be off by `unsure`, either way."""
-    found = np.sort(np.asarray(values, float))
-    lower, median, upper = np.quantile(found, [0.25, 0.5, 0.75])
+    ordered = np.sort(np.asarray(values, float))
+    lower, median, upper = np.quantile(ordered, [0.25, 0.5, 0.75])
     reach = _OUTLYING * (upper - lower)
-    inside = (found >= lower - reach) & (found <= upper + reach)
-    kept = found[inside]
-    least, most, outlying = float(kept[0]), float(kept[-1]), tuple(found[~inside].tolist())
+    inside = (ordered >= lower - reach) & (ordered <= upper + reach)
+    kept = ordered[inside]
+    least, most, outlying = float(kept[0]), float(kept[-1]), tuple(ordered[~inside].tolist())
     return Spread(name, least, float(lower), float(median), float(upper), most, outlying, unsure)
 
 

@@ -32,7 +32,7 @@ MOST_ROWS = 5
 @dataclass(frozen=True)
 class NodeFacts:
     """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
-    `first` the finding it leads to; `icon` is what stands for it in place of its side's, `ground` what it is drawn
+    `first` the finding it leads to; `icon` is what represents it in place of its side's, `ground` what it is drawn
     on."""
 
     shares: Shares
@@ -88,7 +88,7 @@ def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequenc
 
 
 def frame_notes(layout: GraphLayout, analysis: Analysis, platform: Platform | None) -> dict[str, str]:
-    """What stands beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
+    """What is beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
     notes = {}
     for frame in layout.frames:
         count = sum(len(node.block_ids) for node in layout.nodes if node.frame == frame.title)
@@ -154,7 +154,7 @@ def draw_graph(
     hover: str = "",
     link_prefix: str = "",
 ) -> None:
-    """What of a graph lies in `seen`, all of it where none is told."""
+    """What of a graph lies in `seen`, all of it where none is given."""
     for frame in layout.frames:
         draw_frame(canvas, frame, notes.get(frame.title, ""))
     longest = max((e.time_s for e in layout.edges), default=0.0)
@@ -309,7 +309,7 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
     box = edge.label_box
     alone = not legible(canvas, min(15.0, box.height))  # the first line, in the room of both
     grown = max(1 / canvas.scale, 1.0)
-    if alone and lines:  # whole words or none: of a few letters nothing could be told
+    if alone and lines:  # whole words or none: a few letters say nothing
         words, weight, ink = lines[0]
         short = shorter(canvas, words, box.width, 11 * grown, weight) if legible(canvas, box.height) else ""
         lines = [(short, weight, ink)] if short else []

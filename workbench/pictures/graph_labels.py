@@ -1,4 +1,4 @@
-"""What stands on the lines of a graph that is shown too small for their labels: as many short words as have room."""
+"""What is on the lines of a graph that is shown too small for their labels: as many short words as have room."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.pictures.graph_text import LEAST_PX
 from workbench.pictures.layout import Box, GraphLayout
 from workbench.pictures.layout_sizes import Point
 
-MOST_LINES = 120  # of more no label could be told from another
+MOST_LINES = 120  # of more no label could be distinguished from another
 _HIGH_PX = 12.0
 
 
 def draw_short_labels(
     canvas: Canvas, layout: GraphLayout, words: Mapping[str, Sequence[str]], at: Point, scale: float
 ) -> None:
-    """Write words (the first that have room, by messages) on the lines of a graph that stands at a place at a scale,
+    """Write words (the first that have room, by messages) on the lines of a graph that is at a place at a scale,
     where its own labels are too small to be read: where they touch no node, no other line and no other words."""
     lines = [([_at(point, at, scale) for point in edge.points], edge) for edge in layout.edges]
     small = [
@@ -58,7 +58,7 @@ def _across(ends: tuple[Point, Point]) -> float:
 
 
 def _places(points: Sequence[Point], wide: float) -> Iterator[tuple[Box, bool]]:
-    """Where words may stand, the best first: on the line, over it, under it."""
+    """Where words may be, the best first: on the line, over it, under it."""
     runs = sorted((ends for ends in pairwise(points) if _across(ends)), key=_across, reverse=True)
     for (x0, y), (x1, _) in runs:
         if abs(x1 - x0) >= wide:

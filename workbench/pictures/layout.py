@@ -1,6 +1,6 @@
 """Where the block graph's parts go on paper, without a window: pure data that SVG and widgets draw.
 
-Components are frames side by side, the host's left; inside, blocks stand in columns by their distance from the block
+Components are frames side by side, the host's left; inside, blocks are in columns by their distance from the block
 that talks to the host, and long chains are folded into bands. Replicas share one node with a tile each. Edges run
 straight across a gutter where they can and at right angles elsewhere; vertical parts have tracks of their own in the
 gutters, far-reaching edges lanes of their own above the bands, and each label a place of its own.
@@ -28,7 +28,7 @@ from workbench.pictures.layout_parts import (
 )
 from workbench.pictures.layout_sizes import Box, LayoutStyle
 
-#: Up to so many blocks that the host calls stand next to it, whatever their distance from its main partner.
+#: Up to so many blocks that the host calls are next to it, whatever their distance from its main partner.
 MOST_PARTNERS = 3
 
 __all__ = ["Box", "FrameBox", "GraphLayout", "LayoutStyle", "NodeBox", "RoutedEdge", "Tile", "layout_graph"]
@@ -82,7 +82,7 @@ def _frames(
 
 
 def _flow(members: Sequence[str], links: Sequence[Link]) -> list[list[str]]:
-    """Members by the longest way to them; those of a circle stand in a row, in their order."""
+    """Members by the longest way to them; those of a circle are in a row, in their order."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(members)
     graph.add_edges_from((a.source, a.target) for a in links if a.source in graph and a.target in graph)
@@ -101,9 +101,9 @@ def _flow(members: Sequence[str], links: Sequence[Link]) -> list[list[str]]:
 def _layers(
     members: Sequence[str], nodes: Mapping[str, NodeBox], links: Sequence[Link], speaks: Mapping[str, int]
 ) -> list[list[str]]:
-    """Members by their distance from the node that speaks to the host, next to which the host's other partners stand.
+    """Members by their distance from the node that speaks to the host, next to which the host's other partners are.
 
-    `speaks` tells how often a node's own pragmas name the host.
+    `speaks` says how often a node's own pragmas name the host.
     """
     inside: nx.Graph[str] = nx.Graph()
     inside.add_nodes_from(members)

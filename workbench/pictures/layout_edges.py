@@ -13,7 +13,7 @@ from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A line to draw: messages `edges` from node `source` to node `target`; `number` tells parallel ones apart."""
+    """A line to draw: messages `edges` from node `source` to node `target`; `number` distinguishes parallel ones."""
 
     source: str
     target: str
@@ -122,7 +122,7 @@ def _ports(link: Link, placed: Placed) -> tuple[LinkCorner, LinkCorner]:
 
 
 def right_heights(node: str, placed: Placed, style: LayoutStyle) -> dict[Link, float]:
-    """At which height each link meets the right side of a node; labels stand there, so each gets a label's room."""
+    """At which height each link meets the right side of a node; labels are there, so each gets a label's room."""
     members = [
         (link, link.target if link.source == node else link.source)
         for link in placed.links_of[node]
@@ -209,7 +209,7 @@ def _tracks(
             lane = placed.lane_y[link]
             for end, port in enumerate((a, b)):
                 wanted.setdefault(port.gutter, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
-    found = {}
+    tracks = {}
     for number, parts in wanted.items():
         used: list[list[Span]] = []
         for (low, high), key in sorted(parts, key=lambda part: part[0][1] - part[0][0]):
@@ -219,9 +219,9 @@ def _tracks(
             if track == len(used):
                 used.append([])
             used[track].append((low, high))
-            found[key] = track
+            tracks[key] = track
         gutters[number].tracks = len(used)
-    return found
+    return tracks
 
 
 def _points(

@@ -206,7 +206,7 @@ def edge_label(link: Link) -> tuple[str, str]:
 
 
 def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
-    """How many and how large, and which messages and how long; the first is empty where no run told."""
+    """How many and how large, and which messages and how long; the first is empty where no run shows it."""
     names = list(dict.fromkeys(edge.message for edge in edges if edge.message))
     called = listed(names, 2)
     count = sum(edge.count or 0 for edge in edges)

@@ -42,12 +42,12 @@ def _glyphs(data: bytes, cmap: int) -> dict[int, int]:
     begins, shifts, places = (
         struct.unpack_from(f">{segments}H", data, start + 16 + 2 * segments * n) for n in (1, 2, 3)
     )
-    found = {}
+    glyphs = {}
     for n, (begin, end, shift, place) in enumerate(zip(begins, ends, shifts, places, strict=True)):
         for code in range(begin, min(end, 0xFFFE) + 1):
             glyph = code
             if place:
                 at = start + 16 + 6 * segments + 2 * n + place + 2 * (code - begin)
                 (glyph,) = struct.unpack_from(">H", data, at)
-            found[code] = (glyph + shift) & 0xFFFF
-    return found
+            glyphs[code] = (glyph + shift) & 0xFFFF
+    return glyphs

@@ -77,7 +77,7 @@ class Spot:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """`span` shades a range of x, and `goal` is where the strong spot could be. `say` tells of a line's point, by its
+    """`span` shades a range of x, and `goal` is where the strong spot could be. `say` reports a line's point, by its
     line's number and its own, in words. With a `legend` the lines are named in it, else at their ends."""
 
     x: Axis
@@ -107,7 +107,7 @@ class View:
     logs: tuple[bool, bool, bool] = (False, False, False)
 
     def places(self, x: Values, y: Values) -> Values:
-        """Where values stand, shape (count, 2); far outside where they are not finite or not above 0 on a log axis."""
+        """Where values are, shape (count, 2); far outside where they are not finite or not above 0 on a log axis."""
         across = self.box.x + (_scaled(x, self.logs[0]) - self.x[0]) / (self.x[1] - self.x[0]) * self.box.width
         up = self.box.bottom - (_scaled(y, self.logs[1]) - self.y[0]) / (self.y[1] - self.y[0]) * self.box.height
         far = 3 * self.box.height
@@ -136,7 +136,7 @@ def fitting(plot: Plot, box: Box) -> View:
     x = _span(np.concatenate(xs), plot.x.log, 0.04 if plot.spots or plot.legend else 0.0)
     values = np.concatenate(ys)
     low, high = _span(values, plot.y.log, 0.08)
-    high += 0.08 * (high - low) if plot.y.log and not plot.legend else 0.0  # the lines' names stand over their ends
+    high += 0.08 * (high - low) if plot.y.log and not plot.legend else 0.0  # the lines' names are over their ends
     if not plot.y.log and low < 0.3 * high and not (values < 0).any():
         low = 0.0
     right = _span(np.array([m.y for m in plot.marks]), plot.right.log, 0.35) if plot.right else (0.0, 1.0)
@@ -185,8 +185,8 @@ def ticks(low: float, high: float, axis: Axis, most: int) -> list[float]:
     parts: tuple[float, ...] = (1.0,) if high - low >= 2 else (1.0, 2.0, 5.0)
     if high - low < 0.4:
         parts = tuple(n / 10 for n in range(10, 100))
-    found = [part * 10.0**d for d in decades for part in parts if low - 1e-9 <= d + math.log10(part) <= high + 1e-9]
-    return found[:: max(1, math.ceil(len(found) / most))]
+    places = [part * 10.0**d for d in decades for part in parts if low - 1e-9 <= d + math.log10(part) <= high + 1e-9]
+    return places[:: max(1, math.ceil(len(places) / most))]
 
 
 def _scaled(values: Values, log: bool) -> Values:

@@ -130,7 +130,7 @@ def _paths(lines: Sequence[Line], view: View) -> list[Values]:
 
 
 def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[Box]:
-    """Where a name may stand: over and under its line, near its end first."""
+    """Where a name may be: over and under its line, near its end first."""
     if not len(path):
         return
     left = max(float(path[0, 0]), box.x) + 8 if from_start else min(float(path[-1, 0]), box.right) - wide - 4
@@ -143,12 +143,12 @@ def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[B
 
 def _crossed(place: Box, paths: Sequence[Values]) -> int:
     """How many lines run through a place."""
-    across, found = np.linspace(place.x, place.right, 9), 0
+    across, count = np.linspace(place.x, place.right, 9), 0
     for path in paths:
         beside = (across >= path[0, 0]) & (across <= path[-1, 0])
         heights = np.interp(across[beside], path[:, 0], path[:, 1])
-        found += bool(((heights > place.y - 1) & (heights < place.bottom + 1)).any())
-    return found
+        count += bool(((heights > place.y - 1) & (heights < place.bottom + 1)).any())
+    return count
 
 
 def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
@@ -204,7 +204,7 @@ def _draw_spots(canvas: Canvas, plot: Plot, view: View) -> None:
 
 
 def _joined(spots: Sequence[Spot]) -> Spot:
-    """One spot for all that stand at one place: the strong one with what it says, or all their names."""
+    """One spot for all that are at one place: the strong one with what it says, or all their names."""
     strong = next((s for s in spots if s.strong), None)
     if strong:
         return replace(strong, label=f"{strong.label} {strong.detail}".rstrip())

@@ -27,7 +27,7 @@ WHOLE: Range = (0.0, 1.06)
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A stretch of a run: what the run is called, its traces, where it begins and how long it is; `letter` stands
+    """A stretch of a run: what the run is called, its traces, where it begins and how long it is; `letter` is
     before its name."""
 
     words: str

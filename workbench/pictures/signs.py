@@ -84,7 +84,7 @@ def draw_state_bar(
 
 
 def axis_x(ratio: float, left: float, width: float) -> float:
-    """Where a speedup stands on the axis; what is beyond an end stands at the end."""
+    """Where a speedup is on the axis; what is beyond an end is at the end."""
     return left + width * math.log(min(max(ratio, 1.0), TICKS[-1])) / math.log(TICKS[-1])
 
 

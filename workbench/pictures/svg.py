@@ -172,7 +172,7 @@ def _png(pixels: NDArray[np.uint32]) -> bytes:
 
 @cache
 def _icon(name: str) -> str:
-    """What stands inside of a bundled icon's `svg`."""
+    """What is inside of a bundled icon's `svg`."""
     source = files("workbench.resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
-    found = re.search(r"<svg[^>]*>(.*)</svg>", source, re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
+    match = re.search(r"<svg[^>]*>(.*)</svg>", source, re.DOTALL)
+    return " ".join(match[1].split()) if match else ""

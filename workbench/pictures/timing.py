@@ -32,13 +32,13 @@ def to_scale_s(timing: Timing) -> float:
 
 
 def bar_box(bar: Bar, shown: Range, box: Box) -> Box:
-    """Where of what is shown a bar stands; at least two pixels wide."""
+    """Where of what is shown a bar is; at least two pixels wide."""
     left, right = (_x(time, shown, box) for time in (bar.start_s, bar.end_s))
     return Box(left, box.y + bar.lane * ROW_PX + 6, max(right - left, 2.0), ROW_PX - 12)
 
 
 def _x(seconds: float, shown: Range, box: Box) -> float:
-    """Where a time stands, within a few pixels of the picture's ends."""
+    """Where a time is, within a few pixels of the picture's ends."""
     at = box.x + box.width * (seconds - shown[0]) / (shown[1] - shown[0])
     return min(max(at, box.x - 8), box.right + EDGE_PX)
 

@@ -97,7 +97,7 @@ def sweep(file: ModelFile, space: Space, reading: str | None = None) -> SweepTab
         inputs, _, shape = chunk_inputs(space, cut, chunk)
         for name, values in outputs_of(file, inputs, reading).items():
             parts.setdefault(name, []).append(np.broadcast_to(np.asarray(values, dtype=np.float64), shape).ravel())
-    return SweepTable(space, {name: np.concatenate(found).reshape(space.shape) for name, found in parts.items()})
+    return SweepTable(space, {name: np.concatenate(pieces).reshape(space.shape) for name, pieces in parts.items()})
 
 
 def explore(
@@ -116,7 +116,7 @@ def explore(
 
     Memory does not grow with the points. `scheduler` is the address of a Dask scheduler ("tcp://host:8786"), whose
     workers have the workbench installed; without one it is computed here. Both give the same numbers, bit by bit.
-    `progress` is told the share done, and may raise to cancel. Raises WorkbenchError for what cannot be computed.
+    `progress` gets the share done, and may raise to cancel. Raises WorkbenchError for what cannot be computed.
     """
     output = check_output(file, output or next(iter(outputs_of(file))))
     if against:
@@ -161,11 +161,11 @@ def summarise(job: Job, task: tuple[int, int]) -> tuple[Spectrum, Front]:
     spectrum, front = Spectrum(), Front()
     for chunk in range(*task):
         inputs, first, shape = chunk_inputs(space, cut, chunk)
-        found = outputs_of(file, inputs, reading)
-        values = np.asarray(found[output], dtype=np.float64)
+        outputs = outputs_of(file, inputs, reading)
+        values = np.asarray(outputs[output], dtype=np.float64)
         spectrum.add(np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1), first)
         if against:
-            other = np.asarray(found[against], dtype=np.float64)
+            other = np.asarray(outputs[against], dtype=np.float64)
             front.add(other * _sign(file, against), values * _sign(file, output), first, shape)
     return spectrum, front
 
@@ -218,5 +218,5 @@ def bands(
         rows.append(
             np.quantile(np.broadcast_to(values, (space.samples, *shape)), quantiles, axis=0).reshape(len(quantiles), -1)
         )
-    found = np.concatenate(rows, axis=1)
-    return Bands(output, {q: found[i].reshape(grid.shape) for i, q in enumerate(quantiles)})
+    samples_drawn = np.concatenate(rows, axis=1)
+    return Bands(output, {q: samples_drawn[i].reshape(grid.shape) for i, q in enumerate(quantiles)})

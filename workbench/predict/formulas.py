@@ -91,14 +91,14 @@ def compile_formula(
         problems.append(marked.diagnostic(path, error.message, error.hint))
         return Compiled(path, None, np.nan, allowed)
     span = marked.span(path)
-    expression, found = Expression.parse(formula, names, marked.file, span.line, span.column)
-    problems.extend(found)
+    expression, wrong = Expression.parse(formula, names, marked.file, span.line, span.column)
+    problems.extend(wrong)
     return Compiled(path, expression, np.nan, allowed)
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A checked model with its formulas compiled; `marked` knows where each field stands in its text.
+    """A checked model with its formulas compiled; `marked` knows where each field is in its text.
 
     `domains` are the values that each input may take.
     """
@@ -114,7 +114,7 @@ class ModelFile:
 
     @property
     def folder(self) -> Folder:
-        """Where its file stands."""
+        """Where its file is."""
         return Folder(self.marked.file or "").absolute().parent
 
     def value(self, path: Path, inputs: Mapping[str, Values]) -> Values:
@@ -179,18 +179,18 @@ def wrong_points(
     """
     inputs = Inputs(file.inputs, file.domains, file.spreads)
     readings = [(("readings", name), point) for name, point in file.model.readings.items()]
-    told = set(leave)
+    known = set(leave)
     for at, point in [((), {}), *readings, *points]:
         wrong = [*wrong_point(point, inputs, at, file.marked)]
         yield from wrong
-        for path in [] if wrong else [path for path in file.formulas if path not in told]:
+        for path in [] if wrong else [path for path in file.formulas if path not in known]:
             try:
                 file.value(path, {**file.inputs, **point})
             except WorkbenchError as error:
-                told.add(path)
-                for found in error.diagnostics:
+                known.add(path)
+                for problem in error.diagnostics:
                     where = f" in {dotted(at)}" if at else ""
-                    yield replace(found, message=f"{found.message}{where}")
+                    yield replace(problem, message=f"{problem.message}{where}")
 
 
 def what_if(file: F, changes: Mapping[str, float]) -> F:

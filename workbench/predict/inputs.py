@@ -38,8 +38,10 @@ class Inputs:
     spreads: Mapping[str, Spread]
 
 
-def read_inputs(model: ModelDocument, marked: Marked, domains: Mapping[str, Domain], found: list[Diagnostic]) -> Inputs:
-    """The inputs' values, what they may be, and those that are uncertain; what is wrong with them goes to `found`.
+def read_inputs(
+    model: ModelDocument, marked: Marked, domains: Mapping[str, Domain], problems: list[Diagnostic]
+) -> Inputs:
+    """The inputs' values, what they may be, and those that are uncertain; what is wrong with them goes to `problems`.
 
     `domains` are what the model's fields ask of the inputs that they are.
     """
@@ -50,29 +52,29 @@ def read_inputs(model: ModelDocument, marked: Marked, domains: Mapping[str, Doma
         at: Path = ("inputs", name)
         values[name], allowed[name] = float("nan"), ANY
         if not name.isidentifier() or iskeyword(name):
-            found.append(
+            problems.append(
                 marked.diagnostic(
                     at, f"'{name}' cannot name an input", "Write letters and _, as in read_bytes.", key=True
                 )
             )
         if given.unit not in ("", *UNITS):
             hint = near(given.unit, UNITS, "Units here are")
-            found.append(marked.diagnostic((*at, "unit"), f"there is no unit '{given.unit}' here", hint))
+            problems.append(marked.diagnostic((*at, "unit"), f"there is no unit '{given.unit}' here", hint))
             continue
-        before = len(found)
+        before = len(problems)
         numbers = {
-            key: _in_unit(number, given.unit, (*at, key), marked, found)
+            key: _in_unit(number, given.unit, (*at, key), marked, problems)
             for key in ("value", "minimum", "maximum", "low", "high", "deviation")
             if (number := getattr(given, key)) is not None
         }
-        if len(found) > before:
+        if len(problems) > before:
             continue
         least, most = numbers.pop("minimum", ANY.least), numbers.pop("maximum", ANY.most)
         own = Domain(given.type == "integer", least, most)
         allowed[name] = own.and_also(domains.get(name, ANY))
         values[name] = numbers["value"]
         spread = Spread(**numbers, domain=allowed[name])
-        found += [*_wrong_values(name, own, allowed[name], numbers, at, marked)] or _wrong_spread(
+        problems += [*_wrong_values(name, own, allowed[name], numbers, at, marked)] or _wrong_spread(
             name, spread, at, marked
         )
         if len(numbers) > 1:
@@ -122,12 +124,12 @@ def wrong_point(point: Mapping[str, float], inputs: Inputs, at: Path, marked: Ma
 NO_INPUTS = "The model has no inputs."
 
 
-def _in_unit(value: float | str, unit: str, path: Path, marked: Marked, found: list[Diagnostic]) -> float:
+def _in_unit(value: float | str, unit: str, path: Path, marked: Marked, problems: list[Diagnostic]) -> float:
     """A number of an input in its unit; nan, with a diagnostic, where it is none."""
     try:
         return number(value, unit)
     except UnitError as error:
-        found.append(marked.diagnostic(path, error.message, error.hint))
+        problems.append(marked.diagnostic(path, error.message, error.hint))
         return float("nan")
 
 

@@ -63,7 +63,7 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
     if model is None:
         return None, problems
     reading = _Reading(model, platforms.get(model.platform), marked, list(problems))
-    found = reading.found
+    noted = reading.found
     if model.platform and reading.platform is None:
         hint = near(model.platform, platforms, "Templates")
         reading.tell(("platform",), f"there is no platform template '{model.platform}'", hint)
@@ -71,20 +71,20 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
         added = kind.check(reading) if kind.check else Completed(model)
     except BaseException as raised:
         fault = caught(raised)
-        return None, (*found, plugin_fault(fault, f"to check {model.name}", Severity.ERROR))
-    given = read_inputs(model, marked, asked_of_inputs(model, added.domains), found)
+        return None, (*noted, plugin_fault(fault, f"to check {model.name}", Severity.ERROR))
+    given = read_inputs(model, marked, asked_of_inputs(model, added.domains), noted)
     model = added.model
     inputs = {**added.inputs, **given.values}
     domains = {name: given.domains.get(name, added.domains.get(name, ANY)) for name in inputs}
     formulas = {
-        at: compile_formula(formula, at, allowed, {*inputs, *added.names(at)}, marked, found)
+        at: compile_formula(formula, at, allowed, {*inputs, *added.names(at)}, marked, noted)
         for at, formula, allowed in formulas_of(model)
     }
     read = ModelFile(kind, model, marked, inputs, domains, given.spreads, formulas, reading.platform)
-    if not has_errors(found):
+    if not has_errors(noted):
         elsewhere = [at for at, formula in formulas.items() if not formula.names <= inputs.keys()]
-        found.extend(wrong_points(read, added.points, elsewhere))
-    return (None if has_errors(found) else read), tuple(found)
+        noted.extend(wrong_points(read, added.points, elsewhere))
+    return (None if has_errors(noted) else read), tuple(noted)
 
 
 @dataclass(frozen=True)
@@ -115,18 +115,18 @@ def outputs_of(
     """Every number that a model comes to, by name. WorkbenchError naming the field, the output or the plugin."""
     values = Evaluation(file, changes, reading)
     try:
-        with np.errstate(all="ignore"):  # what overflows is told below
-            found = dict(file.kind.outputs(values))
+        with np.errstate(all="ignore"):  # what overflows is reported below
+            outputs = dict(file.kind.outputs(values))
     except WorkbenchError:
         raise
     except BaseException as raised:
         fault = caught(raised)
         raise WorkbenchError(plugin_fault(fault, f"to compute {file.model.name}", Severity.ERROR)) from fault
-    for name, value in found.items():
+    for name, value in outputs.items():
         bounded = name not in file.kind.unbounded
         if np.isnan(value).any() or (bounded and np.isinf(value).any()):
             raise WorkbenchError(file.marked.diagnostic((), f"{name} is not a finite number", "Look at its inputs."))
-    return found
+    return outputs
 
 
 def take_over(path: Path, file: ModelFile, comparison: RunComparison) -> None:

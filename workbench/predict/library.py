@@ -23,7 +23,7 @@ def find_model(name_or_path: str, kind: ModelKind) -> Path:
     names = bundled_models(kind)
     if name_or_path in names:
         return names[name_or_path]
-    if is_there(path):  # what reads it tells why it cannot be read
+    if is_there(path):  # its reader reports why it cannot be read
         return path
     hint = near(name_or_path, names, "Bundled models")
     raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind.name} model '{name_or_path[:80]}'", hint))

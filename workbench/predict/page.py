@@ -1,4 +1,4 @@
-"""What a model comes to, as a page that stands alone: the same figures, charts and tables as in the window."""
+"""What a model comes to, as a page that is self-contained: the same figures, charts and tables as in the window."""
 
 from __future__ import annotations
 

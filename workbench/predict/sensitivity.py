@@ -54,11 +54,11 @@ def sensitivity(
         hint = f"Give 1000 or more, at most {_SAMPLE_LIMIT:,}."
         raise WorkbenchError(Diagnostic("a sensitivity cannot be had of so many samples", hint))
     shares = _sobol(file, output, reading, uncertain, samples, seed) if uncertain else {}
-    found = [
+    influences = [
         Influence(name, _elasticity(file, output, reading, name), *shares.get(name, (None, None)))
         for name in file.inputs
     ]
-    return tuple(sorted(found, key=lambda i: (-(i.total_order or 0.0), -abs(np.nan_to_num(i.elasticity)))))
+    return tuple(sorted(influences, key=lambda i: (-(i.total_order or 0.0), -abs(np.nan_to_num(i.elasticity)))))
 
 
 def _elasticity(file: ModelFile, output: str, reading: str | None, name: str) -> float:
@@ -91,13 +91,13 @@ def _sobol(
 
     of_a, of_b = at(a), at(b)
     variance = float(np.var(np.concatenate([of_a, of_b])))
-    found = {}
+    indices = {}
     for name in names:
         mixed = at({**a, name: b[name]})
         first = 1 - float(np.mean((of_b - mixed) ** 2)) / (2 * variance) if variance else 0.0
         whole = float(np.mean((of_a - mixed) ** 2)) / (2 * variance) if variance else 0.0
-        found[name] = (first, whole)
-    return found
+        indices[name] = (first, whole)
+    return indices
 
 
 def _spread(unit: NDArray[np.float64], spread: Spread) -> NDArray[np.float64]:

@@ -70,7 +70,7 @@ def solve(
 
     tried = np.geomspace(low, high, _TRIED) if low > 0 else np.linspace(low, high, _TRIED)
     tried = np.unique(np.clip(np.rint(tried), low, high)) if allowed.integer else tried
-    reached = {float(value): found for value in tried if (found := _safe(off, float(value))) is not None}
+    reached = {float(value): distance for value in tried if (distance := _safe(off, float(value))) is not None}
     if allowed.integer:
         better = 1 if larger_is_better(file, output) else -1
         changing = [(a, b) for a, b in pairwise(reached) if (reached[a] * better >= 0) != (reached[b] * better >= 0)]

@@ -1,6 +1,6 @@
 """The points of a sweep: a grid of inputs' values, and samples of the uncertain inputs, cut into chunks.
 
-A space is never laid out in memory. Point i stands in C order, the samples first and slowest, then the axes in their
+A space is never laid out in memory. Point i is in C order, the samples first and slowest, then the axes in their
 order. Samples come in blocks, each from its own seed, so any part of a space can be made anywhere, alike.
 """
 

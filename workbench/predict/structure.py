@@ -21,10 +21,10 @@ def pieces(root: Piece, depth: int = 0) -> Iterator[tuple[Piece, int]]:
 
 def structure_bars(structure: Structure) -> Bars:
     """A row for each piece, below what it is a part of."""
-    found = list(pieces(structure.root))
-    most = max((piece.value for piece, _ in found), default=0.0) or 1.0
+    parts = list(pieces(structure.root))
+    most = max((piece.value for piece, _ in parts), default=0.0) or 1.0
     return Bars(
-        Axis(structure.unit, count_text), (*HEADS, structure.unit), tuple(_row(*one) for one in found),
+        Axis(structure.unit, count_text), (*HEADS, structure.unit), tuple(_row(*one) for one in parts),
         (0.0, most * 1.04), foot=f"{structure.unit}, of all repetitions; strong colour: the slowest",
     )  # fmt: skip
 

@@ -55,12 +55,12 @@ def find_answers(
         rows = waiting[(kinds[0] == site) & (kinds[1] == address) & (kinds[2] == card)]
         asked = np.unique(kinds[1, (kinds[0] == site) & (kinds[2] == card)])
         clock, failed, seen = seen_by(events, rows)
-        found = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
+        events_of_block = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
             events, rows, clock, failed, seen
         )
-        answers |= found
+        answers |= events_of_block
         place = events.run.manifest.sites[site]
-        without = rows[~np.isin(rows, list(found))]
+        without = rows[~np.isin(rows, list(events_of_block))]
         if explained is not None:
             without = without[~np.isin(_last_rows(events, without), explained)]
         if lost := len(without):
@@ -108,11 +108,11 @@ def _clock_of(events: AllEvents, number: int) -> int:
 def _last_rows(events: AllEvents, ops: Numbers) -> Numbers:
     """The row of table `calls` of the last call of each operation."""
     host, block = events.host.ops[ops], np.asarray(events.run.tables["calls"]["block"])
-    found = np.zeros(len(ops), np.int64)
+    last = np.zeros(len(ops), np.int64)
     for thread in np.unique(host["thread"]).tolist():
         mine, of_thread = host["thread"] == thread, np.flatnonzero(block == thread)
-        found[mine] = of_thread[np.searchsorted(of_thread, host["row"][mine]) + host["rows"][mine] - 1]
-    return found
+        last[mine] = of_thread[np.searchsorted(of_thread, host["row"][mine]) + host["rows"][mine] - 1]
+    return last
 
 
 def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
@@ -130,18 +130,22 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 def _of_blocks(
     events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers
 ) -> dict[int, AwaitedEvents]:
-    """By a change of state of a block that the mark names; of several replicas of that which was begun at the address
+    """By a change of state of a block that the mark names; of several replicas of that which was started at the address
     that is asked, or at the one in the same place among theirs as that is among all that are `asked`; of all where one
-    address tells of all."""
+    address is that of all."""
     blocks = events.run.manifest.blocks
     ops = events.host.ops
     host = blocks[events.run.manifest.sites[int(ops["site"][rows[0]])].block]
     numbers = {b.id: n for n, b in enumerate(blocks)}
     state = host.states[int(ops["state"][rows[0]])]
-    found = {numbers[b.id]: None for t in state.targets for b in resolve_target(t, blocks, host) if b.side is Side.FPGA}
+    numbers_of = {
+        numbers[b.id]: None for t in state.targets for b in resolve_target(t, blocks, host) if b.side is Side.FPGA
+    }
     card = int(events.cards[rows[0]])
     near = [n for n in events.waiting_blocks if events.card_of(n) in (-1, card)]
-    named = [n for n in near if n in found] or [n for n in near if any(s.category in WAITS for s in blocks[n].states)]
+    named = [n for n in near if n in numbers_of] or [
+        n for n in near if any(s.category in WAITS for s in blocks[n].states)
+    ]
     best: tuple[tuple[int, ...], list[AwaitedEvents]] | None = None
     for members, key in _groups_of(events, named, clock):
         given = [events.changes(n, clock)[key] for n in members]
@@ -195,7 +199,7 @@ def _begun_there(
     events: AllEvents, begun: Numbers, given: Sequence[Events], address: int, asked: Numbers
 ) -> list[bool]:
     """Of each member whether the address that is asked is its own: words there began what its events end, or there are
-    as many of both `asked` and members, and these come in the same order, by where they were begun or by number."""
+    as many of both `asked` and members, and these come in the same order, by where they were started or by number."""
     ops = events.host.ops
     firsts = []
     for one in given:

@@ -59,13 +59,13 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     for points in classes(fpga, blocks):
         lag_after[points.stretches] = points.least
         why = _likeliest(points, events)
-        found, explained = why.edges, why.explained
+        causes, explained = why.edges, why.explained
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
-            found, explained = _explain_each(points, events)
+            causes, explained = _explain_each(points, events)
         own = {(member, points.wait) for member in points.members}
-        if own <= taken and not (explained.all() and _ends(points, found, blocks)):
+        if own <= taken and not (explained.all() and _ends(points, causes, blocks)):
             no_waits |= own
-        parts += found
+        parts += causes
         steady = _steady(points, explained, why.partners, events)
         if steady:
             assumed.append(steady)
@@ -84,12 +84,12 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed), tuple(in_turn), frozenset(no_waits))
 
 
-def _ends(points: PointClass, found: Sequence[NDArray[np.void]], blocks: Sequence[Block]) -> bool:
+def _ends(points: PointClass, causes: Sequence[NDArray[np.void]], blocks: Sequence[Block]) -> bool:
     """Whether these causes are seen to end a state that no mark calls a wait: soon after them, or, of one that no mark
     is in and which always lasts as long, within it and at once."""
-    if points.wait or not any(map(len, found)):  # of a block that is marked to wait nowhere
-        return any(map(len, found))
-    lags, lasts = np.concatenate([edges["lag"] for edges in found]), np.unique(points.waited)
+    if points.wait or not any(map(len, causes)):  # of a block that is marked to wait nowhere
+        return any(map(len, causes))
+    lags, lasts = np.concatenate([edges["lag"] for edges in causes]), np.unique(points.waited)
     return bool(lags.max() <= (SHORT if len(lasts) > 1 else min(NEAR, int(lasts[0]) - 1)))
 
 
@@ -141,13 +141,13 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
         return _Why([], explained, partners)
     clock = fpga.clock[points.members[0]]
     times = fpga.begin[points.stretches]
-    found: list[NDArray[np.void]] = []
+    causes: list[NDArray[np.void]] = []
     in_turn = False
     if points.binding.any():
         of_words = by_order_of_words(points, times, events, clock, partners)
         ordered = of_words or by_order(points, times, events, clock, partners)
         if ordered is not None:
-            found.append(ordered.edges)
+            causes.append(ordered.edges)
             explained |= ordered.explained
             in_turn = ordered.in_turn
     for _ in range(3):
@@ -157,12 +157,12 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
         if best is None:
             break
         edges, right = best
-        found.append(edges)
+        causes.append(edges)
         explained |= right
     if not points.binding.any() and blocks[points.members[0]].states[points.wait].category is Category.WAIT_SEND:
         guess = _assumed(points, times, events, clock, partners)
         return _Why([guess] if guess is not None else [], explained, partners, guessed=guess is not None)
-    return _Why(found, explained, partners, in_turn=in_turn)
+    return _Why(causes, explained, partners, in_turn=in_turn)
 
 
 def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners, events: AllEvents) -> str:
@@ -250,23 +250,23 @@ def _candidates(
                 yield [(every, last)]
             yield [(every, words)]
     if partners.known:
-        sets = {member: tuple(found) for member, found in partners.blocks.items()}
+        sets = {member: tuple(members) for member, members in partners.blocks.items()}
     else:
         others = tuple(n for n in events.waiting_blocks if blocks[n].group != points.group)
         sets = dict.fromkeys(points.members, others)
     keys = sorted(
-        {(blocks[n].group, key) for found in sets.values() for n in found for key in events.changes(n, clock)}
+        {(blocks[n].group, key) for members in sets.values() for n in members for key in events.changes(n, clock)}
     )
     for group, key in keys:
         candidate = []
-        for found in dict.fromkeys(sets.values()):
+        for members in dict.fromkeys(sets.values()):
             given = [
                 events.changes(n, clock)[key]
-                for n in found
+                for n in members
                 if blocks[n].group == group and key in events.changes(n, clock)
             ]
             if given:
-                candidate.append(([m for m in points.members if sets[m] == found], merged(given)))
+                candidate.append(([m for m in points.members if sets[m] == members], merged(given)))
         if candidate:
             yield candidate
 
@@ -276,7 +276,7 @@ def _assumed(
 ) -> NDArray[np.void] | None:
     """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
     blocks = events.run.manifest.blocks
-    partners = sorted({n for found in to.blocks.values() for n in found})
+    partners = sorted({n for others in to.blocks.values() for n in others})
     if len(partners) != 1 or len(points.members) != 1:
         return None
     receiver = blocks[partners[0]]

@@ -47,12 +47,12 @@ def depth(program: Program, change: catalogue.Depth, named: Named, platform: Pla
     answers = {n: answer for n, answer in program.answers.items() if answer.kind == WORD and answer.opaque}
     if not answers:
         raise RefusedError("the run does not show how words hold up what the host waits for")
-    found = {n: one for n in answers if (one := _round(program, words, before, after, n)) is not None}
-    if not found:
+    rounds = {n: one for n in answers if (one := _round(program, words, before, after, n)) is not None}
+    if not rounds:
         raise RefusedError("no words passed while the host waited")
-    low = max(max(one.failed + 1 - one.last if one.failed >= 0 else 0, 0) for one in found.values())
-    high = min(one.seen - one.last for one in found.values())
-    for number, one in found.items():
+    low = max(max(one.failed + 1 - one.last if one.failed >= 0 else 0, 0) for one in rounds.values())
+    high = min(one.seen - one.last for one in rounds.values())
+    for number, one in rounds.items():
         answer = answers[number]
         if low <= min(high, SHORT):  # it comes so long after the last word
             lag = one.last + one.more - one.begun + low

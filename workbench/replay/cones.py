@@ -37,7 +37,7 @@ class Cones:
     def ends(self, block: int, state: int) -> Ends:
         """Blocks that only pass on what comes are looked through."""
         if (block, state) not in self._known:
-            found: dict[int, None] = {}
+            ends: dict[int, None] = {}
             host, seen, open_ = False, set[str](), [*self._blocks[block].states[state].depends]
             while open_:
                 name = open_.pop()
@@ -48,10 +48,10 @@ class Cones:
                 if number is None:
                     host |= name == CPU
                 elif number in self._traced and works(self._blocks[number]):
-                    found[number] = None
+                    ends[number] = None
                 else:
                     open_ += [one for passed in self._blocks[number].states for one in passed.depends]
-            self._known[block, state] = Ends(tuple(sorted(set(found) - {block})), host, block in found)
+            self._known[block, state] = Ends(tuple(sorted(set(ends) - {block})), host, block in ends)
         return self._known[block, state]
 
 
@@ -60,7 +60,7 @@ def possible_waits(run: Run, rows: Rows) -> States:
     of blocks that wait elsewhere, and those of blocks that are marked to wait nowhere."""
     blocks = run.manifest.blocks
     cones = Cones(blocks, rows)
-    found = set()
+    states = set()
     for number, (begin, state, end) in rows.items():
         block = blocks[number]
         waits = any(one.category in WAITS for one in block.states)
@@ -72,8 +72,8 @@ def possible_waits(run: Run, rows: Rows) -> States:
                 ends = cones.ends(number, one)
                 varies = len(np.unique(lasts[:-1][state[:-1] == one])) > 1
                 if ends.blocks or (ends.host and varies):
-                    found.add((number, one))
-    groups = {(blocks[number].group, one) for number, one in found}
+                    states.add((number, one))
+    groups = {(blocks[number].group, one) for number, one in states}
     return frozenset((n, one) for n in rows for one in range(len(blocks[n].states)) if (blocks[n].group, one) in groups)
 
 
@@ -94,11 +94,11 @@ def with_waits(run: Run, waits: States) -> Run:
 def taken_for_work(run: Run, rows: Rows, states: States) -> tuple[str, ...]:
     """What is assumed of those of the states that have no mark, and may be waits of which nothing is seen to end
     them."""
-    blocks, found = run.manifest.blocks, {}
+    blocks, names = run.manifest.blocks, {}
     cones = Cones(blocks, rows)
     for number, state in sorted(states):
         ends = cones.ends(number, state)
         if state == 0 and number in rows and any(one.category in WAITS for one in blocks[number].states):
             whom = blocks[ends.blocks[0]].id if ends.blocks else "the host"
-            found[blocks[number].group] = f"{blocks[number].group} does not wait for {whom} where it has no mark"
-    return tuple(found.values())
+            names[blocks[number].group] = f"{blocks[number].group} does not wait for {whom} where it has no mark"
+    return tuple(names.values())

@@ -52,10 +52,10 @@ class Course:
         for place in range(was - 1, len(self.states) - 1):
             state, at = self.states[place], self.begin[place]
             if state in self.waits:
-                found = self.sources[state].time(len(self.left[state]), at)
-                if found is None:
+                time = self.sources[state].time(len(self.left[state]), at)
+                if time is None:
                     break
-                at = max(at + 1, found)
+                at = max(at + 1, time)
             else:
                 at += self.lasts[place]
             self.begin.append(at)
@@ -99,8 +99,8 @@ class Turns:
     def time(self, turn: int, entered: int) -> int | None:
         del entered
         if self.together:
-            found = [self._at(member, turn) for member in range(len(self.courses))]
-            return None if None in found else max(one for one in found if one is not None)
+            times = [self._at(member, turn) for member in range(len(self.courses))]
+            return None if None in times else max(one for one in times if one is not None)
         turn = self.first + self.step * turn
         return self._at(turn % len(self.courses), turn // len(self.courses))
 

@@ -58,13 +58,13 @@ def steps_of(program: Program, lowered: Lowered) -> Steps:
 
 def path_steps(program: Program, steps: Steps) -> tuple[PathStep, ...]:
     """The first `MOST_STEPS` of the steps, with names."""
-    blocks, found = program.run.manifest.blocks, list[PathStep]()
+    blocks, path = program.run.manifest.blocks, list[PathStep]()
     columns = (steps.block, steps.state, steps.begin_ps, steps.end_ps)
     for number, state, begin, end in zip(*(column[:MOST_STEPS].tolist() for column in columns), strict=True):
         one = blocks[number]
-        before = found[-1].block if found and found[-1].block != one.id else ""
-        found.append(PathStep(one.side, one.id, one.states[state].name, begin / PS_PER_S, end / PS_PER_S, before))
-    return tuple(found)
+        before = path[-1].block if path and path[-1].block != one.id else ""
+        path.append(PathStep(one.side, one.id, one.states[state].name, begin / PS_PER_S, end / PS_PER_S, before))
+    return tuple(path)
 
 
 def path_lines(program: Program, steps: Steps) -> tuple[PathLine, ...]:

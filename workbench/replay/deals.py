@@ -39,7 +39,7 @@ class BlockDeal:
 
     def chains(self, count: int) -> list[Pairs]:
         """The stretches of each of so many replicas."""
-        before, found = len(self.blocks), []
+        before, pairs = len(self.blocks), []
         for member in range(count):
             like, copy = member % before, member // before
             chain = [(int(row), copy) for row in self.begins[like]]
@@ -50,8 +50,8 @@ class BlockDeal:
                 first = after
                 if tail < len(self.after):
                     chain += [(int(row), copy) for row in self.tails[like][tail]]
-            found.append(chain)
-        return found
+            pairs.append(chain)
+        return pairs
 
 
 def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:

@@ -21,14 +21,14 @@ Numbers = NDArray[np.int64]
 
 def explained_calls(queues: Queues) -> Numbers:
     """The rows of table `calls` that are waits, or questions, of these threads whose cause is known."""
-    found = [np.zeros(0, np.int64)]
+    calls = [np.zeros(0, np.int64)]
     for number, role in enumerate(queues.threads.roles):
         mine = [end for end in queues.ends if end.edge in queues.threads.edges.get(number, ())]
         if role is Role.OUT_OF:
-            found.append(_interrupts(queues, number, [end for end in mine if not end.into]))
+            calls.append(_interrupts(queues, number, [end for end in mine if not end.into]))
         elif role is Role.INTO:
-            found += [_questions(queues, number, end) for end in mine if end.into]
-    return np.concatenate(found)
+            calls += [_questions(queues, number, end) for end in mine if end.into]
+    return np.concatenate(calls)
 
 
 def _moments(queues: Queues, end: End) -> tuple[Numbers, Numbers]:

@@ -60,10 +60,10 @@ def operations(program: Program, named: Named, kinds: Sequence[int], change: Cha
     mine = np.isin(program.ops["site"], named.sites)
     if not mine.any():
         raise RefusedError(f"'{change}' names calls that the run did not make")
-    found = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
-    if len(found) < mine.sum():
+    numbers = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
+    if len(numbers) < mine.sum():
         raise RefusedError(f"'{change}' names calls that are not {what}")
-    return found
+    return numbers
 
 
 def refuse_more(rows: int, change: Change) -> None:
@@ -115,16 +115,16 @@ def sends_of(program: Program) -> NDArray[np.bool_]:
     """Of each operation whether it moves data to the FPGA."""
     entries = program.run.manifest.entries
     kinds = np.array([e.kind == "send" for e in entries] + [False])
-    found: NDArray[np.bool_] = kinds[np.asarray(program.run.tables["calls"]["entry"])[program.ops["row"]]]
-    return found
+    sends: NDArray[np.bool_] = kinds[np.asarray(program.run.tables["calls"]["entry"])[program.ops["row"]]]
+    return sends
 
 
 def begun_by(program: Program, ops: Numbers) -> Numbers:
     """The edges from words of these operations to blocks that wait for them; a port only passes them on."""
     base = np.flatnonzero(np.isin(program.at, ops))
-    found = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
+    edges = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
     wait = np.array([works(block) for block in program.run.manifest.blocks])
-    return found[wait[program.fpga.block[program.edges["stretch"][found]]]] if len(found) else found
+    return edges[wait[program.fpga.block[program.edges["stretch"][edges]]]] if len(edges) else edges
 
 
 def let_words_go(program: Program, ops: Numbers) -> str:
@@ -153,8 +153,8 @@ def _working(program: Program, stretches: Numbers) -> Numbers:
     fpga, blocks = program.fpga, program.run.manifest.blocks
     mine = np.flatnonzero(np.isin(fpga.stretch_of, stretches))
     quiet = [np.array([s.category in (*COMMUNICATION, *WAITS) for s in block.states]) for block in blocks]
-    found = [bool(quiet[b][s]) for b, s in zip(fpga.stay_block[mine], fpga.stay_state[mine], strict=True)]
-    return np.unique(fpga.stretch_of[mine[~np.array(found, bool)]])
+    works = [bool(quiet[b][s]) for b, s in zip(fpga.stay_block[mine], fpga.stay_state[mine], strict=True)]
+    return np.unique(fpga.stretch_of[mine[~np.array(works, bool)]])
 
 
 def ask_for_both(program: Program, row: int, other: int, change: Change) -> None:

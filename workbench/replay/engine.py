@@ -122,12 +122,12 @@ class Graph:
 
 def times_ps(graph: Graph, nodes: Numbers, times: Numbers) -> Numbers:
     """Times of nodes, in their own clocks' cycles, in picoseconds."""
-    found = times.astype(np.int64).copy()
+    settled = times.astype(np.int64).copy()
     domain = graph.domain[nodes]
     for number, period in enumerate(graph.periods_ps, start=1):
         mine = domain == number
-        found[mine] = starts_ps(found[mine], period)
-    return found
+        settled[mine] = starts_ps(settled[mine], period)
+    return settled
 
 
 _KINDS = {

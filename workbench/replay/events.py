@@ -68,7 +68,7 @@ class AllEvents:
         self.cards: Numbers = np.asarray(run.tables["calls"]["card"]).astype(np.int64)[host.ops["row"]]
         places = dict.fromkeys(fpga_of(run.manifest.blocks[n].id) for n in fpga.blocks)
         self._places = list(places) if len(places) == len(np.unique(self.cards[self.cards >= 0])) > 1 else []
-        #: stays that only tell of a question that was asked: they are made anew with the questions
+        #: stays that only report a question that was asked: they are made anew with the questions
         self.of_questions = np.zeros(len(fpga.stay_block), bool)
 
     def changes(self, block: int, clock: int) -> dict[tuple[int, int, int], Events]:

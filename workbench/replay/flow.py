@@ -50,7 +50,7 @@ class Way:
     after: Mapping[Side, tuple[After, ...]]
     earliest: Mapping[Side, Cycles]
     why: str = ""
-    latency: int = 0  # of a pipeline that stands still as a whole while its last word is not taken; 0: it is none
+    latency: int = 0  # of a pipeline that stops as a whole while its last word is not taken; 0: it is none
     also: Mapping[Side, tuple[After, ...]] = field(default_factory=dict)
 
 
@@ -94,8 +94,8 @@ class Seen:
         return np.array([cycles_before(int(ps), period) for ps in self.traffic.at_ps(stream)], np.int64)
 
     def unexplained(self, side: Side) -> NDArray[np.bool_] | None:
-        """Of a side that others of its group hold through logic: of which transfers they do not tell the time; None of
-        a side that stands for itself."""
+        """Of a side that others of its group hold through logic: of which transfers they do not show the time; None of
+        a side that is itself."""
         cycles = self.traffic.cycles[side.stream]
         known, any_holds = self.own(side), False
         for wait in self.traffic.streams[side.stream].waits:
@@ -114,22 +114,22 @@ class Seen:
     @cached_property
     def group(self) -> dict[int, int]:
         """Which streams' transfers in one cycle are one event: a number for each such stream."""
-        found: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for one, other in self.merged:
-            first, second = found.setdefault(one, one), found.setdefault(other, other)
-            found.update({stream: first for stream, number in found.items() if number == second})
-        return found
+            first, second = numbers.setdefault(one, one), numbers.setdefault(other, other)
+            numbers.update({stream: first for stream, number in numbers.items() if number == second})
+        return numbers
 
 
 def together(traffic: Traffic) -> list[tuple[int, int]]:
     """Pairs of streams that logic joins, of which the one with fewer transfers never has one without the other's."""
     pairs = {(min(n, w.other), max(n, w.other)) for n, s in enumerate(traffic.streams) for w in s.waits}
-    found = []
+    groups = []
     for one, other in sorted(pairs):
         few, many = sorted((traffic.cycles[one], traffic.cycles[other]), key=len)
         if one != other and len(few) and traffic.clocks[one] == traffic.clocks[other] and np.isin(few, many).all():
-            found.append((one, other))
-    return found
+            groups.append((one, other))
+    return groups
 
 
 def blocks_of(traffic: Traffic) -> list[FlowBlock]:
@@ -231,7 +231,7 @@ def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
 def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
     """How many words of an input the block held at most before they left by an output; None where two of its streams
     have no rate."""
-    found: dict[tuple[Side, int], int] = {}
+    rooms: dict[tuple[Side, int], int] = {}
     for side in block.sides:
         for stream in (one.stream for one in block.sides if one.takes != side.takes):
             begin, cycles = seen.begin(side), seen.on_clock_of(stream, side.stream)
@@ -241,10 +241,10 @@ def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
             if side.takes:  # what of the output was gone when each could be taken
                 late = (side.stream, stream) in block.coupled
                 gone = np.searchsorted(cycles, begin, side="right" if late else "left") - 1
-                found[side, stream] = int((place - gone).max(initial=0))
+                rooms[side, stream] = int((place - gone).max(initial=0))
             else:
-                found[side, stream] = 0
-    return found
+                rooms[side, stream] = 0
+    return rooms
 
 
 def _causes_by_flow(
@@ -261,16 +261,16 @@ def _causes_by_flow(
 
 def _lags(seen: Seen, block: FlowBlock, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
     """The least cycles from what a side comes after, and from one of its own transfers to the next less one."""
-    found: dict[tuple[Side, int], int] = {}
+    lags: dict[tuple[Side, int], int] = {}
     for side in block.sides:
         begin = seen.begin(side)
         if len(begin) > 1:
-            found[side, side.stream] = int((begin - seen.own(side))[1:].min())
+            lags[side, side.stream] = int((begin - seen.own(side))[1:].min())
         for stream, cause in _causes_by_flow(seen, block, side, room):
             mine = cause >= 0
             if mine.any():
-                found[side, stream] = int((begin - seen.on_clock_of(stream, side.stream)[cause])[mine].min())
-    return found
+                lags[side, stream] = int((begin - seen.on_clock_of(stream, side.stream)[cause])[mine].min())
+    return lags
 
 
 def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
@@ -371,7 +371,7 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
         for side in block.sides:
             first, second = _causes(run, one, side), _causes(other_run, other, side)
             count = min(first.shape[1], second.shape[1])
-            both = np.ones(count, bool)  # what logic tells is no part of it
+            both = np.ones(count, bool)  # what logic shows is no part of it
             for seen in (run, other_run):
                 if (own := seen.unexplained(side)) is not None:
                     both &= own[:count]
@@ -382,9 +382,9 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
 
 def _causes(seen: Seen, way: Way, side: Side) -> Cycles:
     """Of each transfer the stream whose it comes after, and by how much."""
-    found = np.full((2, len(seen.begin(side))), NONE)
+    causes = np.full((2, len(seen.begin(side))), NONE)
     for part in way.after[side]:
         mine = part.cause >= 0
-        found[0, mine] = part.of
-        found[1, mine] = part.lag[mine]
-    return found
+        causes[0, mine] = part.of
+        causes[1, mine] = part.lag[mine]
+    return causes

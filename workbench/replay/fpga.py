@@ -64,8 +64,8 @@ def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
     most = max((len(blocks[n].states) for n in fpga.blocks), default=0)
     waits = np.zeros((len(blocks), most), bool)
     for number in fpga.blocks:
-        found = wait_states(blocks[number])
-        waits[number, : len(found)] = found
+        waits_of = wait_states(blocks[number])
+        waits[number, : len(waits_of)] = waits_of
     return waits[fpga.stay_block, fpga.stay_state] if most else np.zeros(0, bool)
 
 

@@ -188,9 +188,9 @@ class FifoReplay:
 
     def time_ps(self, depths: Mapping[str, int]) -> int | None:
         by_number = {n: words for name, words in depths.items() for n in self._alike[name]}
-        found = self._words.replay(by_number)
-        self._times = found.times
-        if found.cycles is None:
+        times = self._words.replay(by_number)
+        self._times = times.times
+        if times.cycles is None:
             return None
         return max(int(self.at_ps(number).max(initial=0)) for number in range(len(self.traffic.streams)))
 
@@ -247,10 +247,10 @@ def replay_of(run: Run, queues: RunQueues | None, platform: Platform | None) -> 
     """The run, ready to be replayed: its edges, or else its design's FIFOs. Raises NoReplayError."""
     if not run.complete:
         raise NoReplayError("the run did not come to its end, and shows only what happened until then")
-    found: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
-    if not found.queues:
+    replay: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
+    if not replay.queues:
         raise NoReplayError("no words passed a FIFO in this run")
-    return found
+    return replay
 
 
 def depth_front(

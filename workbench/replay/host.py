@@ -131,11 +131,11 @@ def _operations(
     of_table = moves & (ops["table"] >= 0)
     sizes, which = np.unique(np.stack([ops["table"], ops["bytes"]])[:, of_table], axis=1, return_inverse=True)
     taken = np.array([transfer_ps(tables[t][1], max(int(n), 1)) for t, n in sizes.T], np.int64)
-    told = taken[which.reshape(-1)] if len(taken) else np.zeros(0, np.int64)
+    taken_of = taken[which.reshape(-1)] if len(taken) else np.zeros(0, np.int64)
     # the end of one that returns at once is not recorded with its call in earlier runs
     no_end = (ops["kind"] == ASYNC)[of_table] & (ended == calls["t1_ps"])[of_table]
-    ops["work_ps"][of_table] = np.where(no_end, told, ops["work_ps"][of_table])
-    ops["beyond_ps"][of_table] = ops["work_ps"][of_table] - told
+    ops["work_ps"][of_table] = np.where(no_end, taken_of, ops["work_ps"][of_table])
+    ops["beyond_ps"][of_table] = ops["work_ps"][of_table] - taken_of
     return ops
 
 
@@ -194,27 +194,27 @@ def _with_polls(
             goes_on[mine] = False
     heads = np.flatnonzero(~goes_on)
     ends = np.append(heads[1:], len(ops))
-    found = ops[heads].copy()
+    polls = ops[heads].copy()
     asks = questions[heads]
     last = ops[ends - 1]
-    found["rows"] = ends - heads
-    found["end_ps"], found["after_ps"] = last["end_ps"], last["after_ps"]
-    found["kind"][asks] = ASK
+    polls["rows"] = ends - heads
+    polls["end_ps"], polls["after_ps"] = last["end_ps"], last["after_ps"]
+    polls["kind"][asks] = ASK
     gap = ops["begin_ps"] - np.append(0, ops["end_ps"][:-1]) + ops["before_ps"] + np.append(0, ops["after_ps"][:-1])
     inner = np.ones(len(ops), bool)
     inner[heads] = False
     gaps = gap[inner].astype(np.int64)
-    found["gaps"] = ends - heads - 1
-    found["gap_first"] = np.cumsum(found["gaps"]) - found["gaps"]
+    polls["gaps"] = ends - heads - 1
+    polls["gap_first"] = np.cumsum(polls["gaps"]) - polls["gaps"]
     usual: dict[int, int] = {}
     sites = ops["site"][inner]
-    for site in np.unique(found["site"][asks]).tolist():
+    for site in np.unique(polls["site"][asks]).tolist():
         mine = gaps[sites == site]
-        usual[site] = int(np.median(mine)) if len(mine) else int(found["own_ps"][found["site"] == site].min())
+        usual[site] = int(np.median(mine)) if len(mine) else int(polls["own_ps"][polls["site"] == site].min())
     for row in np.flatnonzero(asks):
-        found["gap_ps"][row] = usual[int(found["site"][row])]
-    _when_seen(found, asks, calls, ends, clocks, periods_ps)
-    return found, gaps
+        polls["gap_ps"][row] = usual[int(polls["site"][row])]
+    _when_seen(polls, asks, calls, ends, clocks, periods_ps)
+    return polls, gaps
 
 
 def _asks(goes_on: NDArray[np.bool_], values: NDArray[np.integer], mine: Numbers) -> bool:

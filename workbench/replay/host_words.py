@@ -1,4 +1,4 @@
-"""The host's transfers as a run's records tell them, for a replay of the words that they move."""
+"""The host's transfers as a run's records show them, for a replay of the words that they move."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def records_of_run(run: Run, platform: Platform) -> NDArray[np.void]:
     entries = run.manifest.entries
     kind_of = np.array([*({"send": SEND, "receive": RECEIVE}.get(e.kind, WAIT) for e in entries), WAIT])
     table_of = np.array([*(names.index(e.transfer) if e.transfer in names else -1 for e in entries), -1])
-    found = np.zeros(len(rows), _CALL)
-    found["thread"] = calls["block"][rows]
+    records = np.zeros(len(rows), _CALL)
+    records["thread"] = calls["block"][rows]
     for name in ("card", "bytes", "call_ps", "grant_ps", "end_ps"):
-        found[name] = calls[name][rows]
+        records[name] = calls[name][rows]
     entry = np.asarray(calls["entry"])[rows]
-    found["kind"], found["table"] = kind_of[entry], table_of[entry]
-    return found[np.argsort(found["call_ps"], kind="stable")]
+    records["kind"], records["table"] = kind_of[entry], table_of[entry]
+    return records[np.argsort(records["call_ps"], kind="stable")]
 
 
 def with_host(
@@ -57,13 +57,13 @@ def with_host(
             if stream >= 0:
                 links[stream] = int(getattr(ports[name], "buffer_words", 0) or 0)
     next_ps: dict[int, int] = {}  # the next call, by thread
-    found = []
+    added = []
     for row in records[::-1]:
         table = None if row["kind"] == WAIT or row["table"] < 0 else table_of[row["table"]]
         name = _port(row, table_of, ports)
         bits = ports[name].word_bits if name in ports else 32
         thread, call_ps, end_ps = int(row["thread"]), int(row["call_ps"]), int(row["end_ps"])
-        found.append(
+        added.append(
             HostTransfer(
                 stream=streams.get((int(row["card"]), name), -1) if table else -1,
                 send=row["kind"] == SEND,
@@ -79,7 +79,7 @@ def with_host(
             )
         )
         next_ps[thread] = call_ps
-    return replace(traffic, host=tuple(found[::-1]), links=links)
+    return replace(traffic, host=tuple(added[::-1]), links=links)
 
 
 def _port(row: np.void, tables: Sequence[object], ports: Mapping[str, object]) -> str:
@@ -92,11 +92,11 @@ def _stream(traffic: Traffic, rows: Sequence[np.void], word_bytes: int, place: s
     """The design's stream at a port that these transfers went through: the only one of as many words; -1: none."""
     words = sum(int(row["bytes"]) // word_bytes for row in rows)
     sends = rows[0]["kind"] == SEND
-    found = [
+    matches = [
         number
         for number, stream in enumerate(traffic.streams)
         if not (stream.source if sends else stream.target)
         and fpga_of(stream.id) == place
         and len(traffic.cycles[number]) == words
     ]
-    return found[0] if len(found) == 1 else -1
+    return matches[0] if len(matches) == 1 else -1

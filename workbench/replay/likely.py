@@ -1,6 +1,6 @@
 """A likely course of the FPGA's blocks in a run without a trace, from its profile and the host's calls.
 
-A profile tells how often each block went from which state to which, and how long it was in each. The host's calls are
+A profile shows how often each block went from which state to which, and how long it was in each. The host's calls are
 known one by one. A block goes on from a wait when what its marks name has happened: the n-th time for the n-th.
 """
 
@@ -32,7 +32,7 @@ Numbers = NDArray[np.int64]
 MOST_STAYS = 400_000
 #: Stays followed in trying what ends waits, and how near to the profile is near enough.
 _MOST_FOLLOWED, _NEAR = 2_000_000, 1e-9
-#: How many more courses there are of a profile that does not tell one.
+#: How many more courses there are of a profile that does not show one.
 _OTHERS = 8
 #: How often work is fitted to answers: what begins it may move with it.
 _FITS = 3
@@ -55,7 +55,7 @@ class _LeftOutError(Exception):
 
 def likely_course(run: Run, host: HostPart, periods_ps: Sequence[Fraction]) -> Likely:
     """The likely course of the blocks that wait, and of those that run freely, as one stay."""
-    return _Courses(run, host, periods_ps).found()
+    return _Courses(run, host, periods_ps).fit()
 
 
 class _Courses:
@@ -69,7 +69,7 @@ class _Courses:
         self._begin()
 
     def _begin(self) -> None:
-        told = {"state_time", "transitions", "dwell"} <= self.run.tables.keys()
+        complete = {"state_time", "transitions", "dwell"} <= self.run.tables.keys()
         stays = 0
         for number, block in enumerate(self.blocks):
             if block.side is not Side.FPGA or len(block.states) < 2 or block.kind == PORT:
@@ -79,7 +79,7 @@ class _Courses:
                 if not any(CPU in s.targets for s in block.states):
                     self.free.append(number)
                 continue
-            if not told:
+            if not complete:
                 self.left_out[number] = "the run kept no profile of it"
                 continue
             rows = rows_of_block(self.run.tables["state_time"]["block"], number)
@@ -97,7 +97,7 @@ class _Courses:
                 number, self.events.fpga.clock[number], states.tolist(), lasts.tolist(), waits
             )
 
-    def found(self) -> Likely:
+    def fit(self) -> Likely:
         while True:
             self._find_sources()
             off = self._follow()
@@ -108,14 +108,14 @@ class _Courses:
                 course = self.courses[number]
                 name = self.blocks[number].states[course.states[len(course.begin) - 1]].name
                 self._leave_out(number, f"its waits in '{name}' do not end one for one")
-        found = [(self._fitted(self._improved(off)), self._rows())]
+        courses = [(self._fitted(self._improved(off)), self._rows())]
         stays = sum(len(course.states) for course in self.courses.values())
-        if found[0][0] > _NEAR:
+        if courses[0][0] > _NEAR:
             for seed in range(min(_OTHERS, MOST_STAYS // max(stays, 1))):
-                found.append(self._another(np.random.default_rng(seed)))
-        found.sort(key=lambda one: one[0])
+                courses.append(self._another(np.random.default_rng(seed)))
+        courses.sort(key=lambda one: one[0])
         reasons = {self.blocks[number].id: why for number, why in self.left_out.items()}
-        return Likely(tuple(rows for _, rows in found), reasons)
+        return Likely(tuple(rows for _, rows in courses), reasons)
 
     def _rows(self) -> Rows:
         rows = {
@@ -157,7 +157,7 @@ class _Courses:
 
     def _fitted(self, off: float, random: np.random.Generator | None = None) -> float:
         """Let stretches of work end when the host's answers say that they did."""
-        told = {number: np.array(course.lasts) for number, course in self.courses.items()}
+        before = {number: np.array(course.lasts) for number, course in self.courses.items()}
         for _ in range(_FITS):
             changed = False
             for number, course in self.courses.items():
@@ -169,7 +169,7 @@ class _Courses:
                 begin = np.array(course.begin)[~waiting & np.append(True, waiting[:-1])][: len(ends)]
                 mine = np.flatnonzero(~waiting[: ends[-1]])
                 stretch = np.searchsorted(ends, mine, side="right")
-                lasts = told[number].copy()
+                lasts = before[number].copy()
                 low, high = (bound - begin for bound in bounds)
                 lasts[mine] = fitted(lasts[mine], np.array(course.states)[mine], stretch, low, high, random)
                 changed |= lasts.tolist() != course.lasts
@@ -225,7 +225,7 @@ class _Courses:
                 except _LeftOutError as error:
                     self._leave_out(number, str(error))
                 else:
-                    course.sources = {wait: found[0] for wait, found in course.others.items()}
+                    course.sources = {wait: sources[0] for wait, sources in course.others.items()}
 
     def _follow(self) -> float:
         """Follow all blocks; by what share of its time one is off its profile on average, 1 where it does not end."""
@@ -263,34 +263,36 @@ class _Courses:
         if gone := [number for number in partners if number in self.left_out]:
             raise _LeftOutError(f"it waits in '{state.name}' for {self.blocks[gone[0]].id}, which is not followed")
         courses = [self.courses[number] for number in partners if number in self.courses]
-        found = list(self._of_blocks(course, wait, courses, count) if courses else self._of_words(course, wait, count))
-        if not found:
+        sources = list(
+            self._of_blocks(course, wait, courses, count) if courses else self._of_words(course, wait, count)
+        )
+        if not sources:
             whom = self.blocks[courses[0].number].group if courses else "the host"
             raise _LeftOutError(f"it waits in '{state.name}' {count} times, and not once for each message of {whom}")
-        yield from found
+        yield from sources
 
     def _partners(self, number: int, wait: int) -> list[int]:
         """The FPGA's blocks that a wait names."""
         block = self.blocks[number]
         state = block.states[wait]
-        found: dict[int, None] = {}
+        partners: dict[int, None] = {}
         for target in state.targets:
             for other in resolve_target(target, self.blocks, block):
                 if other.side is Side.FPGA and other.id != block.id:
-                    found[self.numbers[other.id]] = None
-        return list(found)
+                    partners[self.numbers[other.id]] = None
+        return list(partners)
 
     def _of_words(self, course: Course, wait: int, count: int) -> Iterator[Source]:
         """Words of the host: those with the wait's messages first, and the last ones of calls before all words."""
         messages = self.blocks[course.number].states[wait].messages
-        found = [
+        sources = [
             cycles.tolist()
             for some in places_for(self.events, messages)
             for last in (True, False)
             if len(cycles := self._words(course, some, last, count)) == count
         ]
         for lag in _LAGS:
-            yield from (HostWords(cycles, lag) for cycles in found)
+            yield from (HostWords(cycles, lag) for cycles in sources)
         matching = self.events.sites_with(messages)
         if matching and len(cycles := self._words(course, matching, True, count)) > count:
             yield from (HostWords(cycles.tolist(), lag, queued=False) for lag in _LAGS)
@@ -333,8 +335,8 @@ class _Courses:
             order = [(Category.WAIT_SEND, False), (Category.SEND, True), (Category.WORK, True)]
         else:
             order = [(Category.WAIT_RECV, False), (Category.RECV, False)]
-        found = [(s.index, leaves) for category, leaves in order for s in mine if s.category is category]
-        return found + [(s.index, False) for s in states if s.category in WAITS]
+        kinds = [(s.index, leaves) for category, leaves in order for s in mine if s.category is category]
+        return kinds + [(s.index, False) for s in states if s.category in WAITS]
 
     def _ratio(self, theirs: int, mine: int) -> Fraction:
         return self.periods_ps[theirs] / self.periods_ps[mine]

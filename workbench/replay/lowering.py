@@ -1,4 +1,4 @@
-"""A program as a graph whose sweep tells when everything happens."""
+"""A program as a graph whose sweep shows when everything happens."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Lowered:
     `marks` are nodes of moments within stretches and operations, each after one edge from that one's begin.
     `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
     these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
-    the edges by which answers come, `room` how many cycles later they may, as far as the run tells, and `opaque`
-    whether that is all it tells. `rows` are calls of several threads, where these are in the graph.
+    the edges by which answers come, `room` how many cycles later they may, as far as the run shows, and `opaque`
+    whether that is all it shows. `rows` are calls of several threads, where these are in the graph.
     """
 
     graph: Graph

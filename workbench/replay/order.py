@@ -45,7 +45,7 @@ def by_order(
     earlier, and as many events are there."""
     blocks = events.run.manifest.blocks
     groups: dict[str, list[int]] = {}
-    for n in sorted({n for found in partners.blocks.values() for n in found}):
+    for n in sorted({n for others in partners.blocks.values() for n in others}):
         groups.setdefault(blocks[n].group, []).append(n)
     if points.group in groups and len(points.members) > 1:  # who waits for the others has to be there too
         groups[points.group] = sorted({*groups[points.group], *points.members})

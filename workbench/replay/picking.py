@@ -27,13 +27,13 @@ class Picked:
 
     def places(self, count: int) -> list[Numbers]:
         """Of each copy the new place of each of `count` old rows, -1 where it has no such copy."""
-        found = []
+        numbers = []
         for copy in range(int(self.copies.max(initial=0)) + 1):
             mine = np.flatnonzero(self.copies == copy)
             places = np.full(count, -1, np.int64)
             places[self.rows[mine]] = mine
-            found.append(places)
-        return found
+            numbers.append(places)
+        return numbers
 
 
 def picked(pairs: Iterable[tuple[int, int]]) -> Picked:
@@ -112,16 +112,16 @@ def _pick_stretches(program: Program, stretches: Picked, begins: NDArray[np.bool
 
 def _edges(edges: NDArray[np.void], of_stretches: list[Numbers], sources: list[Numbers], stays: _Stays) -> Edges:
     """The causes of the new stretches."""
-    found = []
+    picked = []
     times: Numbers = np.sum([place >= 0 for place in of_stretches], axis=0)
     for copy, place in enumerate(of_stretches):
         mine = edges[place[edges["stretch"]] >= 0]
         given, usual = (_sources(mine, n, sources, stays) for n in (copy, 0))
-        found.append(_moved(mine, place, np.where(given >= 0, given, usual)))
+        picked.append(_moved(mine, place, np.where(given >= 0, given, usual)))
     alone = edges[(edges["kind"] == STAY) & (times == 1)[edges["stretch"]]]
     for copy in range(1, len(of_stretches)):
-        found.append(_moved(alone, of_stretches[0], _sources(alone, copy, sources, stays)))
-    return np.concatenate(found)
+        picked.append(_moved(alone, of_stretches[0], _sources(alone, copy, sources, stays)))
+    return np.concatenate(picked)
 
 
 def _moved(edges: Edges, place: Numbers, source: Numbers) -> Edges:
@@ -131,18 +131,18 @@ def _moved(edges: Edges, place: Numbers, source: Numbers) -> Edges:
 
 
 def _sources(edges: Edges, copy: int, sources: list[Numbers], stays: _Stays) -> Numbers:
-    found = np.full(len(edges), -1, np.int64)
+    of_edge = np.full(len(edges), -1, np.int64)
     by_stay = edges["kind"] == STAY
-    found[by_stay] = stays(edges["source"][by_stay].astype(np.int64), copy)
+    of_edge[by_stay] = stays(edges["source"][by_stay].astype(np.int64), copy)
     if copy < len(sources):
-        found[~by_stay] = sources[copy][edges["source"][~by_stay]]
-    return found
+        of_edge[~by_stay] = sources[copy][edges["source"][~by_stay]]
+    return of_edge
 
 
 def _answers(
     answers: dict[int, AwaitedEvents], sources: list[Numbers], stays: _Stays, copies: int
 ) -> dict[int, AwaitedEvents]:
-    found: dict[int, AwaitedEvents] = {}
+    picked: dict[int, AwaitedEvents] = {}
     for number, answer in answers.items():
         given = np.array(answer.sources, np.int64)
         of_copies = [
@@ -159,5 +159,5 @@ def _answers(
                 np.where(of_copies[copy] >= 0, of_copies[copy], of_copies[0]) if several else np.concatenate(of_copies)
             )
             if of[number] >= 0 and (mine >= 0).any():
-                found[int(of[number])] = replace(answer, sources=tuple(mine[mine >= 0].tolist()))
-    return found
+                picked[int(of[number])] = replace(answer, sources=tuple(mine[mine >= 0].tolist()))
+    return picked

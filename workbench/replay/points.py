@@ -118,7 +118,7 @@ def readings_of(points: PointClass, events: AllEvents) -> Iterator[Partners]:
     """Whom points may wait for, the likeliest first: those whom marks name and who can end the wait by the design, all
     whom marks name, all who can end it by the design, and where nobody is named who does anything, anybody."""
     named, by_design = _named(points, events), _by_design(points, events)
-    both = {m: [n for n in found if n in by_design.blocks[m]] for m, found in named.blocks.items()}
+    both = {m: [n for n in members if n in by_design.blocks[m]] for m, members in named.blocks.items()}
     if both != named.blocks and all(both.values()):
         yield replace(named, blocks=both)
     known = named.known or named.host or named.restless
@@ -165,8 +165,8 @@ def _partners(
     of_members: dict[int, list[int]], host: bool, messages: frozenset[str], events: AllEvents, restless: bool = False
 ) -> Partners:  # fmt: skip
     waiting, traced = events.waiting_blocks, events.fpga.blocks
-    restless |= any(n in traced and n not in waiting for found in of_members.values() for n in found)
-    blocks = {member: [n for n in found if n in waiting and n != member] for member, found in of_members.items()}
+    restless |= any(n in traced and n not in waiting for members in of_members.values() for n in members)
+    blocks = {member: [n for n in members if n in waiting and n != member] for member, members in of_members.items()}
     return Partners(blocks, host, messages, restless)
 
 

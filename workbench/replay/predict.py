@@ -67,7 +67,7 @@ class Replayed:
     `intervals` counts the calls, calls that synchronise threads and stretches of the FPGA's work that replay finds
     anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known,
     `assumed` which causes no wait of this run shows, and `taken_for_work` where blocks may wait without a mark. Of a
-    run without a trace, `likely` is what its FPGA did as its profile tells, and `others` are the same with other
+    run without a trace, `likely` is what its FPGA did as its profile shows, and `others` are the same with other
     courses.
     """
 
@@ -271,12 +271,12 @@ def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -
     that is nearest to the profile, and which leaves the fewest of the host's waits without their cause."""
     run = refused.run
     likely = likely_course(run, host, periods_ps)
-    found = []
+    answers = []
     for rows in (*likely.courses, {}):
         events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
-        found.append(_with_readings(refused, events, find_causes(events)))
-    opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in found]
-    best, *others = (one for one, count in zip(found, opaque, strict=True) if count == min(opaque))
+        answers.append(_with_readings(refused, events, find_causes(events)))
+    opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in answers]
+    best, *others = (one for one, count in zip(answers, opaque, strict=True) if count == min(opaque))
     others = [*best.others, *(one for other in others for one in (other, *other.others))]
     return replace(best, likely=likely, others=tuple(others))
 
@@ -293,14 +293,14 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
         if not causes.no_waits:
             break
         waits -= causes.no_waits
-    found = _of_fpga(refused, events, causes)
-    if found.program is not None:
-        found.program.taken = waits
-    if waits and not found.exact:
+    replayed = _of_fpga(refused, events, causes)
+    if replayed.program is not None:
+        replayed.program.taken = waits
+    if waits and not replayed.exact:
         events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
-        found = _of_fpga(refused, events, find_causes(events))
+        replayed = _of_fpga(refused, events, find_causes(events))
         waits = frozenset()
-    return replace(found, taken_for_work=taken_for_work(run, rows, possible - waits))
+    return replace(replayed, taken_for_work=taken_for_work(run, rows, possible - waits))
 
 
 def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
@@ -310,7 +310,7 @@ def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
 
 
 def _with_readings(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
-    """The same, with the other readings of waits that are opaque: what they wait for may have begun earlier."""
+    """The same, with the other readings of waits that are opaque: what they wait for may have started earlier."""
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
     found = _of_answers(refused, events, causes, answers, missing)
     readings = [begun_earlier(events, answers, back) for back in (1, 2)] if found.exact else []
@@ -358,16 +358,16 @@ def _of_threads(refused: Replayed) -> Replayed:
     if len(late) or off_ps:
         why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
         return replace(refused, modelled_ps=alone.end_ps, why=why)
-    found, host = _of_graph(refused)
-    why = found.why
-    if found.exact:
+    replayed, host = _of_graph(refused)
+    why = replayed.why
+    if replayed.exact:
         threads = read_threads(refused.run, host)
         if isinstance(threads, str):
             why = threads
         elif len(host.ops):  # else they are those that were replayed just now
             why = threads.wrong(refused.run.manifest.time_ps)
         if not why and not isinstance(threads, str):
-            return replace(found, threads=threads, others=())
+            return replace(replayed, threads=threads, others=())
     why = f"several threads share this work ({why}): only a re-run on the card shows what a change does to them"
-    found = replace(refused, intervals=found.intervals, off=found.off, unknown=found.unknown)
-    return replace(found, modelled_ps=alone.end_ps, exact=True, why=why)
+    replayed = replace(refused, intervals=replayed.intervals, off=replayed.off, unknown=replayed.unknown)
+    return replace(replayed, modelled_ps=alone.end_ps, exact=True, why=why)

@@ -76,11 +76,11 @@ def _predicted_run(program: Program, lowered: Lowered) -> Run:
     of_stays = _stay_begins_ps(program, lowered)
     for number in range(len(blocks)):
         if number in threads:
-            found = _of_thread(program, lowered, number)
+            intervals = _of_thread(program, lowered, number)
         else:
             mine = np.flatnonzero(program.fpga.stay_block == number)
-            found = of_stays[mine], program.fpga.stay_state[mine].astype(np.int64)
-        begin, state = _tidy(*found, total_ps)
+            intervals = of_stays[mine], program.fpga.stay_state[mine].astype(np.int64)
+        begin, state = _tidy(*intervals, total_ps)
         starts.append(begin)
         states.append(state)
     offsets = np.append(0, np.cumsum([len(one) for one in starts]))

@@ -25,7 +25,7 @@ class Program:
 
     Operations are those of `ops`, in order. `at` says which of them does the work of each operation of the run (-1:
     none), `byte` where its bytes begin there, `span` how many those are now, and in how many `parts`, one after the
-    other, they go; `base` is the other way round: which of the run an operation stands for. `loop_ps` is how much of an
+    other, they go; `base` is the other way round: which of the run an operation represents. `loop_ps` is how much of an
     operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
     before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
     the FPGA's stays. `results` are operations of the run that wait besides for the end of a stretch, whose results they
@@ -58,11 +58,11 @@ class Program:
 
     def copy(self) -> Program:
         """One that may be edited."""
-        found = replace(self)
-        for name, value in vars(found).items():
+        copy = replace(self)
+        for name, value in vars(copy).items():
             if isinstance(value, np.ndarray | dict | list):
-                setattr(found, name, value.copy())
-        return found
+                setattr(copy, name, value.copy())
+        return copy
 
 
 def begin_program(

@@ -119,11 +119,11 @@ def _calls(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> 
     calls = run.tables["calls"]
     mine = np.flatnonzero(np.asarray(calls["block"]) == number)
     parts = np.repeat(mine, np.asarray(calls["parts"])[mine])  # the call of each transfer
-    found = np.full(len(kind), -1, np.int64)
+    call_of = np.full(len(kind), -1, np.int64)
     cards = np.flatnonzero(np.isin(kind, _CARD) & (argument >= 0))
     cards = cards[argument[cards] < len(parts)]
-    found[cards] = parts[argument[cards]]
-    return found
+    call_of[cards] = parts[argument[cards]]
+    return call_of
 
 
 def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
@@ -132,15 +132,15 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
         return "the run did not record when its threads waited: run with --trace on the simulated card"
     blocks = np.asarray(run.tables["syncs"]["block"])
     rows = [Rows(run, number) for number in range(int(blocks.max(initial=0)) + 1)]
-    found = _pairs(rows, queues)
-    if isinstance(found, str):
-        return found
-    semaphore = {queue.room: 2 * n for n, queue in enumerate(found)}
-    semaphore |= {queue.there: 2 * n + 1 for n, queue in enumerate(found)}
-    threads = RunThreads([], found)
+    pairs = _pairs(rows, queues)
+    if isinstance(pairs, str):
+        return pairs
+    semaphore = {queue.room: 2 * n for n, queue in enumerate(pairs)}
+    semaphore |= {queue.there: 2 * n + 1 for n, queue in enumerate(pairs)}
+    threads = RunThreads([], pairs)
     longer = _longer(rows)
     for mine in rows:
-        role = _role(mine, found, queues.edges)
+        role = _role(mine, pairs, queues.edges)
         threads.roles.append(role)
         threads.holds_core.append(bool((mine.kind == SyncKind.CARD_HELD).any()))
         threads.costs.append([0] * COSTS)
@@ -150,10 +150,10 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
                 return ops
             threads.ops[mine.number] = ops
         elif role is Role.INTO:
-            threads.edges[mine.number] = [queue.edge for queue in found if queue.sink == mine.number]
+            threads.edges[mine.number] = [queue.edge for queue in pairs if queue.sink == mine.number]
             threads.costs[-1] = _costs_into(mine, queues, longer, threads.edges[mine.number][0])
         else:
-            moved = sorted(queue.edge for queue in found if queue.source == mine.number)
+            moved = sorted(queue.edge for queue in pairs if queue.source == mine.number)
             threads.edges[mine.number] = moved
             threads.costs[-1] = _costs_out_of(mine)
             woken = mine.t1[mine.kind == SyncKind.INTERRUPT]
@@ -173,24 +173,24 @@ def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
                 return "several threads take from one end of a queue"
             gives[pair] = mine.number
             first.setdefault(pair[0], int(mine.t1[place]))
-    found: list[tuple[int, int, int, int]] = []
+    candidates: list[tuple[int, int, int, int]] = []
     for (room, there), source in gives.items():
         sink = gives.get((there, room))
-        if sink is not None and first[room] <= first[there] and (room, there) not in {f[:2] for f in found}:
+        if sink is not None and first[room] <= first[there] and (room, there) not in {f[:2] for f in candidates}:
             if first[room] == first[there] and source > sink:
                 continue
-            found.append((room, there, source, sink))
-    made, left = [], {n: e for n, e in enumerate(queues.edges) if e.on_host and len(e.push_ps) and len(e.pop_ps)}
-    for room, there, source, sink in found:
+            candidates.append((room, there, source, sink))
+    pairs, left = [], {n: e for n, e in enumerate(queues.edges) if e.on_host and len(e.push_ps) and len(e.pop_ps)}
+    for room, there, source, sink in candidates:
         push, pop = _moments(rows[source], room), _moments(rows[sink], there)
         of = [n for n, edge in left.items() if _is(edge, push, pop)]
         if not of:
             return "a queue of the host's threads belongs to no edge of the application"
         del left[of[0]]
-        made.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
+        pairs.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
     if left:
         return f"the queue of {next(iter(left.values())).label} is not seen among the host's threads"
-    return made
+    return pairs
 
 
 def _moments(mine: Rows, semaphore: int) -> tuple[Cycles, Cycles]:
@@ -209,12 +209,12 @@ def _is(edge: EdgeQueue, push: tuple[Cycles, Cycles], pop: tuple[Cycles, Cycles]
     return len(push[0]) - len(edge.push_ps) in (0, 1)  # one that nobody reads any more is lost
 
 
-def _role(mine: Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
+def _role(mine: Rows, queues: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
     if not np.isin(mine.kind, _CARD).any():
         return Role.LISTED
-    if any(queue.sink == mine.number and edges[queue.edge].sink_fpga for queue in found):
+    if any(queue.sink == mine.number and edges[queue.edge].sink_fpga for queue in queues):
         return Role.INTO
-    if any(queue.source == mine.number and edges[queue.edge].source_fpga for queue in found):
+    if any(queue.source == mine.number and edges[queue.edge].source_fpga for queue in queues):
         return Role.OUT_OF
     return Role.LISTED
 
@@ -222,7 +222,7 @@ def _role(mine: Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Rol
 def _longer(rows: Sequence[Rows]) -> Mapping[tuple[int, int] | None, tuple[int, int]]:
     """By thread and semaphore, how long its own time is from a failed try to the wait, and by how much that after it is
     longer than after a try that took; None: where neither is known of that one."""
-    found: dict[tuple[int, int] | None, tuple[int, int]] = {}
+    longer: dict[tuple[int, int] | None, tuple[int, int]] = {}
     for mine in rows:
         for semaphore in np.unique(mine.object[mine.kind == SyncKind.TAKE]).tolist():
             is_it = mine.object == semaphore
@@ -230,10 +230,10 @@ def _longer(rows: Sequence[Rows]) -> Mapping[tuple[int, int] | None, tuple[int, 
                            for way in (mine.long, mine.took & ~mine.long))  # fmt: skip
             if len(long) and len(short):
                 more = int(np.median(mine.own[long + 1]) - np.median(mine.own[short + 1]))
-                found[mine.number, semaphore] = int(np.median(mine.own[mine.long & is_it])), max(more, 0)
-    known = list(found.values())
-    found[None] = (int(np.median([a for a, _ in known])), int(np.median([b for _, b in known]))) if known else (0, 0)
-    return found
+                longer[mine.number, semaphore] = int(np.median(mine.own[mine.long & is_it])), max(more, 0)
+    known = list(longer.values())
+    longer[None] = (int(np.median([a for a, _ in known])), int(np.median([b for _, b in known]))) if known else (0, 0)
+    return longer
 
 
 def _listed(
@@ -347,12 +347,12 @@ def _costs_into(
             else:
                 seen[again if before == SyncKind.SLEEP else read].append(own)
         before = kind
-    found = [_median(seen[n]) for n in range(10)]
+    costs = [_median(seen[n]) for n in range(10)]
     elements = len(queues.edges[edge].push_ps)
     close = writes.pop()[1] if writes and sum(count for count, _ in writes[:-1]) == elements else -1
     if writes:
-        found[write], found[each] = _of_counts(writes)
-    return [*found, *longer[None], close]
+        costs[write], costs[each] = _of_counts(writes)
+    return [*costs, *longer[None], close]
 
 
 def _costs_out_of(mine: Rows) -> list[int]:
@@ -382,7 +382,7 @@ def _costs_out_of(mine: Rows) -> list[int]:
         elif kind == SyncKind.SLEEP:
             seen[rest].append(own)
         before = kind
-    found = [_median(seen[n]) for n in range(9)]
+    costs = [_median(seen[n]) for n in range(9)]
     if firsts:
-        found[push_first], found[push_each] = _of_counts(firsts)
-    return [*found, *[0] * (COSTS - 9)]
+        costs[push_first], costs[push_each] = _of_counts(firsts)
+    return [*costs, *[0] * (COSTS - 9)]

@@ -64,10 +64,10 @@ class Queues:
         self.run, self.edges, self._queues = run, queues.edges, queues
         self._platform, self._hz = speeds.platform or platform, speeds.clock_hz or run.manifest.clock_hz
         self.end_ps = -1
-        found = read_queues(run, queues)
-        if isinstance(found, str):
-            raise NoReplayError(found)
-        self.threads: RunThreads = found.at_speeds(speeds.own)
+        threads = read_queues(run, queues)
+        if isinstance(threads, str):
+            raise NoReplayError(threads)
+        self.threads: RunThreads = threads.at_speeds(speeds.own)
         self.why: list[str] = []
         self._hold: list[Any] = []  # what the C code points at
         self.words = self._words_of_fpga()
@@ -154,8 +154,8 @@ class Queues:
         for end in self.ends:
             assert self.words is not None
             fifo = self.run.manifest.fifos[end.fifo]
-            for into, found in ((push, fifo.input), (pop, fifo.output)):
-                part = self.words.nodes(found).astype(np.int32)
+            for into, ends in ((push, fifo.input), (pop, fifo.output)):
+                part = self.words.nodes(ends).astype(np.int32)
                 into.append(moved)
                 nodes.append(part)
                 moved += len(part)
@@ -195,7 +195,7 @@ class Queues:
     def _ends_by_thread(self) -> dict[int, tuple[int, int]]:
         """The ends of each thread that moves data, as a range of `ends`, which are put in that order."""
         ordered: list[End] = []
-        found = {}
+        ends = {}
         for number, role in enumerate(self.threads.roles):
             if role is Role.LISTED:
                 continue
@@ -203,10 +203,10 @@ class Queues:
             mine = [end for end in self.ends if end.edge in moved and end.into == (role is Role.INTO)]
             if len(mine) != len(moved):
                 raise NoReplayError("not every edge that crosses a bus has a thread that moves its elements")
-            found[number] = (len(ordered), len(ordered) + len(mine))
+            ends[number] = (len(ordered), len(ordered) + len(mine))
             ordered += mine
         self.ends = ordered
-        return found
+        return ends
 
     def _bus(self, most: int) -> tuple[Cycles, Cycles, bool]:
         """How long transfers of so many words take, by the tables that the run's calls went by."""
@@ -230,9 +230,9 @@ class Queues:
 
     def _stream_ends(self, flush_ps: int, hz: float) -> Cycles:
         """By how many cycles each stream's end came after its last element; -1 where nothing shows it."""
-        found = np.full(len(self.ends), -1, np.int64)
+        ends = np.full(len(self.ends), -1, np.int64)
         if self.words is None:
-            return found
+            return ends
         flush = max(1, round(flush_ps * hz / 1e12))
         period = period_ps(hz)
         for number, end in enumerate(self.ends):
@@ -250,8 +250,8 @@ class Queues:
                 continue
             since = max(int(pops[left - 1]) if left else -1, int(pushes[left]))
             if int(pushes[-1]) < cycle < since + 1 + flush and cycle - int(pushes[-1]) < flush // 2:
-                found[number] = cycle - int(pushes[-1])
-        return found
+                ends[number] = cycle - int(pushes[-1])
+        return ends
 
     # -- replay
 
@@ -360,7 +360,7 @@ def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> c
     )
     fields = [(name, ctypes.c_int64 if name in numbers else ctypes.c_void_p) for line in order for name in line.split()]
     kind = type("_Application", (ctypes.Structure,), {"_fields_": fields})
-    made = kind(**numbers)
+    struct = kind(**numbers)
     for name, array in arrays.items():
-        setattr(made, name, array.ctypes.data)
-    return made
+        setattr(struct, name, array.ctypes.data)
+    return struct

@@ -242,12 +242,12 @@ def _waits_of_thread(program: Program, ops: Numbers) -> Numbers:
 def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
     """Each start of a thread and the wait that comes first after it (-1: none before the next start)."""
     waits = _waits_of_thread(program, starts)
-    found = []
+    rounds = []
     for n, start in enumerate(starts.tolist()):
         stop = int(starts[n + 1]) if n + 1 < len(starts) else len(program.ops)
         after = waits[(waits > start) & (waits < stop)]
-        found.append((start, int(after[0]) if len(after) else -1))
-    return found
+        rounds.append((start, int(after[0]) if len(after) else -1))
+    return rounds
 
 
 def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, _: object, edited: Edited) -> None:

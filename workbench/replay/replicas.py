@@ -46,13 +46,13 @@ def units_of(blocks: Sequence[Block], named: Sequence[int]) -> Units:
         raise RefusedError(f"{group} are replicas within replicas: which of them are more is not known")
     if "[*]" not in group:
         return [(block,) for block in named]
-    begin, found = group.index("[*]"), []
+    begin, units = group.index("[*]"), []
     for block in named:
         instance = blocks[block].id[: blocks[block].id.index("]", begin) + 1]
-        found.append(tuple(n for n, other in enumerate(blocks) if other.id.startswith(instance)))
-    if len({tuple(blocks[n].group for n in unit) for unit in found}) > 1:
+        units.append(tuple(n for n, other in enumerate(blocks) if other.id.startswith(instance)))
+    if len({tuple(blocks[n].group for n in unit) for unit in units}) > 1:
         raise RefusedError(f"the replicas {group} are not alike")
-    return found
+    return units
 
 
 def _ways(program: Program, units: Units, count: int) -> list[tuple[str, Callable[[], None]]]:
@@ -134,13 +134,13 @@ def _for_all(rows: Sequence[int], members: Numbers, before: int, count: int) -> 
 def _of_stretches(program: Program, of_op: Numbers) -> Numbers:
     """Of each stretch what `of_op` says of the operation with whose words it, or one before it, began; -1 before."""
     fpga = program.fpga
-    found = np.full(len(fpga.first), -1, np.int64)
+    members = np.full(len(fpga.first), -1, np.int64)
     edges = program.edges[program.edges["kind"] == WORD]
     op = program.at[edges["source"]]
     mine = (op >= 0) & (of_op[op] >= 0)
-    np.maximum.at(found, edges["stretch"][mine], of_op[op[mine]])
-    known = np.where((found >= 0) | fpga.begins, np.arange(len(found)), 0)
-    return found[np.maximum.accumulate(known)]
+    np.maximum.at(members, edges["stretch"][mine], of_op[op[mine]])
+    known = np.where((members >= 0) | fpga.begins, np.arange(len(members)), 0)
+    return members[np.maximum.accumulate(known)]
 
 
 def _pick(program: Program, rows: Sequence[tuple[int, int]], chains: Sequence[Sequence[tuple[int, int]]],
@@ -160,22 +160,22 @@ def _of_others(program: Program, rows: Sequence[tuple[int, int]], units: Units) 
         if not copy:
             place[row] = n
     of_stretch = _of_stretches(program, np.arange(len(program.ops)))
-    found = []
+    groups = []
     for number in [n for n in fpga.blocks if n not in members]:
         mine = np.flatnonzero(block == number)
         if len(mine) and not works(program.run.manifest.blocks[number]):
             mine = mine[np.argsort(np.where(of_stretch[mine] < 0, -1, place[of_stretch[mine]]), kind="stable")]
-        found.append([(int(row), 0) for row in mine])
-    return [chain for chain in found if chain]
+        groups.append([(int(row), 0) for row in mine])
+    return [chain for chain in groups if chain]
 
 
 def _own_code(program: Program) -> dict[tuple[int, int], int]:
     """The host's own code between calls of two places that follow one another."""
     sites, own = program.ops["site"], program.ops["own_ps"]
-    found: dict[tuple[int, int], list[int]] = {}
+    spent: dict[tuple[int, int], list[int]] = {}
     for before, after, ps in zip(sites[:-1].tolist(), sites[1:].tolist(), own[1:].tolist(), strict=True):
-        found.setdefault((before, after), []).append(ps)
-    return {pair: int(np.median(times)) for pair, times in found.items()}
+        spent.setdefault((before, after), []).append(ps)
+    return {pair: int(np.median(times)) for pair, times in spent.items()}
 
 
 def _fit_own_code(

@@ -64,13 +64,13 @@ def resolve(
 
 
 def sites_of(call: str, sites: Sequence[Site], change: Change) -> tuple[int, ...]:
-    """The calls that `call` names: `FILE:LINE` or `FILE:LINE:COLUMN`, of the file's path as much as tells it from
-    others; else the called function, or a pragma's label."""
+    """The calls that `call` names: `FILE:LINE` or `FILE:LINE:COLUMN`, of the file's path as much as
+    distinguishes it; else the called function, or a pragma's label."""
     file, line, column = _place(call)
     if not file:
-        found = tuple(n for n, site in enumerate(sites) if call in (site.label, site.callee))
-        if found:
-            return found
+        matches = tuple(n for n, site in enumerate(sites) if call in (site.label, site.callee))
+        if matches:
+            return matches
         raise _unknown(change, "call", call, {name for site in sites for name in (site.label, site.callee)})
     files = dict.fromkeys(site.file for site in sites)
     of_file = [one for one in files if one == file] or [one for one in files if one.endswith(f"/{file}")]
@@ -79,8 +79,8 @@ def sites_of(call: str, sites: Sequence[Site], change: Change) -> tuple[int, ...
     if len(of_file) > 1:
         raise _wrong(change, f"'{file}' is several files", f"Write which: {', '.join(of_file)}.")
     here = {n: site for n, site in enumerate(sites) if site.file == of_file[0]}
-    if found := tuple(n for n, site in here.items() if site.line == line and column in (0, site.column)):
-        return found
+    if matches := tuple(n for n, site in here.items() if site.line == line and column in (0, site.column)):
+        return matches
     lines = sorted({site.line for site in here.values()}, key=lambda one: (abs(one - line), one))[:3]
     raise _wrong(change, f"no call begins at {call}", f"The nearest are in {_lines(sorted(lines))}.")
 
@@ -102,11 +102,11 @@ def _lines(lines: Sequence[int]) -> str:
 
 def _blocks(name: str, manifest: Manifest, wrong: _Wrong, side: Side) -> tuple[int, ...]:
     numbered = [(n, block) for n, block in enumerate(manifest.blocks) if block.side is side]
-    found = tuple(n for n, block in numbered if block.id == name) or tuple(
+    matches = tuple(n for n, block in numbered if block.id == name) or tuple(
         n for n, block in numbered if block.group == name
     )
-    if found:
-        return found
+    if matches:
+        return matches
     kind = "host block" if side is Side.HOST else "FPGA block"
     raise wrong(kind, name, {known for _, block in numbered for known in (block.id, block.group)})
 
@@ -115,9 +115,9 @@ def _states(
     name: str, of_blocks: tuple[int, ...], blocks: Sequence[Block], wrong: _Wrong
 ) -> tuple[tuple[int, int], ...]:
     numbered = [(block, state) for block in of_blocks for state in blocks[block].states]
-    found = tuple((block, state.index) for block, state in numbered if name in (ALL, state.name))
-    if found:
-        return found
+    matches = tuple((block, state.index) for block, state in numbered if name in (ALL, state.name))
+    if matches:
+        return matches
     raise wrong(f"state of {blocks[of_blocks[0]].id}", name, dict.fromkeys(state.name for _, state in numbered))
 
 

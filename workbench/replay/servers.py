@@ -47,7 +47,7 @@ def find_servers(program: Program) -> list[Server]:
         return []
     blocks = program.run.manifest.blocks
     giver, taker = fpga.stay_block[edges["source"]].astype(np.int64), fpga.block[edges["stretch"]].astype(np.int64)
-    found, by_giver = [], np.argsort(giver, kind="stable")
+    servers, by_giver = [], np.argsort(giver, kind="stable")
     firsts = np.flatnonzero(np.diff(giver[by_giver], prepend=-1))
     for given in np.split(by_giver, firsts[1:]):
         number = int(giver[given[0]])
@@ -69,12 +69,12 @@ def find_servers(program: Program) -> list[Server]:
                 known = choices.setdefault((before, waiting), served)
                 choices[before, waiting] = served if known == served else None
             if all(served in waiting for _, waiting, served in kinds):
-                found.append(Server(number, gives, goes_on, choices))
-    return found
+                servers.append(Server(number, gives, goes_on, choices))
+    return servers
 
 
 def _asks(program: Program, number: int, members: list[int]) -> bool:
-    """Whether a block goes on when others have begun to wait."""
+    """Whether a block goes on when others have started to wait."""
     fpga, edges = program.fpga, program.edges[program.edges["kind"] == STAY]
     mine = edges["source"][fpga.block[edges["stretch"]] == number]
     mine = mine[np.isin(fpga.stay_block[mine], members)]

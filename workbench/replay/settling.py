@@ -1,4 +1,4 @@
-"""When everything of a program happens, and the times to which it may come with what a run does not tell."""
+"""When everything of a program happens, and the times to which it may come with what a run does not show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.replay.several_threads import HostThreads, Settled
 
 #: Moments of the first question of each row, in picoseconds from where it is reckoned.
 _FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
-#: What a run's own moments are taken for where it does not tell them.
+#: What a run's own moments are taken for where it does not show them.
 _PLAIN = Jitter(loop=1.0, late=0.5)
 
 

@@ -100,14 +100,14 @@ class HostThreads:
             counts[lowered.asks] = np.where(counts[lowered.asks] > 0, lowered.graph.polls["asked"], 0)
             if (counts != script.counts(len(ops))).any():
                 script, replayed = self._script(ops, counts), None
-            found = self._took(program, lowered, script)
-            if replayed is None or not np.array_equal(found, took_ps):
+            took = self._took(program, lowered, script)
+            if replayed is None or not np.array_equal(took, took_ps):
                 left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
                 own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
-                replayed = script.times(found, own_ps)
-            if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
+                replayed = script.times(took, own_ps)
+            if not self._give(program, lowered, script, replayed, took) and np.array_equal(took, took_ps):
                 return Settled(_in_order(script.rows, replayed), script, own_ps, replayed)
-            took_ps = found
+            took_ps = took
         raise RefusedError("it is not found when the threads make their calls")
 
     @cached_property
@@ -148,14 +148,14 @@ class HostThreads:
         ends_ps[known] = graph.poll_ends[place]
         after = np.flatnonzero(known) + 1
         asked_ps[after] = graph.poll_ends[place] + graph.gaps[place]
-        found = np.maximum(ends_ps - asked_ps, 0)
+        lasted = np.maximum(ends_ps - asked_ps, 0)
         beyond = (~last & ~known) | ((number > 0) & (number > polls["gap_count"]))
-        found[beyond] = graph.work[lowered.of_op[op[beyond]]]
+        lasted[beyond] = graph.work[lowered.of_op[op[beyond]]]
         later = program.ops["kind"][op] == ASYNC
         limited = later & (program.buffers[op] > 0)  # it waits until a buffer is free
-        found[limited] = np.maximum(graph.end[lowered.of_return[op]] - asked_ps, 0)[limited]
+        lasted[limited] = np.maximum(graph.end[lowered.of_return[op]] - asked_ps, 0)[limited]
         waits = ~later | limited
-        took[script.at[waits]] = found[waits]
+        took[script.at[waits]] = lasted[waits]
         return took
 
     def wrong(self, end_ps: int) -> str:
@@ -216,11 +216,11 @@ class HostThreads:
 def rows_in_order(rows: Table, order: Numbers) -> dict[str, NDArray[Any]]:
     """The rows of these numbers, in this order. One that comes several times wakes others the first time; who is woken
     by one that is gone, by none."""
-    found = {name: column[order] for name, column in rows.items()}
+    ordered = {name: column[order] for name, column in rows.items()}
     now = np.full(len(rows["woken_by"]) + 1, -1, np.int64)
     now[order[::-1]] = np.arange(len(order))[::-1]
-    found["woken_by"] = now[found["woken_by"]]
-    return found
+    ordered["woken_by"] = now[ordered["woken_by"]]
+    return ordered
 
 
 def _numbers(op: Numbers) -> Numbers:

@@ -1,4 +1,4 @@
-"""How the host shares work out among replicas, as its calls tell: what it gives each of them, and in which order."""
+"""How the host shares work out among replicas, as its calls show: what it gives each of them, and in which order."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def members_of(program: Program, blocks: Sequence[int]) -> Numbers:
             asked = place[fpga.stay_block[np.array(answer.sources)]]
             low[row] = min(low[row], asked.min()) if (asked >= 0).all() else low[row]
             high[row] = max(high[row], asked.max())
-    found = np.where(high < 0, NONE, np.where(low == high, high, SEVERAL))
-    moves = (found == NONE) & np.isin(ops["kind"], (MOVE, ASYNC))
+    members = np.where(high < 0, NONE, np.where(low == high, high, SEVERAL))
+    moves = (members == NONE) & np.isin(ops["kind"], (MOVE, ASYNC))
     if len(blocks) == 1:  # it may all be for the one
-        found[moves & (found.max(initial=NONE) == 0)] = 0
+        members[moves & (members.max(initial=NONE) == 0)] = 0
     else:
-        _by_address(program, found, moves, len(blocks))
-    return found
+        _by_address(program, members, moves, len(blocks))
+    return members
 
 
 def _by_address(program: Program, members: Numbers, moves: NDArray[np.bool_], count: int) -> None:
@@ -135,30 +135,30 @@ def _items_of(program: Program, members: Numbers, member: int) -> list[Item]:
     begin = int(np.diff(waits).min(initial=int(waits[0]) + finish)) - finish
     if begin < 1 or begin > waits[0]:
         return []
-    found = []
+    items = []
     for wait in waits.tolist():
         low, high = wait - begin, wait + finish
         if (sites[low:high] != sites[waits[0] - begin : waits[0] + finish]).any():
             return []
-        found.append(Item(member, tuple(ops[low:wait].tolist()), tuple(ops[wait:high].tolist())))
-    return found if begin + finish == int(np.diff(waits).max(initial=begin + finish)) else []
+        items.append(Item(member, tuple(ops[low:wait].tolist()), tuple(ops[wait:high].tolist())))
+    return items if begin + finish == int(np.diff(waits).max(initial=begin + finish)) else []
 
 
 def sweeps(program: Program, members: Numbers, count: int) -> list[Numbers] | None:
     """Operations in a row by which the host deals with one replica after the other; None where it is not all of them
     each time."""
-    found: list[list[int]] = []
+    turns: list[list[int]] = []
     ops, sends = program.ops, sends_of(program)
     for row in np.flatnonzero(members >= 0).tolist():
-        goes_on = bool(found) and found[-1][-1] == row - 1 and members[row] >= members[row - 1]
+        goes_on = bool(turns) and turns[-1][-1] == row - 1 and members[row] >= members[row - 1]
         if goes_on and count == 1:
-            again = ops["site"][row] in ops["site"][found[-1]] or ops["kind"][row] in (ASK, IRQ)
+            again = ops["site"][row] in ops["site"][turns[-1]] or ops["kind"][row] in (ASK, IRQ)
             goes_on = not again and not (sends[row] and not sends[row - 1])
         if goes_on:
-            found[-1].append(row)
+            turns[-1].append(row)
         else:
-            found.append([row])
-    each = [np.array(rows) for rows in found]
+            turns.append([row])
+    each = [np.array(rows) for rows in turns]
     return each if each and all(len(np.unique(members[rows])) == count for rows in each) else None
 
 

@@ -22,8 +22,8 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     was, base, at = program.host.ops, program.base, program.at
     first, last = _rows_of(threads.op_of, len(was))
     _refuse_hidden(program, first)
-    made = np.flatnonzero(first[base] >= 0)  # operations with rows
-    of = base[made]
+    with_rows = np.flatnonzero(first[base] >= 0)  # operations with rows
+    of = base[with_rows]
     key = np.minimum.accumulate(first[of][::-1])[::-1] if len(of) else of  # the row before which each is made now
     gone = np.setdiff1d(np.flatnonzero(first >= 0), base)
     into = gone[at[gone] >= 0]
@@ -37,7 +37,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     plain = np.flatnonzero(np.cumsum(covered)[:-1] == 0)
     begins, keys = np.concatenate([plain, first[of]]), np.concatenate([plain, key])
     counts = np.concatenate([np.ones(len(plain), np.int64), last[of] - first[of] + 1])
-    numbers = np.concatenate([np.full(len(plain), -1, np.int64), made])
+    numbers = np.concatenate([np.full(len(plain), -1, np.int64), with_rows])
     pieces = np.lexsort((numbers, keys))
     begins, keys, counts, numbers = begins[pieces], keys[pieces], counts[pieces], numbers[pieces]
     place = np.cumsum(counts) - counts
@@ -47,7 +47,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
 
     head = np.full(len(program.ops), -1, np.int64)
     head[numbers[numbers >= 0]] = place[numbers >= 0]
-    again = made[1:][of[1:] == of[:-1]]
+    again = with_rows[1:][of[1:] == of[:-1]]
     rows["own_ps"][head[again]] = 0
     own_ps = np.asarray(threads.rows["own_ps"])
     out = gone[at[gone] < 0]
@@ -58,7 +58,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     for op, mine in _united(at, into):
         rows["gone_ps"][head[op]] += int(own_ps[first[mine[1:]]].min()) * (len(mine) - 1)
     program.loop_ps = np.zeros_like(program.loop_ps)
-    _change_kinds(rows, program, head, made)
+    _change_kinds(rows, program, head, with_rows)
     return replace(threads, rows=rows, op_of=op_of)
 
 
@@ -110,13 +110,13 @@ def _place(program: Program, op: int) -> str:
     return f"{site.file}:{site.line}"
 
 
-def _change_kinds(rows: dict[str, NDArray[np.generic]], program: Program, head: Numbers, made: Numbers) -> None:
+def _change_kinds(rows: dict[str, NDArray[np.generic]], program: Program, head: Numbers, operations: Numbers) -> None:
     """Let rows wait as the changed operations do: for an interrupt, not at all, or with or without their core."""
-    was, ops = program.host.ops[program.base[made]], program.ops[made]
+    was, ops = program.host.ops[program.base[operations]], program.ops[operations]
     held = [np.array([*(table.holds_core for _, table in tables), False])[of["table"]]
             for tables, of in ((program.host.tables, was), (program.tables, ops))]  # fmt: skip
     other = (was["kind"] != ops["kind"]) & np.isin(ops["kind"], (IRQ, ASYNC))
-    rows["woken_ps"][head[made[other]]] = -1
-    rows["kind"][head[made[other & (ops["kind"] == IRQ)]]] = SyncKind.INTERRUPT
+    rows["woken_ps"][head[operations[other]]] = -1
+    rows["kind"][head[operations[other & (ops["kind"] == IRQ)]]] = SyncKind.INTERRUPT
     changed = (held[0] != held[1]) & (ops["kind"] != IRQ)
-    rows["kind"][head[made[changed]]] = np.where(held[1][changed], SyncKind.CARD_HELD, SyncKind.CARD)
+    rows["kind"][head[operations[changed]]] = np.where(held[1][changed], SyncKind.CARD_HELD, SyncKind.CARD)

@@ -79,8 +79,8 @@ class Replay:
             np.ascontiguousarray(recorded if other is None else other, np.int64)
             for other, recorded in ((took_ps, self._took_ps), (own_ps, self._own_ps))
         ]
-        found = [np.empty(len(self._took_ps) * rows, np.int64) for rows in (1, 1, 2, 2)]
-        pointers = (ctypes.c_void_p(array.ctypes.data) for array in (*given, *found))
+        arrays = [np.empty(len(self._took_ps) * rows, np.int64) for rows in (1, 1, 2, 2)]
+        pointers = (ctypes.c_void_p(array.ctypes.data) for array in (*given, *arrays))
         replay = compiled("threads").replay_threads
         replay.restype = ctypes.c_int64
         end_ps = replay(ctypes.byref(self._script), *pointers)
@@ -88,7 +88,7 @@ class Replay:
             raise MemoryError
         if end_ps == _STUCK:
             raise StuckError
-        return ThreadTimes(found[0], found[1], end_ps, found[2], found[3])
+        return ThreadTimes(arrays[0], arrays[1], end_ps, arrays[2], arrays[3])
 
 
 def needed_before(syncs: Table) -> Numbers:
@@ -99,7 +99,7 @@ def needed_before(syncs: Table) -> Numbers:
     """
     kind, block, what = (np.asarray(syncs[name]) for name in ("kind", "block", "object"))
     t0_ps, t1_ps = (np.asarray(syncs[name], np.int64) for name in ("t0_ps", "t1_ps"))
-    found = np.full(len(kind), -1, np.int64)
+    before = np.full(len(kind), -1, np.int64)
     waits = np.flatnonzero(kind == SyncKind.WAIT)
     mutex = np.asarray(syncs["argument"])[waits]
     locks = np.flatnonzero((kind == SyncKind.LOCK) & (np.asarray(syncs["result"]) == SyncResult.DONE))
@@ -122,8 +122,8 @@ def needed_before(syncs: Table) -> Numbers:
             if (np.searchsorted(taken_ps, through_ps, "right") <= needed)[some].any():
                 continue
             some &= ~np.isin(number, at)
-            found[own[some]] = others[needed[some]]
-    return found
+            before[own[some]] = others[needed[some]]
+    return before
 
 
 def waits_ps(syncs: Table) -> Numbers:
@@ -139,7 +139,7 @@ def differences(syncs: Table, replayed: ThreadTimes) -> Numbers:
 def _made_anew(syncs: Table) -> NDArray[np.uint8]:
     """Of each row whether its semaphore's value before is not what the calls before left: it began (anew) with it."""
     kind, result, waited = (np.asarray(syncs[name]) for name in ("kind", "result", "woken_ps"))
-    found = np.zeros(len(kind), np.uint8)
+    anew = np.zeros(len(kind), np.uint8)
     rows = np.flatnonzero(np.isin(kind, [SyncKind.TAKE, SyncKind.POST]))
     took = (kind[rows] == SyncKind.TAKE) & (result[rows] == SyncResult.DONE)
     later = rows[took & (waited[rows] >= 0)]  # it takes what it waited for
@@ -155,5 +155,5 @@ def _made_anew(syncs: Table) -> NDArray[np.uint8]:
     row, what = each[at], np.asarray(syncs["object"])[each[at]]
     value = np.asarray(syncs["argument"])[row]
     before = np.append(0, value[:-1] + left[at[1:] - 1] - np.append(0, left)[at[:-1]])[: len(value)]
-    found[row] = np.append(True, what[1:] != what[:-1])[: len(what)] | (value != before)
-    return found
+    anew[row] = np.append(True, what[1:] != what[:-1])[: len(what)] | (value != before)
+    return anew

@@ -101,7 +101,7 @@ def traffic_of(
     table: Table, streams: Sequence[Stream], fifos: Sequence[Fifo], clocks_hz: Mapping[str, float],
     host: Sequence[HostTransfer] = (), links: Mapping[int, int] | None = None,
 ) -> Traffic:  # fmt: skip
-    """The traffic that a run's table `stream_transfers` tells; `clocks_hz` are the run's clocks, first the main one."""
+    """The traffic of a run's table `stream_transfers`; `clocks_hz` are the run's clocks, first the main one."""
     order = np.argsort(table["stream"], kind="stable")
     ends = np.searchsorted(table["stream"][order], np.arange(len(streams) + 1))
     cycle, early = np.asarray(table["cycle"])[order], np.asarray(table["early"])[order].astype(np.int64)

@@ -93,7 +93,7 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
     """The least slack of each call's place, of each state that is no wait, and of each of several threads' own code;
     the least first."""
     manifest, ops, fpga = program.run.manifest, program.ops, program.fpga
-    found: list[Slack] = []
+    slacks: list[Slack] = []
 
     def add(block: int, state: int, least_ps: int, site: int = -1) -> None:
         if least_ps == UNKNOWN_PS:
@@ -102,7 +102,7 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
         slack_s = None if least_ps == NO_LIMIT_PS else least_ps / PS_PER_S
         known = one.states[state]
         where = (place.label, place.file, place.line) if place else ("", known.file or "", known.line or 0)
-        found.append(Slack(one.id, known.name, slack_s, *where))
+        slacks.append(Slack(one.id, known.name, slack_s, *where))
 
     if len(ops):
         kinds, which = np.unique(np.stack([ops["thread"], ops["state"], ops["site"]]), axis=1, return_inverse=True)
@@ -121,7 +121,7 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
         np.minimum.at(least_ps, kinds, spare.stays_ps[works])
         for kind in np.flatnonzero(np.bincount(kinds)).tolist():
             add(*divmod(kind, states), int(least_ps[kind]))
-    return tuple(sorted(found, key=lambda one: one.slack_s if one.slack_s is not None else float("inf")))
+    return tuple(sorted(slacks, key=lambda one: one.slack_s if one.slack_s is not None else float("inf")))
 
 
 def run_path(program: Program, lowered: Lowered, order: NDArray[np.int32], unknown: tuple[str, ...]) -> RunPath:

@@ -1,4 +1,4 @@
-"""How a block went through its states, as far as a profile tells: in an order that its transitions allow, and each
+"""How a block went through its states, as far as a profile shows: in an order that its transitions allow, and each
 stay as long as the sums of the state's stays of that length say."""
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ def walk(block: int, tables: dict[str, Table]) -> Numbers | None:
         return None
     exits = [_exits(state, links, homeward.get(state, -1)) for state in range(len(visits))]
     taken = [0] * len(exits)
-    state, found = int(first[0]), [int(first[0])]
+    state, path = int(first[0]), [int(first[0])]
     for _ in range(int(visits.sum()) - 1):
         taken[state] += 1
         state = exits[state][taken[state] - 1]
-        found.append(state)
-    return np.array(found)
+        path.append(state)
+    return np.array(path)
 
 
 def _visits(block: int, table: Table) -> Numbers:
     rows = rows_of_block(table["block"], block)
-    found = np.zeros(int(np.asarray(table["state"][rows]).max(initial=0)) + 1, np.int64)
-    found[np.asarray(table["state"][rows])] = table["visits"][rows]
-    return found
+    visits = np.zeros(int(np.asarray(table["state"][rows]).max(initial=0)) + 1, np.int64)
+    visits[np.asarray(table["state"][rows])] = table["visits"][rows]
+    return visits
 
 
 def _links(block: int, table: Table) -> dict[tuple[int, int], int]:
@@ -58,15 +58,15 @@ def _links(block: int, table: Table) -> dict[tuple[int, int], int]:
 
 def _homeward(last: int, links: dict[tuple[int, int], int]) -> dict[int, int]:
     """From each state the next one on a way to the last: a walk that takes these last of all comes to its end."""
-    found: dict[int, int] = {}
+    steps: dict[int, int] = {}
     ahead = deque([last])
     while ahead:
         target = ahead.popleft()
         for source, to in links:
-            if to == target and source != last and source not in found:
-                found[source] = target
+            if to == target and source != last and source not in steps:
+                steps[source] = target
                 ahead.append(source)
-    return found
+    return steps
 
 
 def _exits(state: int, links: dict[tuple[int, int], int], homeward: int) -> list[int]:
@@ -98,14 +98,14 @@ def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generat
         each, more = divmod(cycles, max(count, 1))
         shared = each + np.diff(np.arange(count + 1) * more // max(count, 1))
         parts.setdefault(state, []).append(_spread(shared, 1 << log2, random) if random else shared)
-    found = np.ones(len(states), np.int64)
+    lasts = np.ones(len(states), np.int64)
     for state in np.unique(states).tolist():
         mine = np.flatnonzero(states == state)
         values = interleaved(parts.get(state, []))[: len(mine)]
         if random:  # near where they were, so that it evens out soon
             values = values[np.argsort(np.arange(len(values)) + random.uniform(0, _NEAR, len(values)))]
-        found[mine[: len(values)]] = values
-    return found
+        lasts[mine[: len(values)]] = values
+    return lasts
 
 
 def _spread(lasts: Numbers, least: int, random: np.random.Generator) -> Numbers:
@@ -113,10 +113,10 @@ def _spread(lasts: Numbers, least: int, random: np.random.Generator) -> Numbers:
     mean = float(lasts.mean()) if len(lasts) else 0.0
     room = max(min(mean - least, 2 * least - 1 - mean), 0.0) * random.choice((0.0, 0.5, 1.0))
     moved = np.rint(random.uniform(-room, room, len(lasts) // 2)).astype(np.int64)
-    found = lasts.copy()
-    found[0 : 2 * len(moved) : 2] += moved
-    found[1 : 2 * len(moved) : 2] -= moved
-    return found
+    spread = lasts.copy()
+    spread[0 : 2 * len(moved) : 2] += moved
+    spread[1 : 2 * len(moved) : 2] -= moved
+    return spread
 
 
 def interleaved(parts: Sequence[Numbers]) -> Numbers:
@@ -125,8 +125,8 @@ def interleaved(parts: Sequence[Numbers]) -> Numbers:
         return np.zeros(0, np.int64)
     turns = np.concatenate([(np.arange(len(part)) + 1) / len(part) for part in parts])
     rank = np.concatenate([np.full(len(part), -len(part)) for part in parts])
-    found: Numbers = np.concatenate(parts)[np.lexsort((rank, turns))]
-    return found
+    merged: Numbers = np.concatenate(parts)[np.lexsort((rank, turns))]
+    return merged
 
 
 def fitted(
@@ -141,19 +141,19 @@ def fitted(
     stretch of each stay.
     """
     due = low + (high - low) * (random.random(len(low)) if random else 0.5)
-    found, count = lasts.copy(), len(low)
+    fitted_lasts, count = lasts.copy(), len(low)
     for one in np.unique(state).tolist():
         mine = np.flatnonzero(state == one)
         if len(mine) == count and (stretch[mine] == np.arange(count)).all():
-            found[mine[np.argsort(due, kind="stable")]] = np.sort(found[mine])
-    work = np.bincount(stretch, found, count)
+            fitted_lasts[mine[np.argsort(due, kind="stable")]] = np.sort(fitted_lasts[mine])
+    work = np.bincount(stretch, fitted_lasts, count)
     least, most = np.maximum(low, 1), np.maximum(high, 1)
     total = float(work.sum())
     wanted = work
     if random:
         wanted = np.clip(work + (due - work) * random.random(), least, most)
     elif ((work >= least) & (work <= most)).all():
-        return found
+        return fitted_lasts
     below, above = 0.0, 1.0
     while np.clip(wanted * above, least, most).sum() < total and above < 1 << 20:
         above *= 2
@@ -161,7 +161,9 @@ def fitted(
         half = (below + above) / 2
         below, above = (half, above) if np.clip(wanted * half, least, most).sum() < total else (below, half)
     wanted = np.rint(np.clip(wanted * above, least, most))
-    found = np.maximum(np.rint(found * (wanted / np.maximum(work, 1))[stretch]).astype(np.int64), 1)
+    fitted_lasts = np.maximum(np.rint(fitted_lasts * (wanted / np.maximum(work, 1))[stretch]).astype(np.int64), 1)
     last = np.append(np.flatnonzero(np.diff(stretch)), len(stretch) - 1)  # takes what rounding leaves
-    found[last] = np.maximum(found[last] + (wanted - np.bincount(stretch, found, count)).astype(np.int64), 1)
-    return found
+    fitted_lasts[last] = np.maximum(
+        fitted_lasts[last] + (wanted - np.bincount(stretch, fitted_lasts, count)).astype(np.int64), 1
+    )
+    return fitted_lasts

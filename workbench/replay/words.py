@@ -74,17 +74,17 @@ class WordReplay:
             members = [n for n in range(len(traffic.streams)) if seen.group.get(n, -1 - n) == group]
             cycles = np.sort(np.concatenate([traffic.cycles[n] for n in members]))
             cycles = cycles[np.flatnonzero(np.diff(cycles, prepend=-1))]
-            made = self._new(len(cycles), traffic.clocks[members[0]])
+            numbers = self._new(len(cycles), traffic.clocks[members[0]])
             for member in members:
-                nodes[member] = made[np.searchsorted(cycles, traffic.cycles[member])]
+                nodes[member] = numbers[np.searchsorted(cycles, traffic.cycles[member])]
         return nodes
 
     def _new(self, count: int, clock: int, earliest: Cycles | int = 0) -> NDArray[np.int64]:
-        made = np.arange(self._count, self._count + count)
+        numbers = np.arange(self._count, self._count + count)
         self._count += count
         self._clock.append(np.full(count, clock, np.int32))
         self._earliest.append(np.broadcast_to(np.asarray(earliest, np.int64), (count,)).copy())
-        return made
+        return numbers
 
     def _edge(self, cause: NDArray[np.int64], node: NDArray[np.int64], lag: Cycles | int) -> None:
         lags = np.broadcast_to(np.asarray(lag, np.int64), np.shape(node))

@@ -27,15 +27,15 @@ class Bus:
 
     def at(self, time_ps: float) -> int | None:
         """The transfer under way at a time."""
-        found = int(np.searchsorted(self.begin_ps, int(time_ps), "right")) - 1
-        return found if found >= 0 and time_ps < self.end_ps[found] else None
+        number = int(np.searchsorted(self.begin_ps, int(time_ps), "right")) - 1
+        return number if number >= 0 and time_ps < self.end_ps[number] else None
 
     def codes(self, from_ps: float, pixel_ps: float, width: int) -> Bytes:
         """The category in the middle of each pixel, NOTHING where the bus is free."""
         centres = (from_ps + pixel_ps * (np.arange(width) + 0.5)).astype(np.int64)
-        found = np.searchsorted(self.begin_ps, centres, "right") - 1
-        under_way = (found >= 0) & (centres < self.end_ps[np.maximum(found, 0)])
-        return np.where(under_way, self.code[np.maximum(found, 0)], NOTHING).astype(np.uint8)
+        numbers = np.searchsorted(self.begin_ps, centres, "right") - 1
+        under_way = (numbers >= 0) & (centres < self.end_ps[np.maximum(numbers, 0)])
+        return np.where(under_way, self.code[np.maximum(numbers, 0)], NOTHING).astype(np.uint8)
 
     def busy_ps(self) -> int:
         return int((self.end_ps - self.begin_ps).sum())
@@ -48,7 +48,7 @@ def buses_of(run: Run, trace: Trace) -> tuple[Bus, ...]:
         return ()
     grants, ends = np.asarray(calls["grant_ps"]).astype(np.int64), np.asarray(calls["end_ps"]).astype(np.int64)
     ends = np.where(ends >= 0, ends, calls["t1_ps"])
-    found = []
+    buses = []
     for number, name in enumerate(run.manifest.resources):
         mine = np.flatnonzero((grants >= 0) & (calls["resource"] == number))
         mine = mine[np.argsort(grants[mine], kind="stable")]
@@ -59,5 +59,5 @@ def buses_of(run: Run, trace: Trace) -> tuple[Bus, ...]:
         for one in np.unique(block).tolist():
             code[block == one] = trace.codes[one][state[block == one]]
         site = np.asarray(calls["site"])[mine].astype(np.int64)
-        found.append(Bus(name, grants[mine], ends[mine], block, site, code))
-    return tuple(found)
+        buses.append(Bus(name, grants[mine], ends[mine], block, site, code))
+    return tuple(buses)

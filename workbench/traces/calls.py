@@ -39,8 +39,8 @@ class BlockCalls:
 
     def at(self, time_ps: float) -> int | None:
         """The call under way at a time."""
-        found = int(np.searchsorted(self.t0_ps, int(time_ps), "right")) - 1
-        return found if found >= 0 and time_ps < self.t1_ps[found] else None
+        number = int(np.searchsorted(self.t0_ps, int(time_ps), "right")) - 1
+        return number if number >= 0 and time_ps < self.t1_ps[number] else None
 
     def group_of(self, call: int) -> tuple[int, int]:
         """First and last + 1 call of the run that a call belongs to."""
@@ -131,11 +131,11 @@ class Lengths:
     def at_least(self, length_ps: float, first: int, last: int) -> Numbers:
         """The numbers of those from `first` to before `last` that are so long."""
         strides = first // STRIDE + np.flatnonzero(self.longest_ps[first // STRIDE : -(-last // STRIDE)] >= length_ps)
-        found = [np.empty(0, np.int64)]
+        parts = [np.empty(0, np.int64)]
         for stride in strides.tolist():
             low, high = max(stride * STRIDE, first), min((stride + 1) * STRIDE, last)
-            found.append(low + np.flatnonzero(self.end_ps[low:high] - self.begin_ps[low:high] >= length_ps))
-        return np.concatenate(found)
+            parts.append(low + np.flatnonzero(self.end_ps[low:high] - self.begin_ps[low:high] >= length_ps))
+        return np.concatenate(parts)
 
 
 def lengths(begin_ps: Numbers, end_ps: Numbers) -> Lengths:
@@ -177,13 +177,13 @@ class Groups:
             here, after, end = (self.to_next.begin_ps[[low, low + 1, high - 1]] >> shift).tolist()
             edges = np.arange(max(here + 1, after), end + 1) << shift
             heads = np.concatenate((heads, low + 1 + np.searchsorted(self.to_next.begin_ps[low + 1 : high], edges)))
-        found = [self.rounds[heads[heads < high]]]
+        parts = [self.rounds[heads[heads < high]]]
         for number in long.tolist():
             group = max(int(self.rounds[number]), first)
             stop = int(self.rounds[number + 1]) if number + 1 < high else last
             edges = np.arange(int(self.begin_ps[group]) >> shift, int(self.begin_ps[stop - 1]) >> shift) + 1
-            found.append(group + np.searchsorted(self.begin_ps[group:stop], edges << shift))
-        return np.concatenate(found)
+            parts.append(group + np.searchsorted(self.begin_ps[group:stop], edges << shift))
+        return np.concatenate(parts)
 
     def by_site(self, first: int, last: int) -> tuple[tuple[int, int], ...]:
         """(site, calls) of some groups, in the order they begin, those after the first `STRIDE` groups by number."""
@@ -232,7 +232,7 @@ def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:
     if table is None or not len(table["t0_ps"]):
         return {}
     names = ("t0_ps", "t1_ps", "site", "entry", "bytes", "port_first_ps", "message")
-    found = {}
+    calls = {}
     for block in np.flatnonzero(np.bincount(table["block"])).tolist():
         mine = rows_of_block(np.asarray(table["block"]), block)
         columns = {name: np.asarray(table[name])[mine] for name in names}
@@ -241,5 +241,5 @@ def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:
             columns = {name: column[order] for name, column in columns.items()}
         changes = np.flatnonzero(np.diff(columns["site"])) + 1
         cuts = np.concatenate(([0], changes, [len(columns["site"])]))
-        found[block] = BlockCalls(**columns, group_first=cuts)
-    return found
+        calls[block] = BlockCalls(**columns, group_first=cuts)
+    return calls

@@ -8,9 +8,9 @@ from workbench.model.text import counted, time_text
 
 
 def unsure_ps(run: Run) -> int:
-    """How far off one may be. In a simulation none is: its one clock tells them all."""
-    told = run.manifest
-    return 0 if told.simulated else max((clock.uncertainty_ps for clock in told.clocks), default=0)
+    """How far off one may be. In a simulation none is: its one clock shows them all."""
+    manifest = run.manifest
+    return 0 if manifest.simulated else max((clock.uncertainty_ps for clock in manifest.clocks), default=0)
 
 
 def exact_words(run: Run) -> str:

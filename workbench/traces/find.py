@@ -29,7 +29,7 @@ def occurrence(
     is left. A block's id, a state's name and category, a call's name and function are searched, in any case of letters,
     of the blocks whose id contains `block_ids`."""
     wanted = words.casefold().split()
-    found = (
+    matches = (
         one
         for number, block in enumerate(scene.blocks)
         if block_ids.casefold() in block.id.casefold()
@@ -38,7 +38,7 @@ def occurrence(
             *_call(scene, number, wanted, after, backwards),
         )
     )
-    return max(found, default=None) if backwards else min(found, default=None)
+    return max(matches, default=None) if backwards else min(matches, default=None)
 
 
 def name_of(scene: Scene, place: Occurrence) -> str:

@@ -1,4 +1,4 @@
-"""Equal numbers told apart quickly, in arrays of millions."""
+"""Equal numbers distinguished quickly, in arrays of millions."""
 
 from __future__ import annotations
 

@@ -91,15 +91,15 @@ class TimelineIndex:
         heads = np.flatnonzero(np.diff(there, prepend=-2) > 1)
         if len(heads) > most:
             return []
-        found = []
+        pairs = []
         for some in np.split(there, heads[1:]):
             if not len(some):
                 continue
             from_ps = int(some[0]) * level.bin_ps
             edges, states = self.trace.between(row, from_ps, (int(some[-1]) + 1) * level.bin_ps)
             mine = np.flatnonzero((self.trace.codes[row][states] == code) & (edges[:-1] >= from_ps))
-            found += [(int(edges[k]), int(edges[k + 1])) for k in mine[: most + 1]]
-        return found if len(found) <= most else []
+            pairs += [(int(edges[k]), int(edges[k + 1])) for k in mine[: most + 1]]
+        return pairs if len(pairs) <= most else []
 
 
 def index_of_run(run: Run) -> TimelineIndex | None:

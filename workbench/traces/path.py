@@ -50,11 +50,11 @@ class Steps:
         kinds, which = np.unique(np.stack([head[self.block], self.state, self.site]), axis=1, return_inverse=True)
         spent = np.bincount(which.reshape(-1), (self.end_ps - self.begin_ps).astype(float))
         total = max(float(spent.sum()), 1.0)
-        found = [
+        shares = [
             PathShare(block, state, site, ps, ps / total)
             for (block, state, site), ps in zip(kinds.T.tolist(), spent.tolist(), strict=True)
         ]
-        return tuple(sorted(found, key=lambda share: -share.time_ps))
+        return tuple(sorted(shares, key=lambda share: -share.time_ps))
 
     def between(self, from_ps: float, to_ps: float) -> range:
         """The steps that are under way in a span of time."""
@@ -139,12 +139,12 @@ class RunPath:
         parts = self.parts.get(block)
         if parts is None or not len(parts):
             return None
-        found = int(np.searchsorted(parts.begin_ps, int(time_ps), "right")) - 1
-        inside = found >= 0 and time_ps < parts.end_ps[found]
+        number = int(np.searchsorted(parts.begin_ps, int(time_ps), "right")) - 1
+        inside = number >= 0 and time_ps < parts.end_ps[number]
         if block in self.hosts:
-            return found if inside else None
-        found += not inside
-        return found if found < len(parts) else None
+            return number if inside else None
+        number += not inside
+        return number if number < len(parts) else None
 
     def cause_at(self, block: int, time_ps: float) -> Cause | None:
         """What a block's wait, or a host's call, at a time is for."""
@@ -166,6 +166,6 @@ class RunPath:
             if len(mine):
                 first = int(mine[np.argmin(parts.causes.time_ps[mine])])
                 at_ps = parts.end_ps[first] if other in self.hosts else parts.begin_ps[first]
-                found = int(parts.causes.time_ps[first]), other, int(at_ps)
-                best = min(best, found) if best else found
+                cause = int(parts.causes.time_ps[first]), other, int(at_ps)
+                best = min(best, cause) if best else cause
         return best[1:] if best else None

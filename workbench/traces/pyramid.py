@@ -133,7 +133,7 @@ def bin_times(edges: Picoseconds, codes: Bytes, shift: int, bins: int) -> Times:
     bin_of = edges >> shift
     first, last = bin_of[:-1], bin_of[1:]
     spans = np.diff(edges)
-    row_of = codes.astype(np.int64) * (bins + 1)  # a bin more: the last edge may stand at its end
+    row_of = codes.astype(np.int64) * (bins + 1)  # a bin more: the last edge may be at its end
     over = np.flatnonzero(last > first)
     spans[over] = ((first[over] + 1) << shift) - edges[over]
     times = np.bincount(row_of + first, weights=spans, minlength=len(CATEGORIES) * (bins + 1))
@@ -163,7 +163,7 @@ def _fill(pyramid: Pyramid, row: int, times: Times, levels: range, first: int) -
 
 def _most(times: Times) -> Bytes:
     """The category that takes most of each bin, the first of equals; NOTHING where none takes any."""
-    ranked = times.astype(np.int64) * 8  # three bits tell equals apart
+    ranked = times.astype(np.int64) * 8  # three bits distinguish equals
     ranked += np.arange(7, 7 - len(times), -1)[:, None]
     best = ranked.max(axis=0)
     return np.where(best < 8, NOTHING, 7 - (best & 7)).astype(np.uint8)
@@ -191,8 +191,8 @@ def keep_pyramid(folder: Path, trace: Trace, pyramid: Pyramid) -> bool:
     """Keep a pyramid in a run's folder; False where that cannot be written to, which costs the next opening time."""
     columns: tuple[NDArray[Any], ...] = (_key(trace, pyramid), pyramid.dominant, pyramid.present, pyramid.times_ps)
     try:
-        with TemporaryDirectory(dir=folder, prefix=f".{FOLDER}.", ignore_cleanup_errors=True) as made:
-            part = Path(made) / FOLDER
+        with TemporaryDirectory(dir=folder, prefix=f".{FOLDER}.", ignore_cleanup_errors=True) as temporary:
+            part = Path(temporary) / FOLDER
             part.mkdir()
             for (name, kind), column in zip(_COLUMNS.items(), columns, strict=True):
                 np.save(part / f"{name}.npy", column.astype(kind, copy=False).reshape(-1), allow_pickle=False)

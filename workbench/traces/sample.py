@@ -20,7 +20,7 @@ _MOST_COUNTED = 300_000
 class Pixels:
     """What each pixel of each row shows, shape (rows, width): `code` a category, `pin` a rare wait's (or NOTHING).
 
-    `cut` marks pixels at which an interval begins that is wide enough to be told from the one before it.
+    `cut` marks pixels at which an interval begins that is wide enough to be distinguished from the one before it.
     """
 
     code: Bytes

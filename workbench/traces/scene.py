@@ -52,7 +52,7 @@ class Scene:
         return tuple(labels.get(block.id, block.id.removeprefix("host.")) for block in self.blocks)
 
     def period_ps(self, block: Block) -> int:
-        """One cycle of a block's clock, or 0 where the run does not tell."""
+        """One cycle of a block's clock, or 0 where the run does not show it."""
         clock = self.run.manifest.clock_of(block)
         return round(PS_PER_S / clock.frequency_hz) if clock else 0
 
@@ -72,11 +72,11 @@ def build_scene(run: Run) -> Scene | None:
 
 def rare_events(index: TimelineIndex) -> tuple[RareEvent, ...]:
     """Waits that a block was in no more than three times, the longest first, a few at most."""
-    found = [
+    events = [
         RareEvent(int(row), start, end - start)
         for row in np.flatnonzero(index.rare)
         for code in WAIT_CODES
         if (index.rare[row] >> code) & 1
         for start, end in index.seldom(int(row), code, _PINNED)
     ]
-    return tuple(sorted(found, key=lambda event: -event.span_ps)[:_PINNED])
+    return tuple(sorted(events, key=lambda event: -event.span_ps)[:_PINNED])

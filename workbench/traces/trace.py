@@ -101,9 +101,9 @@ class Trace:
         for piece in range(at, -1, -1) if backwards else range(at, len(firsts)):
             edges, states = self._joined(*self._parts(row, piece, piece + 1))
             entries = edges[:-1][states == state]
-            found = int(np.searchsorted(entries, time_ps, "left" if backwards else "right")) - backwards
-            if 0 <= found < len(entries):
-                return int(entries[found])
+            number = int(np.searchsorted(entries, time_ps, "left" if backwards else "right")) - backwards
+            if 0 <= number < len(entries):
+                return int(entries[number])
         return None
 
     def _of(self, row: int) -> _Pieces:

@@ -18,14 +18,14 @@ class TraceWriter:
     """
 
     def __init__(self, tables: Path, states: int) -> None:
-        kind = np.min_scalar_type(states - 1).str  # the least that tells so many apart
+        kind = np.min_scalar_type(states - 1).str  # the least that distinguishes so many
         self._intervals = TableWriter(tables / "intervals", {"start_ps": "i8", "state": kind})
         self._counts: list[NDArray[np.int64]] = []
 
     def append(self, start_ps: NDArray[np.int64], state: NDArray[np.integer], counts: NDArray[np.int64]) -> None:
         """A chunk: the intervals of its rows, one row after the other, and how many each row has.
 
-        Rows that come to be known later stand before those of earlier chunks: a chunk's counts are of the last rows.
+        Rows that come to be known later are before those of earlier chunks: a chunk's counts are of the last rows.
         """
         self._intervals.append({"start_ps": start_ps, "state": state})
         self._counts.append(counts)

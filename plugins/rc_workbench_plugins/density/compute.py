@@ -23,8 +23,8 @@ Model = ModelValues[DensityModel]
 
 def outputs(values: Model) -> Mapping[str, Values]:
     """The limit, and each layer's bound by the layer's name."""
-    found = density(values)
-    return {OUTPUT: found.limit_ops_per_s} | {b.layer.name: b.ops_per_s for b in found.bounds}
+    result = density(values)
+    return {OUTPUT: result.limit_ops_per_s} | {b.layer.name: b.ops_per_s for b in result.bounds}
 
 
 def density_of(eta: Values, alpha_bytes: Values) -> Values:
@@ -58,18 +58,18 @@ def rho(values: Model, alpha_bytes: Values) -> Values:
 def layers(values: Model) -> tuple[Layer, ...]:
     """The memory layers: the platform's, outwards, with what the model changes or adds."""
     size = values.of("element_bytes")
-    found: dict[str, Layer] = {}
+    layers: dict[str, Layer] = {}
     for memory in values.platform.memories if values.platform else ():
         if memory.bytes is not None and memory.bandwidth_bytes_per_s is not None:
-            found[memory.name] = Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s)
+            layers[memory.name] = Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s)
     for index, change in enumerate(values.model.layers):
         given: dict[str, Any] = {
             field: values.of("layers", index, field, s=size)
             for field in ("layer_bytes", "bandwidth_bytes_per_s", "latency_s")
             if getattr(change, field) is not None
         }
-        found[change.name] = replace(found.get(change.name, Layer(change.name, np.nan, np.nan, 0.0)), **given)
-    return tuple(found.values())
+        layers[change.name] = replace(layers.get(change.name, Layer(change.name, np.nan, np.nan, 0.0)), **given)
+    return tuple(layers.values())
 
 
 def density(values: Model, moved: Sequence[Layer] | None = None) -> Density:
@@ -81,9 +81,9 @@ def density(values: Model, moved: Sequence[Layer] | None = None) -> Density:
         return _density(values, layers(values) if moved is None else moved)
 
 
-def _density(values: Model, found: Sequence[Layer]) -> Density:
+def _density(values: Model, layers: Sequence[Layer]) -> Density:
     bounds = []
-    for layer in found:
+    for layer in layers:
         for field, allowed in _LAYER_DOMAINS.items():
             if (bad := allowed.bad(getattr(layer, field))) is not None:
                 raise WorkbenchError(_bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))

@@ -72,8 +72,10 @@ def beside(values: Model, measured: MeasuredDensity, alphas_bytes: Sequence[floa
     most = measured.operations / whole_bytes if whole_bytes else np.inf
     held = np.where(alphas >= whole_bytes, most, np.minimum(model, most))
     return tuple(
-        DensityPoint(float(a), float(found), float(wanted), float((found / wanted - 1) * 100) if wanted else np.nan)
-        for a, found, wanted in zip(alphas, measured.rho(alphas), held, strict=True)
+        DensityPoint(
+            float(a), float(measured_rho), float(wanted), float((measured_rho / wanted - 1) * 100) if wanted else np.nan
+        )
+        for a, measured_rho, wanted in zip(alphas, measured.rho(alphas), held, strict=True)
     )
 
 
@@ -86,7 +88,7 @@ def find_kernel(name_or_path: str) -> Path:
     """The file of a kernel: a path, or the name of one that comes with the workbench. WorkbenchError otherwise."""
     if is_file(path := Path(name_or_path)):
         return path
-    names = sorted(found.stem for found in _FOLDER.glob("*.c") if found.stem != _RECORDER)
+    names = sorted(kernel.stem for kernel in _FOLDER.glob("*.c") if kernel.stem != _RECORDER)
     if name_or_path in names:
         return bundled_kernel(name_or_path)
     hint = near(name_or_path, names, "Name a C file or a bundled kernel")
@@ -157,7 +159,7 @@ def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, t
     if done.returncode:
         said = done.stderr.splitlines() or [f"exit {done.returncode}"]
         place = next(
-            (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
+            (match for line in said if (match := _PLACE.match(line)) and Path(match[1]).name == Path(file).name), None
         )
         line = int(place[2]) if place else None
         first = place[3] if place else "\n".join(said[:5])

@@ -17,15 +17,15 @@ from workbench.api.views import Figure
 _SHORT = {PROCESSING: "Compute"}
 
 
-def results(values: Model, found: Density | None = None) -> Results:
+def results(values: Model, bounds: Density | None = None) -> Results:
     """`found` are the bounds where layers are moved. Raises WorkbenchError where the model has no value here."""
-    moved, found = found is not None, density(values) if found is None else found
-    operation, compute = values.model.operation, found.compute_ops_per_s
-    reachable, balance = _rate(float(found.limit_ops_per_s)), float(found.balance)
+    moved, bounds = bounds is not None, density(values) if bounds is None else bounds
+    operation, compute = values.model.operation, bounds.compute_ops_per_s
+    reachable, balance = _rate(float(bounds.limit_ops_per_s)), float(bounds.balance)
     return Results(
         figures=(
             Figure("Reachable", reachable, f"{operation}s"),
-            Figure("Bound by", _SHORT.get(found.binding, found.binding) or "Nothing", "the lowest bound"),
+            Figure("Bound by", _SHORT.get(bounds.binding, bounds.binding) or "Nothing", "the lowest bound"),
             Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
                    "compute bound"),
             Figure("Balance", f"{balance:.2f}×", "largest memory bound over smallest"),
@@ -35,8 +35,8 @@ def results(values: Model, found: Density | None = None) -> Results:
             Figure("Balance", ratio_text(balance), "largest bound over smallest"),
         ),
         parts_title="Each layer",
-        parts=tuple(_lines(found)),
-        said=f"{'layers moved, a what-if; ' if moved else ''}bound by {found.binding or 'nothing'}",
+        parts=tuple(_lines(bounds)),
+        said=f"{'layers moved, a what-if; ' if moved else ''}bound by {bounds.binding or 'nothing'}",
     )  # fmt: skip
 
 
@@ -44,25 +44,25 @@ def _rate(value: float, unit: str = "/s") -> str:
     return prefixed(value, unit) if value != float("inf") else "no bound"
 
 
-def _lines(found: Density) -> list[PartLine]:
-    bounds = [float(b.ops_per_s) for b in found.bounds]
-    if found.compute_ops_per_s is not None:
-        bounds.append(float(found.compute_ops_per_s))
+def _lines(density: Density) -> list[PartLine]:
+    bounds = [float(b.ops_per_s) for b in density.bounds]
+    if density.compute_ops_per_s is not None:
+        bounds.append(float(density.compute_ops_per_s))
     most = max(bounds, default=1.0) or 1.0
     lines = []
-    for bound in found.bounds:
+    for bound in density.bounds:
         layer = bound.layer
         lost = 1 - float(bound.ops_per_s) / float(bound.ops_per_s_without_latency)
         said = (
             f"rho {_rate(float(bound.ops_per_byte), '/B')} × {_rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
             f"less {percent_text(lost)}   Eq. 6"
         )
-        name = layer.name + (" (binds)" if layer.name == found.binding else "")
+        name = layer.name + (" (binds)" if layer.name == density.binding else "")
         value = float(bound.ops_per_s)
         lines.append(PartLine(name, _rate(value), value / most, said, None, True))
-    if found.compute_ops_per_s is not None:
-        value = float(found.compute_ops_per_s)
-        name = "Processing elements" + (" (bind)" if found.binding == PROCESSING else "")
+    if density.compute_ops_per_s is not None:
+        value = float(density.compute_ops_per_s)
+        name = "Processing elements" + (" (bind)" if density.binding == PROCESSING else "")
         lines.append(PartLine(name, _rate(value), value / most, "units × operations a cycle × clock", None, True))
     return lines
 

@@ -56,8 +56,8 @@ def _call_events(run: Run) -> Iterator[dict[str, Any]]:
     names = ("site", "block", "entry", "t0_ps", "t1_ps", "bytes", "address")
     for number, row in enumerate(zip(*(calls[name].tolist() for name in names), strict=True)):
         site, block, entry, start, end, size, address = row
-        made = run.manifest.entries[entry].name if entry >= 0 else run.manifest.sites[site].callee
-        common = {"cat": "call", "id": number, "pid": 1, "tid": block + 1, "name": made}
+        callee = run.manifest.entries[entry].name if entry >= 0 else run.manifest.sites[site].callee
+        common = {"cat": "call", "id": number, "pid": 1, "tid": block + 1, "name": callee}
         label = run.manifest.sites[site].label
         args = {"site": site, "label": label, "bytes": size, "address": address, "start_ps": start, "end_ps": end}
         yield {**common, "ph": "b", "ts": start / PS_PER_US, "args": args}
@@ -72,9 +72,9 @@ def write_chrome(measured: Measured, file: BinaryIO) -> None:
             Diagnostic("this run has no trace", "Run again with tracing on (`workbench run --trace`).",
                        file=str(run.path) if run.path else None)
         )  # fmt: skip
-    made = run.manifest
-    clocks = [asdict(clock) for clock in made.clocks]
-    about = {"run": made.name, "simulated": made.simulated, "time_ps": made.time_ps, "clocks": clocks}
+    manifest = run.manifest
+    clocks = [asdict(clock) for clock in manifest.clocks]
+    about = {"run": manifest.name, "simulated": manifest.simulated, "time_ps": manifest.time_ps, "clocks": clocks}
     file.write(f'{{"displayTimeUnit": "ns",\n"otherData": {json.dumps(about)},\n"traceEvents": [\n'.encode())
     for number, event in enumerate(chrome_events(measured)):
         file.write(((",\n" if number else "") + json.dumps(event, separators=(",", ":"))).encode())

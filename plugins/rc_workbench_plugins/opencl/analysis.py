@@ -50,8 +50,8 @@ def _state(path: Path) -> str:
 
 
 def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:
-    found = _known.get(key_of(source, name, launch, folder))
-    return found is not None and all(_state(path) == state for path, state in found.headers.items())
+    known = _known.get(key_of(source, name, launch, folder))
+    return known is not None and all(_state(path) == state for path, state in known.headers.items())
 
 
 def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | None = None) -> Analysed:
@@ -75,8 +75,8 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
     groups = launch.groups or max(1, ITEMS // size.group_items)
     changes = annotated(source, kernel.line, [k.line for k in kernels.kernels])
     profile = run(kernel, size, arguments, groups, job).profile
-    found = Analysed(kernel, hierarchy(kernel), profile, changes, {path: _state(path) for path in kernels.headers})
-    _known[key] = found
+    result = Analysed(kernel, hierarchy(kernel), profile, changes, {path: _state(path) for path in kernels.headers})
+    _known[key] = result
     while len(_known) > KEPT:
         _known.popitem(last=False)
-    return found
+    return result

@@ -26,7 +26,7 @@ def annotated(source: Path, line: int, lines: Sequence[int]) -> tuple[Change, ..
     """
     text = read_file(source).decode("utf-8", "replace")
     after = min((other for other in lines if other > line), default=len(text) + 1)
-    found: list[Change] = []
+    changes: list[Change] = []
     for match in _PRAGMA.finditer(text):
         at = text.count("\n", 0, match.start(1)) + 1
         if not line <= at < after:
@@ -34,5 +34,5 @@ def annotated(source: Path, line: int, lines: Sequence[int]) -> tuple[Change, ..
         said = _SAID.fullmatch(match[1].strip())
         if said is None or said[1] not in WHATS or (said[1] == VECTOR) != bool(said[2]):
             raise WorkbenchError(Diagnostic("this annotation is not known", _FORM, file=str(source), line=at))
-        found += [Change(said[1], name, int(said[2] or 1)) for name in said[3].split()]
-    return tuple(found)
+        changes += [Change(said[1], name, int(said[2] or 1)) for name in said[3].split()]
+    return tuple(changes)

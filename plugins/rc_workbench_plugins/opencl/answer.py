@@ -17,19 +17,19 @@ SUGGESTED = 8
 
 
 def answer(values: Model) -> Answer:
-    found, profile = predictions(values), profile_of(values)
-    last = found[-1]
+    all_predictions, profile = predictions(values), profile_of(values)
+    last = all_predictions[-1]
     advice = suggestions(last, profile)
     document = {
         **_summary(last),
         "profile": profile,
-        "designs": [{**_summary(one), "speedup_cycles": _number(found[0].cycles) / _number(one.cycles)}
-                    for one in found],
+        "designs": [{**_summary(one), "speedup_cycles": _number(all_predictions[0].cycles) / _number(one.cycles)}
+                    for one in all_predictions],
         "hierarchy": _tree(last.estimate.work.root, last),
         "suggestions": [_suggestion(one) for one in advice],
         "numbers": [_traced(one) for one in (*last.estimate.numbers, *last.potentials.numbers)],
     }  # fmt: skip
-    return Answer(document, _text(found, advice, profile), notes=notes(values))
+    return Answer(document, _text(all_predictions, advice, profile), notes=notes(values))
 
 
 def _number(value: Values) -> float:
@@ -62,12 +62,12 @@ def _summary(one: Prediction) -> dict[str, Any]:
 
 def _tree(node: Node, one: Prediction) -> dict[str, Any]:
     """The hierarchy of Fig. 5, each node with its cycles."""
-    found = one.estimate
+    estimate = one.estimate
     said: dict[str, Any] = {"kind": type(node).__name__.lower(), "id": node.id, "lines": list(node.lines)}
     if isinstance(node, Loop):
-        said["trips"] = _number(found.work.trips.get(node.id, 0.0))
-    block = found.blocks.get(node.id)
-    said["cycles"] = _number(block.cycles if block else found.nodes[node.id])
+        said["trips"] = _number(estimate.work.trips.get(node.id, 0.0))
+    block = estimate.blocks.get(node.id)
+    said["cycles"] = _number(block.cycles if block else estimate.nodes[node.id])
     return said | ({"children": [_tree(child, one) for child in node.children]} if node.children else {})
 
 
@@ -96,12 +96,12 @@ def designs_time(one: Prediction) -> str:
     return f"{least} to {most}"
 
 
-def designs_rows(found: Iterable[Prediction]) -> list[tuple[str, ...]]:
+def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
     """A row for each design: cycles, time, speedup in cycles over the first, potentials, the slowest line."""
     symbols = tuple(symbol for symbol, _, _ in KINDS.values())
     rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, "Slowest")]
     first: float | None = None
-    for one in found:
+    for one in predictions:
         cycles = _number(one.cycles)
         first = cycles if first is None else first
         time = designs_time(one)
@@ -111,9 +111,9 @@ def designs_rows(found: Iterable[Prediction]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _text(found: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile: str) -> str:
-    last = found[-1]
-    parts = [f"{last.estimate.work.kernel}, profile {profile}", table(designs_rows(found))]
+def _text(predictions: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile: str) -> str:
+    last = predictions[-1]
+    parts = [f"{last.estimate.work.kernel}, profile {profile}", table(designs_rows(predictions))]
     loops = [n for n in walk(last.estimate.work.root) if isinstance(n, Loop)]
     rows = [("Block", "Line", "Trips", "Computing", "Memory", "Cycles")]
     for name, block in last.estimate.blocks.items():
@@ -140,11 +140,11 @@ def suggestion_text(one: Suggestion) -> str:
 def search_answer(values: Model, arguments: Namespace) -> Answer:
     """`--search N`: the fastest combinations of optimisations within the FPGA's resources."""
     last = predictions(values)[-1]
-    found = search(last, profile_of(values), max(arguments.search, 1))
+    combinations = search(last, profile_of(values), max(arguments.search, 1))
     budget = last.design.used is not None or last.design.board.dsps is not None
-    document = {"combinations": [_combination(one) for one in found], "budget": budget}
+    document = {"combinations": [_combination(one) for one in combinations], "budget": budget}
     rows = [("Combination", "Cycles", "Speedup", "Scarcest resource")]
-    for one in found:
+    for one in combinations:
         used = "not known" if one.largest_used is None else percent_text(one.largest_used)
         rows.append((one.design.name, count_text(one.cycles), ratio_text(one.speedup), used))
     said = table(rows)

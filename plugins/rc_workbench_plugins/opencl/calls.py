@@ -69,7 +69,7 @@ class Calls:
         ids = self._items[: self._size.dimensions, lane]
         return str(ids[0]) if len(ids) == 1 else f"({', '.join(map(str, ids))})"
 
-    def made(self, one: Instruction) -> Operation | None:
+    def operation(self, one: Instruction) -> Operation | None:
         """What an instruction does; None where that is not known."""
         if one.opcode == "load":
             return self._load(one)
@@ -80,14 +80,14 @@ class Calls:
         name = one.variant
         if name == "printf":
             return lambda *values: self.nothing()
-        if found := _WHO.match(name):
-            return self._ask(one, found[1])
-        if found := _ATOMIC.match(name):
-            return self._atomic(one, found[1])
-        if found := _VECTOR_LOAD.match(name):
-            return self._vector_load(one, bool(found[1]), bool(found[2]))
-        if found := _VECTOR_STORE.match(name):
-            return self._vector_store(one, bool(found[1]), bool(found[2]))
+        if match := _WHO.match(name):
+            return self._ask(one, match[1])
+        if match := _ATOMIC.match(name):
+            return self._atomic(one, match[1])
+        if match := _VECTOR_LOAD.match(name):
+            return self._vector_load(one, bool(match[1]), bool(match[2]))
+        if match := _VECTOR_STORE.match(name):
+            return self._vector_store(one, bool(match[1]), bool(match[2]))
         if name in ("memcpy", "memmove", "memset"):
             return self._move(one)
         if name in GROUP_COPIES:

@@ -49,13 +49,13 @@ class Compiled:
 
     def kernel(self, name: str = "") -> Kernel:
         """The kernel of a name, or the only one. WorkbenchError where there is none such."""
-        found = {kernel.name: kernel for kernel in self.kernels}
-        names = [*found, *self.unread]
+        by_name = {kernel.name: kernel for kernel in self.kernels}
+        names = [*by_name, *self.unread]
         name = names[0] if not name and len(names) == 1 else name
         if name in self.unread:
             raise self.unread[name]
-        if name in found:
-            return found[name]
+        if name in by_name:
+            return by_name[name]
         message = f"there is no kernel '{name}'" if name else f"the file has {len(names)} kernels"
         raise WorkbenchError(Diagnostic(message, near(name, names, "Name one of them"), file=self.kernels[0].file))
 
@@ -84,9 +84,9 @@ def compile_file(
         )
         headers = _headers(out.with_suffix(".d"), source.absolute())
     texts = source.read_text(encoding="utf-8", errors="replace")
-    found = _read(bitcode, source.absolute(), texts)
-    read = tuple(kernel for kernel in found.values() if isinstance(kernel, Kernel))
-    unread = {name: error for name, error in found.items() if isinstance(error, WorkbenchError)}
+    compiled = _read(bitcode, source.absolute(), texts)
+    read = tuple(kernel for kernel in compiled.values() if isinstance(kernel, Kernel))
+    unread = {name: error for name, error in compiled.items() if isinstance(error, WorkbenchError)}
     if unread and not read:
         raise WorkbenchError(*(d for error in unread.values() for d in error.diagnostics))
     if not read:
@@ -159,9 +159,9 @@ def _simplify(module: ModuleRef) -> None:
 def _attributes(kernel: str, text: str) -> dict[str, tuple[int, ...]]:
     """What a kernel's `__attribute__`s ask, also those that clang does not know."""
     text = _COMMENT.sub(" ", text)
-    found = re.search(rf"\b(?:__)?kernel\b([^;{{}}]*?)\b{re.escape(kernel)}\s*\(", text)
+    match = re.search(rf"\b(?:__)?kernel\b([^;{{}}]*?)\b{re.escape(kernel)}\s*\(", text)
     asked: dict[str, tuple[int, ...]] = {}
-    for attribute in _ATTRIBUTE.finditer(found[1] if found else ""):
+    for attribute in _ATTRIBUTE.finditer(match[1] if match else ""):
         for name, numbers in _ASKED.findall(attribute[1]):
             asked[name] = tuple(int(n) for n in numbers.split(",") if n.strip().isdigit())
     return asked

@@ -80,8 +80,8 @@ class Prediction:
 
 def predict(design: KernelDesign, profile: str = REPAIRED) -> Prediction:
     work = applied(design.base, design.changes, design.board)
-    found = estimate(work, design.board, design.setting, profile)
-    return Prediction(design, found, potentials(found, design.board, design.used))
+    estimated = estimate(work, design.board, design.setting, profile)
+    return Prediction(design, estimated, potentials(estimated, design.board, design.used))
 
 
 def most_b_comp(design: KernelDesign) -> float | None:
@@ -104,13 +104,13 @@ def predictions(values: Model) -> tuple[Prediction, ...]:
 def outputs(values: Model) -> Mapping[str, Values]:
     """Cycles and potentials of the last design, seconds where its clock is known, and the speedup over the first in
     cycles (and in seconds, where both clocks are known)."""
-    found, profile = designs(values), profile_of(values)
-    last = predict(found[-1], profile)
-    first = predict(found[0], profile) if len(found) > 1 else last
+    built, profile = designs(values), profile_of(values)
+    last = predict(built[-1], profile)
+    first = predict(built[0], profile) if len(built) > 1 else last
     result = {"cycles": last.cycles, "work_items": last.design.setting.work_items, **last.potentials.values}
     if last.time_s is not None:
         result["time_s"] = last.time_s
-    if len(found) > 1:
+    if len(built) > 1:
         result["speedup_cycles"] = first.cycles / last.cycles
         if first.time_s is not None and last.time_s is not None:
             result["speedup"] = first.time_s / last.time_s
@@ -149,14 +149,14 @@ def prepare(values: Model) -> Callable[[Job], object] | None:
 
 def designs(values: Model) -> tuple[KernelDesign, ...]:
     """The model's own design, then that of each step. WorkbenchError naming what cannot be."""
-    found: list[KernelDesign] = []
+    steps: list[KernelDesign] = []
     parts: list[tuple[FieldPath, OpenClModel | Step]] = [((), values.model)]
     parts += [(("steps", n), step) for n, step in enumerate(values.model.steps)]
     kernel = values.model.kernel
     for at, part in parts:
         kernel = part.kernel or kernel
-        found.append(_design(values, at, part, kernel, found[-1] if found else None))
-    return tuple(found)
+        steps.append(_design(values, at, part, kernel, steps[-1] if steps else None))
+    return tuple(steps)
 
 
 def _design(
@@ -202,20 +202,20 @@ def _launched(values: Model, seen: Analysed, before: KernelDesign | None) -> Set
 
 
 def _changes(part: OpenClModel | Step) -> list[Change]:
-    found = [Change(what, name) for what, field in _ARRAYS for name in getattr(part, field)]
-    return [*found, *(Change(VECTOR, name, factor) for name, factor in part.vector_types.items())]
+    changes = [Change(what, name) for what, field in _ARRAYS for name in getattr(part, field)]
+    return [*changes, *(Change(VECTOR, name, factor) for name, factor in part.vector_types.items())]
 
 
 def _unrolled(values: Model, at: FieldPath, part: OpenClModel | Step, work: Work) -> dict[str, Values]:
     loops = [node for node in walk(work.root) if isinstance(node, Loop)]
     names = {loop.id: loop.id for loop in loops} | {str(loop.lines[0]): loop.id for loop in reversed(loops)}
-    found: dict[str, Values] = {}
+    factors: dict[str, Values] = {}
     for name in part.unroll:
         if name not in names:
             hint = near(name, names, "Its loops, by name and line") or "The kernel has no loops."
             raise WorkbenchError(values.problem((*at, "unroll", name), f"the kernel has no loop '{name}'", hint))
-        found[names[name]] = values.of(*at, "unroll", name)
-    return found
+        factors[names[name]] = values.of(*at, "unroll", name)
+    return factors
 
 
 # ---- what a report says
@@ -249,30 +249,30 @@ def _used(
     values: Model, at: FieldPath, part: OpenClModel | Step, report: Report | None, board: KernelBoard
 ) -> Resources | None:
     """None where one of the three is not known: B_comp is of the scarcest."""
-    found: dict[str, Values | None] = {}
+    shares: dict[str, Values | None] = {}
     for name in ("logic", "memory", "dsp"):
         if getattr(part, f"{name}_used") is not None:
-            found[name] = values.of(*at, f"{name}_used")
+            shares[name] = values.of(*at, f"{name}_used")
             continue
         share: float | None = getattr(report, name) if report else None
         own = 1 - getattr(board, f"{name}_available") if report and report.alone else 0.0
-        found[name] = None if share is None else share + own
-    logic, memory, dsp = found["logic"], found["memory"], found["dsp"]
+        shares[name] = None if share is None else share + own
+    logic, memory, dsp = shares["logic"], shares["memory"], shares["dsp"]
     return None if logic is None or memory is None or dsp is None else Resources(logic, memory, dsp)
 
 
 def notes(values: Model) -> Sequence[Diagnostic]:
     """What a result leaves out, and what it assumes."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     seen = analysis(values, values.model.kernel)
     profile = seen.profile
-    work_of(seen.kernel, seen.root, profile, board_of(values), found)
+    work_of(seen.kernel, seen.root, profile, board_of(values), problems)
     if profile.sampled:
         message = f"trip counts and strides are of {profile.groups_sampled} of {profile.groups_launched} work groups"
         hint = "Run more groups (launch.groups) where the data differ between them."
-        found.append(values.problem(("launch",), message, hint, Severity.NOTE))
+        problems.append(values.problem(("launch",), message, hint, Severity.NOTE))
     last = designs(values)[-1]
-    found += [values.problem((), message, hint, Severity.NOTE) for message, hint in _limits(last.base)]
+    problems += [values.problem((), message, hint, Severity.NOTE) for message, hint in _limits(last.base)]
     at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
     if last.frequency_hz is None:
         low, high = last.board.least_clock_hz, last.board.most_clock_hz
@@ -281,14 +281,14 @@ def notes(values: Model) -> Sequence[Diagnostic]:
             reach = f"kernels on this board are assumed to reach {frequency_text(low)} to {frequency_text(high)}"
             message = f"seconds are a range: this design's clock is not known, {reach}"
         hint = "Give `frequency_hz`, or the `report` of its build."
-        found.append(values.problem(at, message, hint, Severity.NOTE))
+        problems.append(values.problem(at, message, hint, Severity.NOTE))
     if last.used is None:
         message = "there is no B_comp: this design's resources are not known"
         if (most := most_b_comp(last)) is not None:
             message = f"B_comp is at most {percent_text(most)} by DSP blocks: this design's logic is not known"
         hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
-        found.append(values.problem(at, message, hint, Severity.NOTE))
-    return tuple(found)
+        problems.append(values.problem(at, message, hint, Severity.NOTE))
+    return tuple(problems)
 
 
 def _limits(work: Work) -> Iterator[tuple[str, str]]:

@@ -11,24 +11,24 @@ def varying_loops(kernel: Kernel, root: Node) -> tuple[Loop, ...]:
     """The loops in which a work item's own values decide whether it goes back: no compiler makes such work items go
     side by side (SIMD)."""
     values = _dependent(kernel)
-    found = []
+    varying = []
     for loop in (node for node in walk(root) if isinstance(node, Loop)):
         names = {leaf.id for leaf in leaves(loop)}
         for name in names:
             block = kernel.block[name]
             if any(target not in names for target in block.successors) and _decides(block, values):
-                found.append(loop)
+                varying.append(loop)
                 break
-    return tuple(found)
+    return tuple(varying)
 
 
 def shared_by_atomics(kernel: Kernel) -> dict[str, int]:
     """The arrays that work groups share through atomics, each with the line of the first."""
-    found: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for access in kernel.accesses:
         if access.way is Way.ATOMIC and access.object:
-            found.setdefault(access.object, access.line)
-    return found
+            lines.setdefault(access.object, access.line)
+    return lines
 
 
 def _decides(block: BasicBlock, values: set[str]) -> bool:
@@ -59,12 +59,12 @@ def _dependent(kernel: Kernel) -> set[str]:
 
 def _ways(kernel: Kernel, label: str) -> list[BasicBlock]:
     """A block, and those before it that lead only to it by one way, with the one that chose this way."""
-    found = [kernel.block[label]]
-    while len(found) < len(kernel.blocks):
-        before = [block for block in kernel.blocks if found[-1].name in block.successors]
-        if len(before) != 1 or before[0] in found:
+    passed = [kernel.block[label]]
+    while len(passed) < len(kernel.blocks):
+        before = [block for block in kernel.blocks if passed[-1].name in block.successors]
+        if len(before) != 1 or before[0] in passed:
             break
-        found.append(before[0])
+        passed.append(before[0])
         if len(before[0].successors) > 1:
             break
-    return found
+    return passed

@@ -130,11 +130,11 @@ def _live(
     reads, sets = {}, {}
     for segment in segments:
         read: set[str] = set()
-        made: set[str] = set()
+        defined: set[str] = set()
         for one in (*segment.instructions, segment.end):
-            read |= {o for o in one.operands if o in results} - made
-            made.add(one.result)
-        reads[id(segment)], sets[id(segment)] = read, made
+            read |= {o for o in one.operands if o in results} - defined
+            defined.add(one.result)
+        reads[id(segment)], sets[id(segment)] = read, defined
     phis = {
         (name, source): ({one.result for one in ones}, {o for one in ones for o in _from(one, source)} & results)
         for name, block in kernel.block.items()
@@ -154,9 +154,9 @@ def _live(
                     set_by, taken = phis.get((target, segment.block), (set(), set()))
                     fresh = {counter(loop) for loop in around[target] if loop not in around[segment.block]}
                     after |= (live[id(first[target])] - set_by - fresh) | taken
-            found = live[id(segment)] | (after - sets[id(segment)])
-            if found != live[id(segment)]:
-                live[id(segment)], changed = frozenset(found), True
+            alive = live[id(segment)] | (after - sets[id(segment)])
+            if alive != live[id(segment)]:
+                live[id(segment)], changed = frozenset(alive), True
     return live
 
 

@@ -78,19 +78,19 @@ class _Builder:
 
     def _loop_ids(self) -> Mapping[str, str]:
         """ "L1", "L2", ... by where loops begin in the source."""
-        found: list[tuple[tuple[int, int, int], str]] = []
+        places: list[tuple[tuple[int, int, int], str]] = []
 
         def into(region: _Region, depth: int) -> None:
             for number, loop in enumerate(region.inner):
-                found.append(((self._loop_lines(loop)[0], depth, number), loop.header))
+                places.append(((self._loop_lines(loop)[0], depth, number), loop.header))
                 into(loop, depth + 1)
 
         into(self._whole, 0)
-        return {header: f"L{number}" for number, (_, header) in enumerate(sorted(found), 1)}
+        return {header: f"L{number}" for number, (_, header) in enumerate(sorted(places), 1)}
 
     def _loop_lines(self, loop: _Region) -> tuple[int, int]:
-        told = self._kernel.loop_lines.get(loop.header)
-        return told or _span(self._block_lines(name) for name in loop.blocks)
+        lines = self._kernel.loop_lines.get(loop.header)
+        return lines or _span(self._block_lines(name) for name in loop.blocks)
 
     def _inside(self, region: _Region) -> tuple[Node, ...]:
         """The nodes of a region, in the order that a work item passes them."""
@@ -123,15 +123,15 @@ class _Builder:
             return tuple(nodes)
 
         def branch(name: str, condition: Node, arms: Iterable[str], join: str) -> list[Node]:
-            made = []
+            branches = []
             for arm in arms:
                 inside = sequence(arm, join)
-                made.append(Sequence("", _lines(inside), inside))
-            if not any(arm.children for arm in made):
+                branches.append(Sequence("", _lines(inside), inside))
+            if not any(arm.children for arm in branches):
                 return []
             is_switch = name not in loops and self._kernel.block[name].instructions[-1].opcode == "switch"
-            lines = _span([(condition.lines[1], condition.lines[1]), *(arm.lines for arm in made)])
-            return [(Switch if is_switch else Branch)("", lines, condition.id, tuple(made))]
+            lines = _span([(condition.lines[1], condition.lines[1]), *(arm.lines for arm in branches)])
+            return [(Switch if is_switch else Branch)("", lines, condition.id, tuple(branches))]
 
         return sequence(region.header, _END)
 

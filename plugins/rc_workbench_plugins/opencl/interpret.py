@@ -122,7 +122,7 @@ class _Launch:
         kernel, buffers, private = self._kernel, {}, {}
         if lacking := [a.name for a in kernel.arguments if a.name not in arguments]:
             hint = f"Give a value for each of: {', '.join(a.name for a in kernel.arguments)}."
-            raise WorkbenchError(self._told(f"the argument '{lacking[0]}' has no value", hint, kernel.line))
+            raise WorkbenchError(self._problem(f"the argument '{lacking[0]}' has no value", hint, kernel.line))
         for argument in kernel.arguments:
             given, name = arguments[argument.name], f"%{argument.name}"
             if argument.type.space is Space.LOCAL:
@@ -164,13 +164,13 @@ class _Launch:
             segment = waiting.pop()
             steps = []
             for one in segment.instructions:
-                made = self.calls.made(one)
-                if made is None:
+                operation = self.calls.operation(one)
+                if operation is None:
                     what = f"`{one.variant}`" if one.opcode == "call" else f"the instruction `{one.opcode}`"
                     hint = "It can be compiled and analysed, but not run."
-                    unknown.append(self._told(f"{what} is not known to the interpreter", hint, one.line))
-                elif made is not self.calls.nothing:
-                    steps.append((one.result, made, tuple(map(self._key, one.operands)), one))
+                    unknown.append(self._problem(f"{what} is not known to the interpreter", hint, one.line))
+                elif operation is not self.calls.nothing:
+                    steps.append((one.result, operation, tuple(map(self._key, one.operands)), one))
             self._steps[id(segment)] = steps
             for operand in segment.end.operands:
                 self._key(operand)
@@ -239,7 +239,7 @@ class _Launch:
             line = next((one.line for one in segment.instructions if one.line), segment.end.line)
             message = f"the kernel is still running after {MOST_PIECES:,} blocks"
             hint = "An endless kernel cannot be predicted. If this one ends, launch it with less data."
-            raise WorkbenchError(self._told(message, hint, line))
+            raise WorkbenchError(self._problem(message, hint, line))
 
     def _on(self, segment: Segment, items: InStep) -> Segment | None:
         """Where work items go that did a segment: a segment, if they can go there at once."""
@@ -307,7 +307,7 @@ class _Launch:
             waiting = np.bincount(np.concatenate([part.lanes for part in parts]) // each)
             message = f"{waiting[waiting > 0][0]} of a group's {each} work items reach this barrier, the others do not"
             hint = "Move it out of the branch, or out of the loop that work items leave at different times."
-            raise WorkbenchError(self._told(message, hint, segment.end.line))
+            raise WorkbenchError(self._problem(message, hint, segment.end.line))
 
     # ---- what is told after
 
@@ -351,11 +351,11 @@ class _Launch:
         )
 
     def _accessed(self, access: Access, executions: int) -> AccessProfile:
-        found = self._seen.profile(access, executions)
+        profile = self._seen.profile(access, executions)
         if access.id not in self._copies:
-            return found
+            return profile
         elements, step = self._copies[access.id]
-        return replace(found, executions=elements, work_items=Stride(step, 1.0, elements), rows=Stride(None, 0.0, 0))
+        return replace(profile, executions=elements, work_items=Stride(step, 1.0, elements), rows=Stride(None, 0.0, 0))
 
     def _fault(self, one: Instruction, fault: Exception) -> Diagnostic:
         if isinstance(fault, Outside):
@@ -363,8 +363,8 @@ class _Launch:
             who = self.calls.who(int(lanes[min(fault.lane, len(lanes) - 1)]))
             way = one.accesses[0].way if len(one.accesses) == 1 else "copy" if one.accesses else "access"
             message = f"this {way} of work item {who} reaches {fault}"
-            return self._told(message, "Give a larger buffer, or check the index.", one.line)
-        return self._told("an integer is divided by zero here", "Check the divisor before.", one.line)
+            return self._problem(message, "Give a larger buffer, or check the index.", one.line)
+        return self._problem("an integer is divided by zero here", "Check the divisor before.", one.line)
 
-    def _told(self, message: str, hint: str, line: int) -> Diagnostic:
+    def _problem(self, message: str, hint: str, line: int) -> Diagnostic:
         return Diagnostic(message, hint, file=self._kernel.file, line=line or self._kernel.line)

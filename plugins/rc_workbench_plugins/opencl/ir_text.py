@@ -29,20 +29,20 @@ class ModuleText:
         """The line that defines a function, and a line for each of its instructions."""
         lines = iter(self.whole.splitlines())
         for line in lines:
-            if (found := _DEFINED.match(line)) and found[1].strip('"') == name:
+            if (match := _DEFINED.match(line)) and match[1].strip('"') == name:
                 return line, self._instructions(lines)
         raise KeyError(name)
 
     def place(self, number: int) -> tuple[int, int]:
         """Line and column in the source itself of a location: of what came of an included file, where it is used."""
         if number not in self._places:
-            found = _LOCATION.match(self.metadata.get(number, ""))
-            if found is None:
+            match = _LOCATION.match(self.metadata.get(number, ""))
+            if match is None:
                 return (0, 0)
-            if not self._in_source(int(found[3])):
-                self._places[number] = self.place(int(found[4])) if found[4] else (0, 0)
+            if not self._in_source(int(match[3])):
+                self._places[number] = self.place(int(match[4])) if match[4] else (0, 0)
             else:
-                self._places[number] = (int(found[1]), int(found[2] or 0))
+                self._places[number] = (int(match[1]), int(match[2] or 0))
         return self._places[number]
 
     def strings(self, number: int | None) -> list[str]:
@@ -57,8 +57,8 @@ class ModuleText:
         """What `#pragma unroll` asks of a loop: a factor, 0 for fully; None for nothing."""
         for part in _REFERENCE.findall(self.metadata.get(number, "")):
             said = self.metadata.get(int(part), "")
-            if found := re.search(r'"llvm\.loop\.unroll\.count", i32 (\d+)', said):
-                return int(found[1])
+            if match := re.search(r'"llvm\.loop\.unroll\.count", i32 (\d+)', said):
+                return int(match[1])
             if "llvm.loop.unroll.full" in said or "llvm.loop.unroll.enable" in said:
                 return 0
         return None
@@ -71,8 +71,8 @@ class ModuleText:
 
     def _in_source(self, scope: int) -> bool:
         said = self.metadata.get(scope, "")
-        if (found := _FILE.search(said)) is not None:
-            return Path(found[2], found[1]) == self.source
+        if (match := _FILE.search(said)) is not None:
+            return Path(match[2], match[1]) == self.source
         inner = re.search(r"\bfile: !(\d+)", said)
         return self._in_source(int(inner[1])) if inner else False
 

@@ -263,16 +263,16 @@ def leaves(node: Node) -> tuple[Leaf, ...]:
 
 def enclosing(root: Node) -> dict[str, tuple[Loop, ...]]:
     """The loops around each block and each loop (by id), the outermost first."""
-    found: dict[str, tuple[Loop, ...]] = {}
+    loops_around: dict[str, tuple[Loop, ...]] = {}
 
     def into(node: Node, around: tuple[Loop, ...]) -> None:
         if isinstance(node, Leaf | Loop):
-            found[node.id] = around
+            loops_around[node.id] = around
         for child in node.children:
             into(child, (*around, node) if isinstance(node, Loop) else around)
 
     into(root, ())
-    return found
+    return loops_around
 
 
 @dataclass(frozen=True)

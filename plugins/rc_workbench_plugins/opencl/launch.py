@@ -138,7 +138,7 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
     names = {argument.name: argument for argument in kernel.arguments}
     if wrong := [*_unknown(kernel, launch, names), *_missing(launch, names)]:
         raise WorkbenchError(*wrong)
-    found: dict[str, NDArray[np.generic]] = {}
+    by_argument: dict[str, NDArray[np.generic]] = {}
     total = 0
     for name, argument in names.items():
         given = launch.arguments[name]
@@ -149,8 +149,8 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
             raise WorkbenchError(
                 Diagnostic(message, "Make them smaller: trips and strides are visible with less data.")
             )
-        found[name] = _values(argument, held, folder)
-    return found
+        by_argument[name] = _values(argument, held, folder)
+    return by_argument
 
 
 def _unknown(kernel: Kernel, launch: Launch, names: Mapping[str, Argument]) -> Iterator[Diagnostic]:
@@ -183,12 +183,12 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
     if pointer and held.file:
         return _from_file(folder / held.file)
     if argument.by_value and held.file:
-        found = _from_file(folder / held.file).view("u1")
-        if len(found) != argument.element_bytes:
+        data = _from_file(folder / held.file).view("u1")
+        if len(data) != argument.element_bytes:
             takes = counted(argument.element_bytes, "byte")
-            message = f"'{argument.name}' ({argument.type_name}) takes {takes}, not {len(found)}"
+            message = f"'{argument.name}' ({argument.type_name}) takes {takes}, not {len(data)}"
             raise WorkbenchError(Diagnostic(message, "Write the structure's bytes.", file=str(folder / held.file)))
-        return found
+        return data
     if pointer and held.elements is None:
         hint = f"Write {argument.name}: {{elements: 1024}}, with `value`, or `low` and `high`; or a `file`."
         raise WorkbenchError(Diagnostic(f"'{argument.name}' is a buffer, and has no elements", hint))
@@ -228,22 +228,22 @@ def _each(argument: Argument, value: float | tuple[float, ...] | None, count: in
 
 def _structure(argument: Argument, value: float | tuple[float, ...] | None) -> NDArray[np.generic]:
     """The bytes of a structure by value: its numbers in the order of its fields."""
-    found = np.zeros(argument.element_bytes, "u1")
+    data = np.zeros(argument.element_bytes, "u1")
     for (at, kind), number in zip(argument.fields, _each(argument, value, len(argument.fields)), strict=True):
         element = np.dtype(f"{'f' if kind.kind is Kind.FLOAT else 'i'}{kind.bytes}")
         wide = element if element.kind == "f" or number < 1 << (8 * kind.bytes - 1) else np.dtype(f"u{kind.bytes}")
-        found[at : at + kind.bytes] = _held(np.array([number]), wide, argument).view("u1")
-    return found
+        data[at : at + kind.bytes] = _held(np.array([number]), wide, argument).view("u1")
+    return data
 
 
 def _held(values: NDArray[np.generic], dtype: np.dtype[np.generic], argument: Argument) -> NDArray[np.generic]:
     """The values as the argument's type has them. WorkbenchError where that cannot hold them."""
     with np.errstate(all="ignore"):
-        found = values.astype(dtype)
-    if dtype.kind != "f" and not np.array_equal(found, values):
+        cast = values.astype(dtype)
+    if dtype.kind != "f" and not np.array_equal(cast, values):
         message = f"'{argument.name}' ({argument.type_name}) cannot hold {np.asarray(values).flat[0]:g}"
         raise WorkbenchError(Diagnostic(message, "Give whole numbers within its range."))
-    return found
+    return cast
 
 
 def _from_file(path: Path) -> NDArray[np.generic]:

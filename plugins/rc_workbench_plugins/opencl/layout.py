@@ -49,8 +49,8 @@ def split_type(text: str) -> tuple[str, str]:
             depth += (letter in _OPEN) - (letter in _CLOSE)
             if not depth:
                 return text[: at + 1], text[at + 1 :].strip()
-    found = _TYPE.match(text)
-    return (found[0], text[found.end() :].strip()) if found else (text, "")
+    match = _TYPE.match(text)
+    return (match[0], text[match.end() :].strip()) if match else (text, "")
 
 
 def read_type(text: str) -> Type | None:
@@ -62,14 +62,14 @@ def read_type(text: str) -> Type | None:
         return Type(Kind.INT, 64)
     if text in _FLOATS:
         return Type(Kind.FLOAT, _FLOATS[text])
-    if found := _POINTER.fullmatch(text):
-        space = SPACES.get(int(found[1] or 0))
+    if match := _POINTER.fullmatch(text):
+        space = SPACES.get(int(match[1] or 0))
         return Type(Kind.POINTER, 8 * POINTER_BYTES, space=space) if space else None
     if re.fullmatch(r"i(1|8|16|32|64)", text):
         return Type(Kind.INT, int(text[1:]))
-    if text.startswith("<") and (found := _REPEATED.fullmatch(text[1:-1])):
-        element = read_type(found[2])
-        return Type(element.kind, element.bits, int(found[1]), element.space) if element else None
+    if text.startswith("<") and (match := _REPEATED.fullmatch(text[1:-1])):
+        element = read_type(match[2])
+        return Type(element.kind, element.bits, int(match[1]), element.space) if element else None
     return None
 
 
@@ -88,17 +88,17 @@ class Layout:
         if fields := self._fields(text):
             end = max(offset + self.size(kind) for offset, kind in fields)
             return _up(end, self.align(text))
-        if text.startswith("[") and (found := _REPEATED.fullmatch(text[1:-1])):
-            return int(found[1]) * self.size(found[2])
-        if text.startswith("<") and (found := _REPEATED.fullmatch(text[1:-1])):
-            return _power(int(found[1]) * self.size(found[2]))
+        if text.startswith("[") and (match := _REPEATED.fullmatch(text[1:-1])):
+            return int(match[1]) * self.size(match[2])
+        if text.startswith("<") and (match := _REPEATED.fullmatch(text[1:-1])):
+            return _power(int(match[1]) * self.size(match[2]))
         return _scalar(text)
 
     def align(self, text: str) -> int:
         if fields := self._fields(text):
             return 1 if self._packed(text) else max(self.align(kind) for _, kind in fields)
-        if text.startswith("[") and (found := _REPEATED.fullmatch(text[1:-1])):
-            return self.align(found[2])
+        if text.startswith("[") and (match := _REPEATED.fullmatch(text[1:-1])):
+            return self.align(match[2])
         return max(1, self.size(text))
 
     def is_structure(self, text: str) -> bool:
@@ -113,17 +113,17 @@ class Layout:
         if fields := self._fields(text):
             for offset, kind in fields:
                 yield from self.scalars(kind, at + offset)
-        elif found := _REPEATED.fullmatch(text[1:-1]) if text[:1] in _OPEN else None:
-            step = self.size(found[2])
-            for number in range(int(found[1])):
-                yield from self.scalars(found[2], at + number * step)
+        elif match := _REPEATED.fullmatch(text[1:-1]) if text[:1] in _OPEN else None:
+            step = self.size(match[2])
+            for number in range(int(match[1])):
+                yield from self.scalars(match[2], at + number * step)
         elif scalar := read_type(text):
             yield at, scalar
 
     def element(self, text: str) -> str:
         """The type of an array's or vector's elements."""
-        found = _REPEATED.fullmatch(text[1:-1])
-        return found[2] if found else text
+        match = _REPEATED.fullmatch(text[1:-1])
+        return match[2] if match else text
 
     def literal(self, text: str, value: str) -> bytes:
         """The bytes of a literal of a type; what is undefined is zero. ValueError of what is no plain literal."""
@@ -132,9 +132,9 @@ class Layout:
         if value.startswith('c"') and value.endswith('"'):
             return re.sub(rb"\\([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), value[2:-1].encode("latin-1"))
         if value.startswith("splat ("):
-            found = _REPEATED.fullmatch(text[1:-1])
+            match = _REPEATED.fullmatch(text[1:-1])
             kind, one = split_type(value[len("splat (") : -1])
-            return (self.literal(kind, one) * int(found[1] if found else 1)).ljust(self.size(text), b"\0")
+            return (self.literal(kind, one) * int(match[1] if match else 1)).ljust(self.size(text), b"\0")
         if value[:1] in _OPEN:
             parts = [split_type(part) for part in balanced(value[1:-1] if value[:2] != "<{" else value[2:-2])]
             if fields := self._fields(text):
@@ -174,12 +174,12 @@ class Layout:
         packed = text.startswith("<{")
         if not packed and not text.startswith("{"):
             return []
-        offset, found = 0, []
+        offset, fields = 0, []
         for kind in balanced(text[2:-2] if packed else text[1:-1]):
             offset = offset if packed else _up(offset, self.align(kind))
-            found.append((offset, kind))
+            fields.append((offset, kind))
             offset += self.size(kind)
-        return found
+        return fields
 
 
 def number_of(kind: Type, text: str) -> int | float:

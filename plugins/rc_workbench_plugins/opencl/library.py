@@ -25,11 +25,11 @@ _ROUNDINGS: Mapping[str, Callable[[Array], Array]] = {
 def _wide(function: Callable[..., Any]) -> Operation:
     """A function of floats, computed in double precision."""
 
-    def made(*values: Array) -> Array:
+    def apply(*values: Array) -> Array:
         kind = values[0].dtype
         return np.asarray(function(*(v.astype(np.float64) for v in values)), np.float64).astype(kind)
 
-    return made
+    return apply
 
 
 def _of_half_turns(function: Callable[..., Any]) -> Operation:
@@ -90,10 +90,10 @@ def _normalize(a: Array) -> Array:
 
 def _cross(a: Array, b: Array) -> Array:
     a, b = np.broadcast_arrays(a, b)
-    made = np.zeros_like(a)
+    product = np.zeros_like(a)
     for lane, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
-        made[:, lane] = a[:, i] * b[:, j] - a[:, j] * b[:, i]
-    return made
+        product[:, lane] = a[:, i] * b[:, j] - a[:, j] * b[:, i]
+    return product
 
 
 def _smoothstep(low: Array, high: Array, x: Array) -> Array:
@@ -136,7 +136,7 @@ _MATH: dict[str, Operation] = {
 def _exactly(function: Callable[..., Array], saturated: bool = False) -> Callable[..., Array]:
     """An integer function computed in numbers that hold its result, then cut off or held within the type."""
 
-    def made(*values: Array) -> Array:
+    def apply(*values: Array) -> Array:
         kind = values[0].dtype
         wider = np.object_ if kind.itemsize == 8 else np.int64
         result = function(*(v.astype(wider) for v in values))
@@ -145,20 +145,20 @@ def _exactly(function: Callable[..., Array], saturated: bool = False) -> Callabl
             return np.clip(result, bounds.min, bounds.max).astype(kind)
         return (result & ((1 << 8 * kind.itemsize) - 1)).astype(f"u{kind.itemsize}").view(kind)
 
-    return made
+    return apply
 
 
 def _leading_zeros(value: Array) -> Array:
     bits, rest = 8 * value.dtype.itemsize, unsigned(value)
-    found = np.zeros(value.shape, np.int64)
+    zeros = np.zeros(value.shape, np.int64)
     width = bits
     while width > 1:  # halve the width: where the upper half is empty, that much more is zero
         width //= 2
         upper = rest >> rest.dtype.type(width)
         empty = upper == 0
-        found += np.where(empty, width, 0)
+        zeros += np.where(empty, width, 0)
         rest = np.where(empty, rest, upper)
-    return (found + (rest == 0)).astype(value.dtype)
+    return (zeros + (rest == 0)).astype(value.dtype)
 
 
 def _trailing_zeros(value: Array) -> Array:
@@ -241,11 +241,11 @@ _TESTS: dict[str, Operation] = {
 
 def _convert(one: Instruction) -> Operation | None:
     """convert_T[_sat][_rounding]: from the operand's type to the result's."""
-    found = _CONVERT.match(one.variant)
-    if found is None:
+    match = _CONVERT.match(one.variant)
+    if match is None:
         return None
     source, to = one.operand_types[0], dtype_of(one.type)
-    to_unsigned, saturated, rounding = bool(found[1]), bool(found[2]), found[3] or ""
+    to_unsigned, saturated, rounding = bool(match[1]), bool(match[2]), match[3] or ""
 
     def convert(value: Array) -> Array:
         if one.type.kind is Kind.FLOAT:
@@ -335,8 +335,10 @@ def function(one: Instruction) -> Operation | None:
     for prefix in ("native_", "half_", "fast_"):
         name = name.removeprefix(prefix)
     if name in _OF_THE_CALL:
-        made = _OF_THE_CALL[name](one)
-        return lambda *values: made(*lifted(*values)) if name not in ("shuffle", "shuffle2") else made(*values)
+        operation = _OF_THE_CALL[name](one)
+        return lambda *values: (
+            operation(*lifted(*values)) if name not in ("shuffle", "shuffle2") else operation(*values)
+        )
     if name in _TESTS:
         return _test(one, _TESTS[name])
     if name in _MATH and (one.type.kind is Kind.FLOAT or name == "ilogb"):

@@ -87,12 +87,12 @@ class Memory:
         size = element.itemsize
         shift = size.bit_length() - 1
         if size > 1 and np.bitwise_or.reduce(at) & (size - 1):
-            found = store[at[:, None] + np.arange(kind.lanes * size)].view(element)
+            loaded = store[at[:, None] + np.arange(kind.lanes * size)].view(element)
         elif kind.lanes == 1:
             return store.view(element)[at >> shift]
         else:
-            found = store.view(element)[(at >> shift)[:, None] + np.arange(kind.lanes)]
-        return found if kind.lanes > 1 else found[:, 0]
+            loaded = store.view(element)[(at >> shift)[:, None] + np.arange(kind.lanes)]
+        return loaded if kind.lanes > 1 else loaded[:, 0]
 
     def store(self, space: Space, kind: Type, pointer: Array, value: Array, lanes: Positions) -> None:
         """Put a value; of several lanes at one place the last wins."""
@@ -127,19 +127,19 @@ class Memory:
         order = np.argsort(at, kind="stable")
         places = at[order]
         first = np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
-        found = np.empty(len(lanes), element)
+        before = np.empty(len(lanes), element)
         if running is not None:
             old = running(cells[places[first]], order, first)
-            found[order] = old
+            before[order] = old
             last = np.concatenate([first[1:], [len(order)]]) - 1
             cells[places[last]] = function(old[last], order[last])
-            return found
+            return before
         rank = np.arange(len(order)) - np.repeat(first, np.diff(np.concatenate([first, [len(order)]])))
         for turn in range(int(rank.max()) + 1):
             who = order[rank == turn]
-            found[who] = cells[at[who]]
-            cells[at[who]] = function(found[who], who)
-        return found
+            before[who] = cells[at[who]]
+            cells[at[who]] = function(before[who], who)
+        return before
 
     def _at(self, space: Space, pointer: Array, size: int, lanes: Positions) -> tuple[NDArray[np.uint8], Positions]:
         """The array that a space's pointers lead into, and where."""

@@ -220,7 +220,7 @@ class RangeModel:
 
     def _totals(self, statistics: Mapping[str, tuple[Values, ...]]) -> dict[str, tuple[Values, Values]]:
         """Comp_cycles_total and Mem_cycles_total of each block, and of the kernel under "" (section 4.2.3; R7)."""
-        found: dict[str, tuple[Values, Values]] = {}
+        totals: dict[str, tuple[Values, Values]] = {}
         for name in self.order:
             trips = self._product(self.above[name])
             insts = statistics[name][0]
@@ -230,12 +230,12 @@ class RangeModel:
                              {"#Cycle": cycles, above: trips})  # fmt: skip
             mem = self.book("Mem_cycles_total", name, "section 4.2.3", insts * latency * trips,
                             {"#Mem_insts": insts, "#DRAM_lat": latency, above: trips}, "R7")  # fmt: skip
-            found[name] = comp, mem
-        comp, mem = (total(pair[part] for pair in found.values()) for part in (0, 1))
+            totals[name] = comp, mem
+        comp, mem = (total(pair[part] for pair in totals.values()) for part in (0, 1))
         self.book("Comp_cycles_total", "", "section 4.2.3", comp, {})
         self.book("Mem_cycles_total", "", "section 4.2.3", mem, {})
         self.book("Cycles_total", "", "section 4.2.3", comp + mem, {"Comp_cycles_total": comp, "Mem_cycles_total": mem})
-        return {**found, "": (comp, mem)}
+        return {**totals, "": (comp, mem)}
 
     # ---- a block
 
@@ -281,22 +281,22 @@ class RangeModel:
 
     # ---- the hierarchy
 
-    def _node(self, node: Node, blocks: Mapping[str, BlockEstimate], found: dict[str, Values]) -> Values:
+    def _node(self, node: Node, blocks: Mapping[str, BlockEstimate], totals: dict[str, Values]) -> Values:
         """C_S of a node (Eqs. 7 to 9)."""
         if isinstance(node, Leaf):
             return blocks[node.id].cycles
-        parts = {child.id: self._node(child, blocks, found) for child in node.children}
+        parts = {child.id: self._node(child, blocks, totals) for child in node.children}
         most = largest(parts.values())
         if not isinstance(node, Loop):
             equation = "Eq. 8" if isinstance(node, Branch | Switch) else "Eq. 7"
-            found[node.id] = self.book("C", node.id, equation, most, parts)
+            totals[node.id] = self.book("C", node.id, equation, most, parts)
         elif self.repaired and _alone(node):
-            found[node.id] = self.book("C", node.id, "Eq. 9", most, parts, "R5")
+            totals[node.id] = self.book("C", node.id, "Eq. 9", most, parts, "R5")
         else:
             trips = self._trips(node)
             cycles = total(parts.values()) + np.maximum(trips - 1, 0.0) * most
-            found[node.id] = self.book("C", node.id, "Eq. 9", cycles, {**parts, "#Trips": trips})
-        return found[node.id]
+            totals[node.id] = self.book("C", node.id, "Eq. 9", cycles, {**parts, "#Trips": trips})
+        return totals[node.id]
 
 
 def largest(values: Iterable[Values]) -> Values:

@@ -48,8 +48,8 @@ class NDRange:
 
 
 def _places(numbers: NDArray[np.int64], sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
-    found = []
+    places = []
     for size in (*sizes, 1, 1)[:3]:
-        found.append(numbers % size)
+        places.append(numbers % size)
         numbers = numbers // size
-    return found
+    return places

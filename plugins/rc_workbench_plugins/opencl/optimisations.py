@@ -67,11 +67,11 @@ def _vector(work: Work, change: Change, board: KernelBoard) -> Work:
         loops = {**stream.loop_bytes, loop: wide}
         return replace(stream, bytes=wide, share=stream.share / change.factor, loop_bytes=loops)
 
-    found = _rewritten(work, change.object, moved)
-    if found == work:
+    rewritten = _rewritten(work, change.object, moved)
+    if rewritten == work:
         message = f"no access of '{change.object}' finds neighbouring elements along its loop, for a vector to take"
         raise WorkbenchError(Diagnostic(message, "Change the order of the loop, or of the array (MC)."))
-    return found
+    return rewritten
 
 
 def _private(work: Work, change: Change, board: KernelBoard) -> Work:

@@ -57,10 +57,10 @@ class Potentials:
         return max(self.values, key=lambda name: float(np.mean(self.values[name])))
 
 
-def potentials(found: Estimate, board: KernelBoard, used: Resources | None = None) -> Potentials:
+def potentials(estimate: Estimate, board: KernelBoard, used: Resources | None = None) -> Potentials:
     """The potentials of a design. B_comp is of `used`, and is not said without it."""
-    repaired = found.profile == REPAIRED
-    blocks = list(found.blocks.values())
+    repaired = estimate.profile == REPAIRED
+    blocks = list(estimate.blocks.values())
     width = board.transaction_bytes
     weights = [block.weight if repaired else 1.0 for block in blocks]
     real = sum((w * b.mem_bytes * b.mem_insts * b.mem_burst for w, b in zip(weights, blocks, strict=True)), 0.0)

@@ -91,11 +91,11 @@ class _Reader:
         blocks, latches = [], {}
         for block in self._function.blocks:
             said = [(instruction, next(lines)) for instruction in block.instructions]
-            instructions = tuple(made for one, line in said if (made := self._instruction(one, line, names)))
+            instructions = tuple(read for one, line in said if (read := self._instruction(one, line, names)))
             targets = re.findall(r"label %(\"[^\"]+\"|[\w.$-]+)", said[-1][1])
             blocks.append(BasicBlock(names[block.name], instructions, tuple(names[t.strip('"')] for t in targets)))
-            if found := re.search(r"!llvm\.loop !(\d+)", said[-1][1]):
-                latches[names[block.name]] = int(found[1])
+            if match := re.search(r"!llvm\.loop !(\d+)", said[-1][1]):
+                latches[names[block.name]] = int(match[1])
         order = _reverse_postorder(blocks)
         at = {block.name: number for number, block in enumerate(order)}
         loops = {
@@ -163,7 +163,7 @@ class _Reader:
         if kind is None:
             self._unsupported(f"a value of type '{one.type}'", number)
         align = _ALIGN.search(line)
-        made = Instruction(
+        instruction = Instruction(
             opcode=one.opcode,
             type=kind or VOID,
             operands=tuple(self._operand(operand, number) for operand in operands),
@@ -176,25 +176,25 @@ class _Reader:
             align=int(align[1]) if align else 0,
         )
         if variant in GROUP_COPIES and callee is not None:
-            return replace(made, numbers=(_copied_bytes(callee.name),))
+            return replace(instruction, numbers=(_copied_bytes(callee.name),))
         if one.opcode == "phi":
-            return replace(made, labels=tuple(names[block.name] for block in one.incoming_blocks))
+            return replace(instruction, labels=tuple(names[block.name] for block in one.incoming_blocks))
         if one.opcode == "getelementptr":
-            return self._address(made, line, operands)
+            return self._address(instruction, line, operands)
         if one.opcode == "alloca":
             inner = split_type(line.partition("alloca ")[2])[0]
             aligned = max(int((_ALIGN.findall(line) or [1])[0]), self._layout.align(inner))
             return replace(
-                made, operands=(), operand_types=(), numbers=(self._private(self._layout.size(inner), aligned),)
+                instruction, operands=(), operand_types=(), numbers=(self._private(self._layout.size(inner), aligned),)
             )
         if one.opcode == "shufflevector":
-            return replace(made, operands=made.operands[:2], numbers=_mask(line))
+            return replace(instruction, operands=instruction.operands[:2], numbers=_mask(line))
         if one.opcode == "switch":
             cases = tuple(int(n) for n in re.findall(r"i\d+ (-?\d+), label", line))
-            return replace(made, operands=made.operands[:1], operand_types=types[:1], numbers=cases)
-        return made
+            return replace(instruction, operands=instruction.operands[:1], operand_types=types[:1], numbers=cases)
+        return instruction
 
-    def _address(self, made: Instruction, line: str, operands: list[ValueRef]) -> Instruction:
+    def _address(self, instruction: Instruction, line: str, operands: list[ValueRef]) -> Instruction:
         """A getelementptr as its base, a constant offset, and what each index that varies counts in bytes."""
         rest = re.sub(r"^.*?getelementptr (?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*", "", line)
         inner = split_type(rest)[0]
@@ -213,9 +213,9 @@ class _Reader:
                 scales.append(self._layout.size(inner))
         kept = [0, *varying]
         return replace(
-            made,
-            operands=tuple(made.operands[at] for at in kept),
-            operand_types=tuple(made.operand_types[at] for at in kept),
+            instruction,
+            operands=tuple(instruction.operands[at] for at in kept),
+            operand_types=tuple(instruction.operand_types[at] for at in kept),
             numbers=(offset, *scales),
         )
 
@@ -239,8 +239,8 @@ class _Reader:
         if kind == "global_variable":
             return self._variable(operand.name)
         type_text, said = split_type(str(operand))
-        if kind == "constant_expr" and (found := _TABLE_PLACE.fullmatch(said)):
-            return self._variable(found[1], int(found[2]))
+        if kind == "constant_expr" and (match := _TABLE_PLACE.fullmatch(said)):
+            return self._variable(match[1], int(match[2]))
         said = "null" if _NULL.fullmatch(said) else said
         try:
             read = read_type(type_text)
@@ -251,9 +251,9 @@ class _Reader:
     def _variable(self, name: str, offset: int = 0) -> str:
         """A variable of the module by the name that operands say, "@x", or "@x+4" for what lies inside of it."""
         if f"@{name}" not in self._variables:
-            found = next(g for g in _GLOBAL.finditer(self._text.whole) if g[1].strip('"') == name)
-            kind, rest = split_type(found[3])
-            space, local = SPACES.get(int(found[2])), int(found[2]) == 3
+            match = next(g for g in _GLOBAL.finditer(self._text.whole) if g[1].strip('"') == name)
+            kind, rest = split_type(match[3])
+            space, local = SPACES.get(int(match[2])), int(match[2]) == 3
             value = re.split(r", (?:align|section|!)", rest)[0]
             try:
                 initial = None if local else tuple(self._layout.literal(kind, value))
@@ -282,20 +282,20 @@ def _value_kind(value: ValueRef) -> str:
 def _callee(name: str) -> tuple[str, bool]:
     """A called function's plain name, "sqrt" of "_Z4sqrtf", "smax" of "llvm.smax.i32", and whether its first parameter
     is unsigned."""
-    if found := _MANGLED.match(name):
-        ends = found.end() + int(found[1])
+    if match := _MANGLED.match(name):
+        ends = match.end() + int(match[1])
         parameter = _FIRST_PARAMETER.match(name, ends)
-        return name[found.end() : ends], parameter is not None and parameter[1] in "hjtmy"
-    if found := _INTRINSIC.match(name):
-        return found[1], False
+        return name[match.end() : ends], parameter is not None and parameter[1] in "hjtmy"
+    if match := _INTRINSIC.match(name):
+        return match[1], False
     return name, False
 
 
 def _copied_bytes(name: str) -> int:
     """The size of what an asynchronous copy's first pointer points to, by the function's whole name."""
-    found = re.search(r"PU3AS\dV?K?(?:Dv(\d+)_)?(D?[a-z])", name)
-    assert found is not None, name
-    return _lanes_in_memory(int(found[1] or 1)) * _LETTER_BYTES[found[2]]
+    match = re.search(r"PU3AS\dV?K?(?:Dv(\d+)_)?(D?[a-z])", name)
+    assert match is not None, name
+    return _lanes_in_memory(int(match[1] or 1)) * _LETTER_BYTES[match[2]]
 
 
 def _word_before_type(line: str) -> str:
@@ -306,12 +306,12 @@ def _word_before_type(line: str) -> str:
 
 def _mask(line: str) -> tuple[int, ...]:
     """A shufflevector's mask, -1 for what is undefined."""
-    found = re.search(r", <(\d+) x i32> (<[^>]*>|zeroinitializer|poison|undef|splat \(i32 (\d+)\))(?:, !|$)", line)
-    assert found is not None, line
-    lanes, said = int(found[1]), found[2]
+    match = re.search(r", <(\d+) x i32> (<[^>]*>|zeroinitializer|poison|undef|splat \(i32 (\d+)\))(?:, !|$)", line)
+    assert match is not None, line
+    lanes, said = int(match[1]), match[2]
     if said.startswith("<"):
         return tuple(-1 if n in ("poison", "undef") else int(n) for n in re.findall(r"i32 (-?\w+)", said))
-    return (int(found[3]) if found[3] else 0 if said == "zeroinitializer" else -1,) * lanes
+    return (int(match[3]) if match[3] else 0 if said == "zeroinitializer" else -1,) * lanes
 
 
 def _lanes_in_memory(lanes: int) -> int:

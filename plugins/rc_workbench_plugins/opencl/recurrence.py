@@ -54,11 +54,11 @@ def intervals(
 ) -> dict[str, Interval]:
     """The intervals of the loops that hold no other, by the loops' ids; those of one cycle are left out. `cycles_of`
     is each instruction's latency, that of global memory too."""
-    found = {}
+    by_loop = {}
     for loop in (node for node in walk(root) if isinstance(node, Loop)):
         if is_innermost(loop) and (interval := _interval(kernel, loop, accesses, cycles_of)).cycles > 1:
-            found[loop.id] = interval
-    return found
+            by_loop[loop.id] = interval
+    return by_loop
 
 
 def is_innermost(loop: Loop) -> bool:
@@ -90,13 +90,13 @@ def _interval(
 
 def _phis(kernel: Kernel, loop: Loop, names: set[str]) -> Iterator[_Carrier]:
     """The values that the loop's header takes from the iteration before."""
-    made_by = {one.result: one for block in kernel.blocks for one in block.instructions if one.result}
+    producers = {one.result: one for block in kernel.blocks for one in block.instructions if one.result}
     for phi in kernel.block[loop.header].instructions:
         if phi.opcode != "phi":
             continue
         for operand, label in zip(phi.operands, phi.labels, strict=True):
-            if label in names and isinstance(operand, str) and operand in made_by:
-                last = made_by[operand]
+            if label in names and isinstance(operand, str) and operand in producers:
+                last = producers[operand]
                 kind = last.variant if last.opcode == "call" else last.opcode
                 yield _Carrier(phi.result, operand, 1, last.line, kind in _ASSOCIATIVE and phi.result in last.operands)
 

@@ -43,11 +43,11 @@ def read_report(path: Path) -> Report:
     text = read_file(path).decode("utf-8", "replace")
     for read in (_quartus, _aoc_table, _aoc_data, _csynth, _kernel_util, _xclbin, lambda _: _linked(text, path)):
         try:
-            found = read(text)
+            report = read(text)
         except ValueError as error:
             raise WorkbenchError(Diagnostic(f"this report cannot be read: {error}", file=str(path))) from None
-        if found:
-            return found
+        if report:
+            return report
     raise WorkbenchError(Diagnostic("this is not a report of a kernel's build", f"Known are {KINDS}.", file=str(path)))
 
 

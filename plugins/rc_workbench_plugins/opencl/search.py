@@ -67,7 +67,7 @@ class _Option:
 def suggestions(now: Prediction, profile: str) -> tuple[Suggestion, ...]:
     """Single optimisations that make a design faster and fit the FPGA, the fastest first; each by the least factor that
     gains nearly all."""
-    found = []
+    offered = []
     for option in _options(now.design):
         factors = np.array(option.factors)
         whole = option.design(factors if len(factors) > 1 else option.factors[0])
@@ -88,8 +88,8 @@ def suggestions(now: Prediction, profile: str) -> tuple[Suggestion, ...]:
         values = {name: float(np.mean(value)) for name, value in then.potentials.values.items()}
         share = None if used is None else float(np.broadcast_to(used, factors.shape)[best])
         said = option.said(option.factors[best])
-        found.append(Suggestion(option.what, said, option.line, float(gains[best]), design, values, share))
-    return tuple(sorted(found, key=lambda s: -s.speedup))
+        offered.append(Suggestion(option.what, said, option.line, float(gains[best]), design, values, share))
+    return tuple(sorted(offered, key=lambda s: -s.speedup))
 
 
 def _options(design: KernelDesign) -> Iterator[_Option]:
@@ -216,7 +216,7 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
     setting = replace(design.setting, unroll=dict(zip((loop.id for loop in loops), grid[:-2], strict=True)),
                       simd=grid[-2], compute_units=grid[-1])  # fmt: skip
     shape = tuple(len(axis) for axis in axes)
-    found: list[Combination] = []
+    combinations: list[Combination] = []
     for picked in product(*([None, *options] for options in choices.values())):
         changes = (*design.changes, *(change for change in picked if change))
         try:
@@ -229,9 +229,9 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
         if (share := _used_after(now, replace(design, setting=setting, changes=changes))) is not None:
             used = np.broadcast_to(share, shape)
             fits = used <= 1
-        found += _best(now, changes, loops, axes, np.where(fits, cycles, np.inf), used, most)
+        combinations += _best(now, changes, loops, axes, np.where(fits, cycles, np.inf), used, most)
     fastest: dict[str, Combination] = {}  # of those that are as fast, the one that replicates least came first
-    for one in sorted(found, key=lambda c: c.cycles):
+    for one in sorted(combinations, key=lambda c: c.cycles):
         fastest.setdefault(f"{one.cycles:.3g}", one)
     return tuple(fastest.values())[:most]
 
@@ -245,13 +245,13 @@ def _best(
     copies = np.ones(cycles.shape)
     for n, axis in enumerate(axes):
         copies = copies * axis.reshape([-1 if k == n else 1 for k in range(len(axes))])
-    told: set[str] = set()
+    seen: set[str] = set()
     for place in np.lexsort((copies.ravel(), _digits(flat))):
-        if not np.isfinite(flat[place]) or len(told) == most:
+        if not np.isfinite(flat[place]) or len(seen) == most:
             break
-        if f"{flat[place]:.3g}" in told:
+        if f"{flat[place]:.3g}" in seen:
             continue
-        told.add(f"{flat[place]:.3g}")
+        seen.add(f"{flat[place]:.3g}")
         at = np.unravel_index(place, cycles.shape)
         *unrolls, simd, units = (float(axis[i]) for axis, i in zip(axes, at, strict=True))
         unroll = {loop.id: factor for loop, factor in zip(loops, unrolls, strict=True) if factor > 1}

@@ -19,8 +19,8 @@ from workbench.api.views import Figure
 
 def results(values: Model) -> Results:
     """Raises WorkbenchError where the model has no value here."""
-    found, profile = predictions(values), profile_of(values)
-    last = found[-1]
+    all_predictions, profile = predictions(values), profile_of(values)
+    last = all_predictions[-1]
     highest = last.potentials.highest
     symbol, what, asked = KINDS[highest]
     value = float(last.potentials.values[highest])
@@ -31,24 +31,30 @@ def results(values: Model) -> Results:
         time = Figure("Cycles", cycles, f"{designs_time(last)}, at this board's usual clocks")
     else:
         time = Figure("Cycles", cycles, "no clock given: times are in cycles")
-    speedup = Figure("Speedup", ratio_text(float(found[0].cycles / last.cycles)), "in cycles, over the first design")
+    speedup = Figure(
+        "Speedup", ratio_text(float(all_predictions[0].cycles / last.cycles)), "in cycles, over the first design"
+    )
     slowest = last.estimate.work.blocks[last.estimate.slowest]
     return Results(
         figures=(
             time,
             Figure(f"Highest potential, {symbol}", percent_text(value), f"{what}: {', '.join(asked)}"),
-            *([speedup] if len(found) > 1 else []),
+            *([speedup] if len(all_predictions) > 1 else []),
             Figure("Slowest block", f"line {slowest.line}", slowest.id),
         ),
         point=(time, Figure(symbol, percent_text(value), what)),
         parts_title="Blocks, with all trips",
         parts=tuple(_lines(last)),
         said=f"{last.design.name}, profile {profile}",
-        tables={"Designs": (_designs(found),), "Advice": (_advice(last, profile),), "Numbers": (_numbers(last),)},
+        tables={
+            "Designs": (_designs(all_predictions),),
+            "Advice": (_advice(last, profile),),
+            "Numbers": (_numbers(last),),
+        },
         shares_title="Potentials at each step",
         shares=tuple(
             Share(one.design.name, KINDS[name][0], float(value), name == one.potentials.highest)
-            for one in found
+            for one in all_predictions
             for name, value in one.potentials.values.items()
         ),
         structure=structure(last, values.folder / values.model.kernel_file),
@@ -58,19 +64,19 @@ def results(values: Model) -> Results:
 
 def structure(one: Prediction, source: Path) -> Structure:
     """The hierarchy of Fig. 5, each node with the cycles of all its repetitions (R6)."""
-    found = one.estimate
-    repeated = found.profile == REPAIRED
+    estimate = one.estimate
+    repeated = estimate.profile == REPAIRED
 
     def piece(node: Node, times: float, name: str = "") -> Piece:
         if isinstance(node, Leaf):
-            block = found.blocks[node.id]
+            block = estimate.blocks[node.id]
             cycles, lines = float(block.total_cycles), block.work.lines or (block.work.line,)
-            slowest = node.id == found.slowest
+            slowest = node.id == estimate.slowest
             return Piece(node.id, _lines_text(lines), cycles, count_text(cycles), lines, node.id, strong=slowest)
-        cycles, lines = float(found.nodes[node.id]) * times, tuple(range(node.lines[0], node.lines[1] + 1))
+        cycles, lines = float(estimate.nodes[node.id]) * times, tuple(range(node.lines[0], node.lines[1] + 1))
         note, inside = "", times
         if isinstance(node, Loop):
-            rounds = float(found.rounds[node.id])
+            rounds = float(estimate.rounds[node.id])
             name, note = f"loop {node.id}", f"{rounds:g} round{'s' if rounds != 1 else ''}"
             inside = times * rounds if repeated else times
         children: list[Piece] = []
@@ -88,7 +94,7 @@ def structure(one: Prediction, source: Path) -> Structure:
         head = 0 if isinstance(node, Sequence) else lines[0]
         return Piece(node.id, name, cycles, count_text(cycles), lines, note, tuple(children), head)
 
-    return Structure(source, "cycles", piece(found.work.root, 1.0, found.work.kernel))
+    return Structure(source, "cycles", piece(estimate.work.root, 1.0, estimate.work.kernel))
 
 
 def _lines_text(lines: tuple[int, ...]) -> str:
@@ -109,8 +115,8 @@ def _lines(one: Prediction) -> list[PartLine]:
     return lines
 
 
-def _designs(found: Iterable[Prediction]) -> PaperTable:
-    head, *rows = designs_rows(found)
+def _designs(predictions: Iterable[Prediction]) -> PaperTable:
+    head, *rows = designs_rows(predictions)
     columns = tuple(row[0] for row in rows)
     lines = tuple(Row(name, "", tuple(row[n] for row in rows)) for n, name in enumerate(head) if n)
     return PaperTable("Designs", "each has what the one before has; Eqs. 6, 20 to 23", columns, lines)
@@ -133,11 +139,11 @@ def _numbers(one: Prediction) -> PaperTable:
     rows: list[Row] = []
     for node in sorted(by_node, key=lambda name: name != ""):
         rows.append(Row(node or "The kernel", "", ("", ""), strong=True))
-        rows += (Row(_made(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
+        rows += (Row(_equation_name(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
     return PaperTable("Every number", "and what it is made of", ("value", "equation"), tuple(rows))
 
 
-def _made(number: Number) -> str:
+def _equation_name(number: Number) -> str:
     """A number's symbol, and what it is made of."""
     parts = ", ".join(f"{name} {value_text(float(value))}" for name, value in number.inputs.items())
     return f"{number.symbol}: {parts}" if parts else number.symbol

@@ -113,14 +113,14 @@ class Work:
 
 
 def work_of(
-    kernel: Kernel, root: Node, profile: Profile, board: KernelBoard, told: list[Diagnostic] | None = None
+    kernel: Kernel, root: Node, profile: Profile, board: KernelBoard, problems: list[Diagnostic] | None = None
 ) -> Work:
     """The kernel as the model takes it; notes on what the board's table leaves out go to `told`. WorkbenchError where
     the table has no latency for an instruction at all."""
     latencies = _Latencies(board, kernel.file)
     blocks = {block.name: _block_work(block, profile, latencies) for block in kernel.blocks}
-    if told is not None:
-        told += latencies.notes()
+    if problems is not None:
+        problems += latencies.notes()
     task = math.prod(profile.global_size) == 1
 
     def cycles_of(one: Instruction) -> float:
@@ -217,14 +217,14 @@ def critical_path(block: BasicBlock, cycles_of: Callable[[Instruction], float]) 
 
 
 def _stream(access: Access, profile: Profile, block: str) -> Stream:
-    found = profile.accesses.get(access.id)
+    counted = profile.accesses.get(access.id)
     executed = profile.blocks.get(block, 0)
     twice = 2.0 if access.way is Way.ATOMIC else 1.0  # it reads, and it writes
-    share = twice * (found.executions / executed if found and executed else 1.0)
-    item = _regular(found.work_items) if found else None
-    loops = {name: _regular(stride) for name, stride in found.loops.items()} if found else {}
+    share = twice * (counted.executions / executed if counted and executed else 1.0)
+    item = _regular(counted.work_items) if counted else None
+    loops = {name: _regular(stride) for name, stride in counted.loops.items()} if counted else {}
     shared = 1.0
-    for step, size in zip((found.work_items, found.rows) if found else (), profile.local_size, strict=False):
+    for step, size in zip((counted.work_items, counted.rows) if counted else (), profile.local_size, strict=False):
         shared *= size if _regular(step) == 0 else 1
     return Stream(access.id, access.object, access.line, access.way, access.bytes, share, item, loops, shared)
 

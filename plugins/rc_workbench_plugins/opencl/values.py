@@ -184,9 +184,9 @@ def _extract(vector: Array, index: Array) -> Array:
 
 
 def _insert(vector: Array, value: Array, index: Array) -> Array:
-    made = np.array(np.broadcast_to(vector, (max(map(len, (vector, value, index))), vector.shape[1])))
-    made[np.arange(len(made)), index] = value
-    return made
+    changed = np.array(np.broadcast_to(vector, (max(map(len, (vector, value, index))), vector.shape[1])))
+    changed[np.arange(len(changed)), index] = value
+    return changed
 
 
 def _address(offset: int, scales: tuple[int, ...]) -> Operation:

@@ -80,13 +80,13 @@ def calibrated(events: Events) -> tuple[Calibrated, ...]:
     """Every block that takes elements and works on them, in the order of the data's edges."""
     edges = events.edges.values()
     blocks = dict.fromkeys(edge.edge.sink.block for edge in edges)
-    found = {}
+    stations = {}
     for block in blocks:
         station = _station(events, block, [e for e in edges if e.edge.sink.block == block],
                            [e for e in edges if e.edge.source.block == block])  # fmt: skip
         if station:
-            found[block] = station
-    return tuple(found.values())
+            stations[block] = station
+    return tuple(stations.values())
 
 
 def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequence[EdgeEvents]) -> Calibrated | None:

@@ -48,7 +48,7 @@ class Fit:
 
 def fits(values: Model, states: Mapping[str, StationState]) -> tuple[Fit, ...]:
     """Every distribution that was measured, at a station that has one in its steady state."""
-    found = []
+    results = []
     stations = {station.name: (n, station) for n, station in enumerate(values.model.stations)}
     for row in values.model.measured:
         n, station = stations[row.station]
@@ -65,8 +65,8 @@ def fits(values: Model, states: Mapping[str, StationState]) -> tuple[Fit, ...]:
             model = simulated_shares(rho, variation, int(batch), arrivals)
         else:
             model = waiting_shares(rho, variation, max(MOST_JOBS if variation == 1 else 512, len(measured)))
-        found.append(fit(row.station, measured, model, row.observations or 0.0, row.source))
-    return tuple(found)
+        results.append(fit(row.station, measured, model, row.observations or 0.0, row.source))
+    return tuple(results)
 
 
 def fit(

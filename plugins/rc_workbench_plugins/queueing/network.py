@@ -82,18 +82,18 @@ def network(values: Model) -> Network:
         passes[..., numbers[stations[n].to[m].station], n] += jobs
     limits = [p if station.limited else None for station, p in zip(stations, places, strict=True)]
     arrivals = _arrivals(values, outside, service, passes, limits)
-    made = tuple(
+    states = tuple(
         _station(station, arrivals[..., n], service[..., n], [of[..., n] for of in shapes], places[n])
         for n, station in enumerate(stations)
     )
     asked = arrivals / service
-    whole, jobs = outside.sum(axis=-1), np.stack([np.asarray(state.jobs) for state in made]).sum(axis=0)
+    whole, jobs = outside.sum(axis=-1), np.stack([np.asarray(state.jobs) for state in states]).sum(axis=0)
     highest = asked.max(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         latency_s = np.where(whole > 0, jobs / whole, 0.0)
         most_per_s = np.where(highest > 0, whole / highest, np.inf)
     busiest = stations[int(np.argmax(asked.reshape(-1, len(stations)).mean(axis=0)))].name
-    return Network(made, whole, highest, busiest, jobs, latency_s, most_per_s)
+    return Network(states, whole, highest, busiest, jobs, latency_s, most_per_s)
 
 
 def _arrivals(
@@ -108,12 +108,12 @@ def _arrivals(
     identity = np.eye(outside.shape[-1])
     for _ in range(_ROUNDS):
         try:
-            found = np.linalg.solve(identity - passes * served[..., None, :], outside[..., None])[..., 0]
+            rates = np.linalg.solve(identity - passes * served[..., None, :], outside[..., None])[..., 0]
         except np.linalg.LinAlgError:
             raise WorkbenchError(_round_and_round(values)) from None
-        if not np.isfinite(found).all() or (found < -1e-9 * np.abs(found).max(initial=0.0)).any():
+        if not np.isfinite(rates).all() or (rates < -1e-9 * np.abs(rates).max(initial=0.0)).any():
             raise WorkbenchError(_round_and_round(values))
-        arrivals: NDArray[np.float64] = np.maximum(found, 0.0)
+        arrivals: NDArray[np.float64] = np.maximum(rates, 0.0)
         through = [
             np.ones_like(served[..., n]) if limit is None else 1 - full(arrivals[..., n] / service[..., n], limit)
             for n, limit in enumerate(limits)
@@ -156,14 +156,14 @@ def _station(
 
 def outputs(values: Model) -> Mapping[str, Values]:
     """The network's numbers by name, then each station's: "NAME utilisation" and "NAME waiting"."""
-    found = network(values)
+    solved = network(values)
     said: dict[str, Values] = {
-        "utilisation": found.utilisation,
-        "latency_s": found.latency_s,
-        "jobs": found.jobs,
-        "most_per_s": found.most_per_s,
+        "utilisation": solved.utilisation,
+        "latency_s": solved.latency_s,
+        "jobs": solved.jobs,
+        "most_per_s": solved.most_per_s,
     }
-    for state in found.stations:
+    for state in solved.stations:
         said |= {f"{state.name} utilisation": state.utilisation, f"{state.name} waiting": state.waiting}
     return said
 
@@ -173,10 +173,10 @@ def notes(values: Model) -> Sequence[Diagnostic]:
     return notes_of(values, network(values))
 
 
-def notes_of(values: Model, found: Network) -> Sequence[Diagnostic]:
+def notes_of(values: Model, network: Network) -> Sequence[Diagnostic]:
     """`notes` of a network that is computed."""
     said = []
-    for n, (state, station) in enumerate(zip(found.stations, values.model.stations, strict=True)):
+    for n, (state, station) in enumerate(zip(network.stations, values.model.stations, strict=True)):
         rho = float(np.max(state.utilisation))
         if rho >= 1 and not station.limited:
             grows = (rho - 1) * float(np.max(state.service_per_s))
@@ -184,7 +184,7 @@ def notes_of(values: Model, found: Network) -> Sequence[Diagnostic]:
                 f"'{state.name}' is unstable: jobs come at {significant(rho, 4)} times the rate that it serves, so its "
                 f"queue grows by {prefixed(grows, '')} jobs a second and has no mean"
             )
-            hint = f"It can serve {prefixed(float(np.min(found.most_per_s)), '')} jobs a second from outside"
+            hint = f"It can serve {prefixed(float(np.min(network.most_per_s)), '')} jobs a second from outside"
             behind = listed([route.station for route in station.to])
             hint += f"; until then, less than stated here reaches {behind}." if behind else "."
             said.append(values.problem(("stations", n), message, hint, Severity.WARNING))

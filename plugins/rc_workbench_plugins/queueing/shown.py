@@ -17,30 +17,30 @@ _ENDLESS = "∞"
 
 
 def answer(values: Model) -> Answer:
-    found = network(values)
+    solved = network(values)
     heads = [("Station", "Arrivals/s", "Service/s", "Utilisation", "Waiting", "Jobs", "Time", "Full")]
     rows = [
         (s.name, _rate(s.arrivals_per_s), _rate(s.service_per_s), _count(s.utilisation), _count(s.waiting),
          _count(s.jobs), _time(s.time_s), "" if s.full is None else _count(s.full))
-        for s in found.stations
+        for s in solved.stations
     ]  # fmt: skip
     last = (
-        f"{found.busiest} is the busiest and can serve {_rate(found.most_per_s)} jobs a second from outside "
-        f"({_rate(found.outside_per_s)} come); each is {_time(found.latency_s)} on its way"
+        f"{solved.busiest} is the busiest and can serve {_rate(solved.most_per_s)} jobs a second from outside "
+        f"({_rate(solved.outside_per_s)} come); each is {_time(solved.latency_s)} on its way"
     )
-    measured, shapes = _measured(values, found), _fits(values, found)
+    measured, shapes = _measured(values, solved), _fits(values, solved)
     said = [f"{table(heads + rows)}\n{last}"]
     if measured:
         cells = [(st, field, _count(ours), _count(theirs)) for st, field, ours, theirs, _ in measured]
         said.append(table([("Station", "", "Model", "Measured"), *cells]))
     if shapes:
-        told = [(s.station, significant(s.ks), f"{s.chi_square:.1f} of {s.degrees}", _chance(s)) for s in shapes]
-        said.append(table([("Jobs waiting", "KS", "Chi-square", "By chance"), *told]))
-    return Answer(_document(found, measured, shapes), "\n\n".join(said), notes=notes_of(values, found))
+        fit_rows = [(s.station, significant(s.ks), f"{s.chi_square:.1f} of {s.degrees}", _chance(s)) for s in shapes]
+        said.append(table([("Jobs waiting", "KS", "Chi-square", "By chance"), *fit_rows]))
+    return Answer(_document(solved, measured, shapes), "\n\n".join(said), notes=notes_of(values, solved))
 
 
 def _document(
-    found: Network, measured: Sequence[tuple[str, str, float, float, str]], shapes: Sequence[Fit]
+    network: Network, measured: Sequence[tuple[str, str, float, float, str]], shapes: Sequence[Fit]
 ) -> dict[str, Any]:
     return {
         "stations": [
@@ -56,14 +56,14 @@ def _document(
                 "full": None if s.full is None else _number(s.full),
                 "lost_per_s": _number(s.lost_per_s),
             }
-            for s in found.stations
+            for s in network.stations
         ],
-        "busiest": found.busiest,
-        "utilisation": _number(found.utilisation),
-        "jobs": _number(found.jobs),
-        "latency_s": _number(found.latency_s),
-        "outside_per_s": _number(found.outside_per_s),
-        "most_per_s": _number(found.most_per_s),
+        "busiest": network.busiest,
+        "utilisation": _number(network.utilisation),
+        "jobs": _number(network.jobs),
+        "latency_s": _number(network.latency_s),
+        "outside_per_s": _number(network.outside_per_s),
+        "most_per_s": _number(network.most_per_s),
         "measured": [
             {"station": st, "quantity": field, "predicted": _number(ours), "measured": theirs, "source": source}
             for st, field, ours, theirs, source in measured
@@ -74,25 +74,25 @@ def _document(
 
 def results(values: Model) -> Results:
     """Raises WorkbenchError where the model has no value here."""
-    found = network(values)
-    stable, shapes = float(found.utilisation) < 1, _fits(values, found)
+    solved = network(values)
+    stable, shapes = float(solved.utilisation) < 1, _fits(values, solved)
     return Results(
         figures=(
-            Figure("Utilisation", _share(found.utilisation), f"of {found.busiest}, the busiest", "lambda / mu"),
-            Figure("Most from outside", _rate(found.most_per_s, "/s"), f"{_rate(found.outside_per_s, '/s')} come",
+            Figure("Utilisation", _share(solved.utilisation), f"of {solved.busiest}, the busiest", "lambda / mu"),
+            Figure("Most from outside", _rate(solved.most_per_s, "/s"), f"{_rate(solved.outside_per_s, '/s')} come",
                    "rate that the busiest station can serve"),
-            Figure("Time in the network", _time(found.latency_s), "of each job",
+            Figure("Time in the network", _time(solved.latency_s), "of each job",
                    "of those from outside, by Little: jobs / arrivals"),
-            Figure("Jobs in it", _count(found.jobs), "on average"),
+            Figure("Jobs in it", _count(solved.jobs), "on average"),
         ),
         point=(
-            Figure("Utilisation", _share(found.utilisation), found.busiest),
-            Figure("Time in the network", _time(found.latency_s)),
+            Figure("Utilisation", _share(solved.utilisation), solved.busiest),
+            Figure("Time in the network", _time(solved.latency_s)),
         ),
         parts_title="Utilisation of each station",
-        parts=tuple(_line(s) for s in found.stations),
-        said=f"{found.busiest} is the busiest" if stable else f"{found.busiest} is unstable",
-        tables={"Stations": (_stations(found),)} | _against(values, found, shapes),
+        parts=tuple(_line(s) for s in solved.stations),
+        said=f"{solved.busiest} is the busiest" if stable else f"{solved.busiest} is unstable",
+        tables={"Stations": (_stations(solved),)} | _against(values, solved, shapes),
         charts={"Against measurements": _quantiles(shapes)} if shapes else {},
     )  # fmt: skip
 
@@ -117,14 +117,14 @@ _ROWS: tuple[tuple[str, str, Callable[[StationState], str], str], ...] = (
 )
 
 
-def _stations(found: Network) -> PaperTable:
-    rows = tuple(Row(name, unit, tuple(said(s) for s in found.stations), tip=tip) for name, unit, said, tip in _ROWS)
-    return PaperTable("Stations", "in their steady state", tuple(s.name for s in found.stations), rows)
+def _stations(network: Network) -> PaperTable:
+    rows = tuple(Row(name, unit, tuple(said(s) for s in network.stations), tip=tip) for name, unit, said, tip in _ROWS)
+    return PaperTable("Stations", "in their steady state", tuple(s.name for s in network.stations), rows)
 
 
-def _measured(values: Model, found: Network) -> list[tuple[str, str, float, float, str]]:
+def _measured(values: Model, network: Network) -> list[tuple[str, str, float, float, str]]:
     """What was measured: station, quantity, the model's number, the measured one, source of the numbers."""
-    states = {state.name: state for state in found.stations}
+    states = {state.name: state for state in network.stations}
     return [
         (
             row.station,
@@ -139,25 +139,25 @@ def _measured(values: Model, found: Network) -> list[tuple[str, str, float, floa
     ]
 
 
-def _fits(values: Model, found: Network) -> tuple[Fit, ...]:
-    return fits(values, {state.name: state for state in found.stations})
+def _fits(values: Model, network: Network) -> tuple[Fit, ...]:
+    return fits(values, {state.name: state for state in network.stations})
 
 
-def _against(values: Model, found: Network, shapes: Sequence[Fit]) -> dict[str, tuple[PaperTable, ...]]:
+def _against(values: Model, network: Network, shapes: Sequence[Fit]) -> dict[str, tuple[PaperTable, ...]]:
     """Predictions beside measurements, with the difference as Table 7.2 gives it: absolute, without a sign."""
     rows = tuple(
         Row(f"{field}, {station}", "", (_count(ours), _count(theirs), _apart(ours, theirs)), tip=source)
-        for station, field, ours, theirs, source in _measured(values, found)
+        for station, field, ours, theirs, source in _measured(values, network)
     )
     columns = ("model", "measured", "difference")
     tables = [PaperTable("Measured", "", columns, rows)] if rows else []
     if shapes:
-        told = tuple(
+        fit_tables = tuple(
             Row(s.station, "", (significant(s.ks), f"{s.chi_square:.1f}", str(s.degrees), _chance(s)), tip=s.source)
             for s in shapes
         )
         note = "chance: how often the model itself would be so far off"
-        tables.append(PaperTable("How many wait", note, ("KS", "chi²", "degrees", "chance"), told))
+        tables.append(PaperTable("How many wait", note, ("KS", "chi²", "degrees", "chance"), fit_tables))
     return {"Against measurements": tuple(tables)} if tables else {}
 
 

@@ -122,19 +122,19 @@ def _own_and_waiting_s(run: Run, names: Iterable[str], calls: float) -> tuple[fl
     for name in names:
         time_s, holders = state_s(run, name), _holders(run, name)
         states = [run.manifest.blocks[block].states[state] for block, state in holders]
-        made, kinds = _made(run, holders)
-        polls = any(POLL in state.reasons for state in states) or (made > calls and _asks_again(run, holders))
+        host_calls, kinds = _calls_of(run, holders)
+        polls = any(POLL in state.reasons for state in states) or (host_calls > calls and _asks_again(run, holders))
         if polls or kinds & _BLOCKING or any(state.category in WAITS for state in states):
-            if not made or kinds & _BLOCKING or (made <= calls and not polls):
+            if not host_calls or kinds & _BLOCKING or (host_calls <= calls and not polls):
                 return None, time_s
-            share = min(1.0, calls / made)
+            share = min(1.0, calls / host_calls)
             waiting_s += time_s * (1 - share)
             time_s *= share
         own_s += time_s
     return own_s, waiting_s
 
 
-def _made(run: Run, holders: Iterable[tuple[int, int]]) -> tuple[int, set[str]]:
+def _calls_of(run: Run, holders: Iterable[tuple[int, int]]) -> tuple[int, set[str]]:
     """How many calls the run made in some states, and of what kinds."""
     table = run.tables.get("call_stats")
     if table is None:
@@ -184,14 +184,14 @@ def _holders(run: Run, name: str) -> list[tuple[int, int]]:
     def of(block: Block) -> bool:
         return not group or group in (block.group, block.id)
 
-    found = [
+    holders = [
         (index, state.index)
         for index, block in enumerate(run.manifest.blocks)
         for state in block.states
         if state.name == wanted and of(block)
     ]
-    host = [pair for pair in found if run.manifest.blocks[pair[0]].side is Side.HOST]
-    return host or found
+    host = [pair for pair in holders if run.manifest.blocks[pair[0]].side is Side.HOST]
+    return host or holders
 
 
 def _parts(model: RatssModel) -> Iterator[tuple[FieldPath, tuple[str, str], tuple[str, ...]]]:

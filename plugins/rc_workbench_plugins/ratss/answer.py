@@ -71,13 +71,13 @@ def cell_value(values: Model, cell: Cell) -> float:
     if kind == "part":
         stage, _, part = name.partition("/")
         return float(prediction.parts[stage, part])
-    found = {
+    results = {
         "comp": prediction.comp_s.get(name),
         "comm": prediction.comm_s.get(name),
         "stage": prediction.stage_s.get(name),
         "total": prediction.total_s,
         "speedup": prediction.speedup,
     }.get(kind)
-    if found is None:
+    if results is None:
         raise WorkbenchError(Diagnostic(f"'{cell.what}' names nothing in the model {cell.model}"))
-    return float(found)
+    return float(results)

@@ -33,13 +33,13 @@ class Prediction:
 
 def outputs(values: Model) -> Mapping[str, Values]:
     """total_s, speedup where there is a baseline, the resources, comp_s.STAGE, comm_s.STAGE."""
-    found = predict(values)
-    named: dict[str, Values] = {"total_s": found.total_s}
-    if found.speedup is not None:
-        named["speedup"] = found.speedup
-    named |= found.resources
-    named |= {f"comp_s.{stage}": value for stage, value in found.comp_s.items()}
-    return named | {f"comm_s.{stage}": value for stage, value in found.comm_s.items()}
+    prediction = predict(values)
+    named: dict[str, Values] = {"total_s": prediction.total_s}
+    if prediction.speedup is not None:
+        named["speedup"] = prediction.speedup
+    named |= prediction.resources
+    named |= {f"comp_s.{stage}": value for stage, value in prediction.comp_s.items()}
+    return named | {f"comm_s.{stage}": value for stage, value in prediction.comm_s.items()}
 
 
 def predict(values: Model) -> Prediction:
@@ -164,14 +164,14 @@ def _additions_s(values: Model, move: Transaction, at: FieldPath, network: Netwo
 
 def _too_long(values: Model, parts: Mapping[tuple[str, str], Values]) -> Diagnostic:
     """Which part's time is beyond all numbers."""
-    found = next((key for key, part_s in parts.items() if not np.max(part_s) < np.inf), None)
+    part = next((key for key, part_s in parts.items() if not np.max(part_s) < np.inf), None)
     hint = "Its numbers are too large or too small to compute with."
     for index, stage in enumerate(values.model.stages):
         nodes, moves = [node.name for node in stage.nodes], [move.name for move in stage.transactions]
         for field, names in (("nodes", nodes), ("transactions", moves)):
-            if found and found[0] == stage.name and found[1] in names:
-                at = ("stages", index, field, names.index(found[1]))
-                return values.problem(at, f"the time of '{found[1]}' is not a finite number", hint)
+            if part and part[0] == stage.name and part[1] in names:
+                at = ("stages", index, field, names.index(part[1]))
+                return values.problem(at, f"the time of '{part[1]}' is not a finite number", hint)
     return values.problem(("iterations",), "the model's time is not a finite number", hint)
 
 

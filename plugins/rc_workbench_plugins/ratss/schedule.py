@@ -36,17 +36,17 @@ def schedule(values: Model, prediction: Prediction) -> tuple[Interval, ...]:
     """
     if any(getattr(value, "shape", ()) for value in (prediction.total_s, *prediction.stage_s.values())):
         raise WorkbenchError(Diagnostic("a timing diagram shows one design point", "Choose one point of the sweep."))
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     begin = 0.0
     for index, stage in enumerate(values.model.stages):
         configuration_s, before_s, after_s, host_s = (
             float(values.of("stages", index, field))
             for field in ("configuration_s", "preprocessing_s", "postprocessing_s", "microprocessor_s")
         )
-        found += _stage(stage, prediction, begin, configuration_s, before_s, host_s, after_s)
+        intervals += _stage(stage, prediction, begin, configuration_s, before_s, host_s, after_s)
         if not values.model.pipelined:
             begin += float(prediction.stage_s[stage.name])
-    return tuple(found)
+    return tuple(intervals)
 
 
 def _stage(
@@ -61,11 +61,11 @@ def _stage(
     iterations = float(prediction.iterations[stage.name])
     comp_s, comm_s = float(prediction.comp_s[stage.name]), float(prediction.comm_s[stage.name])
     round_s = max(comp_s, comm_s) if stage.overlapped else comp_s + comm_s
-    found: list[Interval] = []
+    intervals: list[Interval] = []
 
     def put(part: str, lane: Lane, start_s: float, duration_s: float) -> float:
         if duration_s > 0:
-            found.append(Interval(stage.name, part, lane, start_s, start_s + duration_s, iterations, round_s))
+            intervals.append(Interval(stage.name, part, lane, start_s, start_s + duration_s, iterations, round_s))
         return start_s + duration_s
 
     def move(moves: list[Transaction], start_s: float) -> float:
@@ -92,4 +92,4 @@ def _stage(
             move(back, middle)
     elif not stage.nonblocking:
         move(back, computing + comp_s)
-    return found
+    return intervals

@@ -15,33 +15,33 @@ from workbench.api.views import Figure
 
 def results(values: Model) -> Results:
     """Raises WorkbenchError where the model has no value here."""
-    found = predict(values)
-    speedup = ratio_text(float(found.speedup)) if found.speedup is not None else "–"
-    longest = max(found.stage_s, key=lambda n: float(found.stage_s[n]), default="")
+    prediction = predict(values)
+    speedup = ratio_text(float(prediction.speedup)) if prediction.speedup is not None else "–"
+    longest = max(prediction.stage_s, key=lambda n: float(prediction.stage_s[n]), default="")
     application, nodes, networks = model_tables(values)
     return Results(
-        figures=_figures(found, speedup, next(iter(notes(values)), None)),
+        figures=_figures(prediction, speedup, next(iter(notes(values)), None)),
         point=(
-            Figure("Total", time_text(float(found.total_s))),
+            Figure("Total", time_text(float(prediction.total_s))),
             Figure("Speedup", speedup),
-            Figure("Longest stage", time_text(float(found.stage_s.get(longest, 0.0))), longest),
+            Figure("Longest stage", time_text(float(prediction.stage_s.get(longest, 0.0))), longest),
         ),
         parts_title="Each part, once an iteration",
-        parts=tuple(_lines(values, found)),
+        parts=tuple(_lines(values, prediction)),
         said="the design point" if values.changes else "the model's own values",
-        timing=timing_of(values, found),
+        timing=timing_of(values, prediction),
         tables={"Application": (application,), "Nodes": (nodes,), "Networks": (networks,)},
         errors=errors(values),
-        more={name: value_text(float(value)) for name, value in found.resources.items()},
+        more={name: value_text(float(value)) for name, value in prediction.resources.items()},
     )
 
 
-def _figures(found: Prediction, speedup: str, uneven: Diagnostic | None) -> tuple[Figure, ...]:
-    whole = quantities(found)
+def _figures(prediction: Prediction, speedup: str, uneven: Diagnostic | None) -> tuple[Figure, ...]:
+    whole = quantities(prediction)
     comp, comm, total = (float(whole[key] or 0.0) for key in ("comp_s", "comm_s", "total_s"))
-    rounds = sum(int(n) for n in found.iterations.values())
+    rounds = sum(int(n) for n in prediction.iterations.values())
     figures = (
-        Figure("Speedup", speedup, "over the software" if found.speedup is not None else "no software time given",
+        Figure("Speedup", speedup, "over the software" if prediction.speedup is not None else "no software time given",
                "baseline_s / t_application"),
         Figure("Total", time_text(total, 4), f"{thousands(rounds)} iteration{'s' if rounds != 1 else ''}", "Eq. 17"),
         Figure("Computation", time_text(comp), f"{percent_text(comp / total)} of total" if total else "",
@@ -49,20 +49,20 @@ def _figures(found: Prediction, speedup: str, uneven: Diagnostic | None) -> tupl
         Figure("Communication", time_text(comm), f"{percent_text(comm / total)} of total" if total else "",
                f"{uneven.message}. {uneven.hint}" if uneven else "Eq. 14, all iterations"),
     )  # fmt: skip
-    return figures if found.speedup is not None else (*figures[1:], figures[0])
+    return figures if prediction.speedup is not None else (*figures[1:], figures[0])
 
 
-def _lines(values: Model, found: Prediction) -> list[PartLine]:
+def _lines(values: Model, prediction: Prediction) -> list[PartLine]:
     """Stages with their nodes and transactions, longest bar the longest part."""
-    longest = max((float(v) for v in found.parts.values()), default=1.0) or 1.0
+    longest = max((float(v) for v in prediction.parts.values()), default=1.0) or 1.0
     lines: list[PartLine] = []
     for stage in values.model.stages:
-        lines.append(PartLine(f"Stage {stage.name}", time_text(float(found.stage_s[stage.name])), 0.0, ""))
+        lines.append(PartLine(f"Stage {stage.name}", time_text(float(prediction.stage_s[stage.name])), 0.0, ""))
         for node in stage.nodes:
-            spent = float(found.parts[stage.name, node.name])
+            spent = float(prediction.parts[stage.name, node.name])
             lines.append(PartLine(node.name, time_text(spent), spent / longest, node_equation(node), Category.WORK))
         for move in stage.transactions:
-            spent = float(found.parts[stage.name, move.name])
+            spent = float(prediction.parts[stage.name, move.name])
             back = move.returns or move.kind in ("gather", "reduce")
             state = Category.RECV if back else Category.SEND
             lines.append(PartLine(move.name, time_text(spent), spent / longest, move_equation(move), state))

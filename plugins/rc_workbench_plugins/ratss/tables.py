@@ -20,11 +20,11 @@ def points_of(values: Model) -> Points:
     """The columns: the point chosen, else the inputs that measurements were made at, or the model's own."""
     if values.changes:
         return (values.changes,)
-    found: list[Mapping[str, Values]] = []
+    points: list[Mapping[str, Values]] = []
     for measured in values.model.measured:
-        if measured.inputs not in found:
-            found.append(measured.inputs)
-    return found or [{}]
+        if measured.inputs not in points:
+            points.append(measured.inputs)
+    return points or [{}]
 
 
 def model_tables(values: Model) -> tuple[PaperTable, ...]:
@@ -46,21 +46,21 @@ def _row(
     return Row(attribute, unit, tuple(text(float(v)) for v in values), strong)
 
 
-def _application(model: RatssModel, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+def _application(model: RatssModel, columns: tuple[str, ...], predictions: Sequence[Prediction]) -> PaperTable:
     rows: list[Row] = []
     for stage in model.stages:
         name = stage.name
-        rows.append(_row(f"{name}: iterations", "", [float(p.iterations[name]) for p in found], attribute_text))
-        rows += [_row(f"computation {n.name}", "s", [float(p.parts[name, n.name]) for p in found])
+        rows.append(_row(f"{name}: iterations", "", [float(p.iterations[name]) for p in predictions], attribute_text))
+        rows += [_row(f"computation {n.name}", "s", [float(p.parts[name, n.name]) for p in predictions])
                  for n in stage.nodes]  # fmt: skip
-        rows.append(_row("t_comp", "s", [float(p.comp_s[name]) for p in found], strong=True))
-        rows += [_row(f"communication {m.name}", "s", [float(p.parts[name, m.name]) for p in found])
+        rows.append(_row("t_comp", "s", [float(p.comp_s[name]) for p in predictions], strong=True))
+        rows += [_row(f"communication {m.name}", "s", [float(p.parts[name, m.name]) for p in predictions])
                  for m in stage.transactions]  # fmt: skip
-        rows.append(_row("t_comm", "s", [float(p.comm_s[name]) for p in found], strong=True))
+        rows.append(_row("t_comm", "s", [float(p.comm_s[name]) for p in predictions], strong=True))
         rows.append(_row(f"t_stage, {'overlapped' if stage.overlapped else 'serial'}", "s",
-                         [float(p.stage_s[name]) for p in found], strong=True))  # fmt: skip
-    rows.append(_row("t_application", "s", [float(p.total_s) for p in found], strong=True))
-    speedups = [p.speedup for p in found]
+                         [float(p.stage_s[name]) for p in predictions], strong=True))  # fmt: skip
+    rows.append(_row("t_application", "s", [float(p.total_s) for p in predictions], strong=True))
+    speedups = [p.speedup for p in predictions]
     if None not in speedups:
         rows.append(_row("speedup", "", [float(s) for s in speedups if s is not None], significant, strong=True))
     return PaperTable("Application", "Eqs. 11 to 17, each stage's times once an iteration", columns, tuple(rows))
@@ -89,17 +89,17 @@ MOVE_FIELDS = {
 }
 
 
-def _nodes(places: Places, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+def _nodes(places: Places, columns: tuple[str, ...], predictions: Sequence[Prediction]) -> PaperTable:
     rows: list[Row] = []
     for index, stage in enumerate(places[0].model.stages):
         for n, node in enumerate(stage.nodes):
             rows.append(Row(f"{stage.name}: {node.name}", "", tuple("" for _ in places), strong=True))
             rows += _attributes(places, ("stages", index, "nodes", n), NODE_FIELDS)
-            rows.append(_row("t_fpga", "s", [float(p.parts[stage.name, node.name]) for p in found], strong=True))
+            rows.append(_row("t_fpga", "s", [float(p.parts[stage.name, node.name]) for p in predictions], strong=True))
     return PaperTable("Node attributes", "Eqs. 3 and 4", columns, tuple(rows))
 
 
-def _transactions(places: Places, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+def _transactions(places: Places, columns: tuple[str, ...], predictions: Sequence[Prediction]) -> PaperTable:
     rows: list[Row] = []
     for index, stage in enumerate(places[0].model.stages):
         for n, move in enumerate(stage.transactions):
@@ -110,5 +110,5 @@ def _transactions(places: Places, columns: tuple[str, ...], found: Sequence[Pred
             if in_tree(move):
                 whole = [float(rounds(place.of(*at, "nodes"))) for place in places]
                 rows.append(_row("log2 P, the next whole number", "rounds", whole, attribute_text))
-            rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in found], strong=True))
+            rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in predictions], strong=True))
     return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27", columns, tuple(rows))

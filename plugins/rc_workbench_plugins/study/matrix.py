@@ -45,13 +45,13 @@ def matrix(state: StudyState, runs: dict[str, str]) -> tuple[PaperTable, ...]:
     note = f"{axis} down{f', {shared} across' if shared else ''}; measured above, predicted below"
 
     def row(value: object, some: Sequence[str]) -> Row:
-        found = [points.get((value, name)) for name in some]
-        states = [state.of(point) if point else PointState() for point in found]
+        row_points = [points.get((value, name)) for name in some]
+        states = [state.of(point) if point else PointState() for point in row_points]
         return Row(
             f"{axis} {value}", "", tuple(_measured(one, scale) for one in states),
             notes=tuple("" if one.status is Status.FAILED else _text(one.predicted_s, scale) for one in states),
             bad=tuple(one.status is Status.FAILED for one in states),
-            runs=tuple(runs.get(point.key, "") if point else "" for point in found),
+            runs=tuple(runs.get(point.key, "") if point else "" for point in row_points),
             depths=tuple(_depth(one.time_s or one.predicted_s, times) for one in states),
         )  # fmt: skip
 

@@ -54,15 +54,15 @@ def check(reading: ModelReading[StudyModel]) -> Completed:
 def outputs(values: ModelValues[StudyModel]) -> Mapping[str, Values]:
     """How far the study is, and its fastest point."""
     state = _state(values)
-    times = [found for point in state.points if (found := state.of(point).time_s)]
-    told: dict[str, Values] = {
+    times = [value for point in state.points if (value := state.of(point).time_s)]
+    values_of: dict[str, Values] = {
         "points": float(len(state.points)),
         "measured": float(state.count(Status.DONE)),
         "failed": float(state.count(Status.FAILED)),
     }
     if times:
-        told |= {"least_time_s": min(times), "speedup": max(times) / min(times)}
-    return told
+        values_of |= {"least_time_s": min(times), "speedup": max(times) / min(times)}
+    return values_of
 
 
 def answer(values: ModelValues[StudyModel]) -> Answer:
@@ -79,8 +79,8 @@ def results(values: ModelValues[StudyModel]) -> Results:
     state, folder = _state(values), _folder(values)
     done = state.count(Status.DONE)
     to_run = len(state.points) - state.count(Status.PREDICTED)
-    errors = [abs(found) for point in state.points if (found := error_of(state.of(point))) is not None]
-    times = [(found, point) for point in state.points if (found := state.of(point).time_s)]
+    errors = [abs(value) for point in state.points if (value := error_of(state.of(point))) is not None]
+    times = [(value, point) for point in state.points if (value := state.of(point).time_s)]
     figures = [Figure("Measured", f"{done} of {to_run}", _rest(state))]
     if times:
         least, fastest = min(times, key=lambda one: one[0])
@@ -124,12 +124,12 @@ def _speedup_page(state: StudyState, folder: Path) -> PaperTable:
     first: dict[str, float] = {}
     rows = []
     for point in state.points:
-        found = state.of(point)
-        if base_s := found.time_s or found.predicted_s:
+        point_state = state.of(point)
+        if base_s := point_state.time_s or point_state.predicted_s:
             first.setdefault(point.curve, base_s)
-        times = found.time_s, found.predicted_s
+        times = point_state.time_s, point_state.predicted_s
         speedups = tuple(ratio_text(first[point.curve] / t) if t else "" for t in times)
-        rows.append(Row(point.title, "", speedups, run=_run(found, folder)))
+        rows.append(Row(point.title, "", speedups, run=_run(point_state, folder)))
     return PaperTable("Speedup over the first point of each curve", "", ("measured", "predicted"), tuple(rows))
 
 
@@ -147,23 +147,23 @@ def _charts(state: StudyState, folder: Path) -> Iterator[tuple[str, Chart]]:
     def chart(title: str, y: str, lines: Sequence[Curve], log: bool = False) -> Chart:
         return Chart(title, axis, y, tuple(line for line in lines if line.x), log)
 
-    def curve(name: str, found: Sequence[tuple[float, PointState]], of: Callable[[PointState], float | None],
+    def curve(name: str, points: Sequence[tuple[float, PointState]], of: Callable[[PointState], float | None],
               beside: str = "") -> Curve:  # fmt: skip
         """The points that have a value, from left to right; a plain curve `beside` one that it predicts."""
-        at = sorted((x, y, _run(s, folder)) for x, s in found if (y := of(s)) is not None)
+        at = sorted((x, y, _run(s, folder)) for x, s in points if (y := of(s)) is not None)
         runs = () if beside else tuple(run for _, _, run in at)
         return Curve(name, tuple(x for x, _, _ in at), tuple(y for _, y, _ in at), bool(beside), runs, beside)
 
-    measured = [curve(name, found, lambda s: s.time_s) for name, found in curves.items()]
+    measured = [curve(name, points, lambda s: s.time_s) for name, points in curves.items()]
     predicted = [
-        curve(f"{name}, predicted", found, lambda s: s.predicted_s, beside=name) for name, found in curves.items()
+        curve(f"{name}, predicted", points, lambda s: s.predicted_s, beside=name) for name, points in curves.items()
     ]
     if not any(line.x for line in (*measured, *predicted)):
         return
     title = "points measured, lines predicted; a click on a point opens its run"
     yield TIME, chart(title, "run time (ms)", [_scaled(line, 1e3) for line in (*measured, *predicted)], log=True)
     yield SPEEDUP, chart("over the first point of each curve", "speedup", [*_speedups(measured, predicted)])
-    errors = [_scaled(curve(name, found, error_of), 100) for name, found in curves.items()]
+    errors = [_scaled(curve(name, points, error_of), 100) for name, points in curves.items()]
     if any(line.x for line in errors):
         yield ERROR, chart("predicted over measured", "error (%)", errors)
 

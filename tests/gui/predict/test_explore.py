@@ -18,7 +18,7 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
     mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     explored(mode, qtbot)
-    found, file = mode.explore.found, mode.document.model_file
+    found, file = mode.explore.swept, mode.document.model_file
     assert found is not None
     assert file is not None
     assert found.question.name == "nodes"
@@ -41,7 +41,7 @@ def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) 
     mode.show_page("Explore")
     mode.explore.share.setCurrentIndex(2)
     explored(mode, qtbot)
-    found = mode.explore.found
+    found = mode.explore.swept
     assert found is not None
     assert found.bands is not None
     low, high = (found.bands.quantiles[q] for q in (0.05, 0.95))
@@ -52,7 +52,7 @@ def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) 
     assert {"kernels", "nodes"} <= found.front[0].inputs.keys()
     mode.explore.second.setCurrentText("clock")
     explored(mode, qtbot)
-    second = mode.explore.found
+    second = mode.explore.swept
     assert second is not None
     assert second.values.shape == (5, 16)
     assert (np.diff(second.values, axis=0) > 0).all()

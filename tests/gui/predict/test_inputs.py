@@ -133,7 +133,7 @@ def test_a_what_if_holds_while_another_input_is_explored(mode: PredictMode, qtbo
     mode.type_input("clock", "97.5 MHz")
     mode.show_page("Explore")
     explored(mode, qtbot)
-    found, file = mode.explore.found, mode.document.model_file
+    found, file = mode.explore.swept, mode.document.model_file
     assert found is not None
     assert file is not None
     slower = [float(predict(file, {"nodes": n, "clock": 97.5e6}).speedup) for n in found.x]

@@ -101,8 +101,8 @@ def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbo
     assert mode.results.timing_area.isHidden()
     mode.show_page("Explore")
     explored(mode, qtbot)
-    assert mode.explore.found is not None
-    assert mode.explore.found.question.output == "speedup"
+    assert mode.explore.swept is not None
+    assert mode.explore.swept.question.output == "speedup"
     mode.show_point({"clock": 75e6})
     assert "75" in mode.details.title.text()
     own_copy(mode, "pdf1d", "rat")

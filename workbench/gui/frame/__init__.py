@@ -1,1 +1,1 @@
-"""The window's frame: what stands around every mode."""
+"""The window's frame: what is around every mode."""

@@ -1,4 +1,4 @@
-"""Commands and the menus that they stand in, as data; one QAction each, for menus, keys and the search field alike."""
+"""Commands and the menus that they are in, as data; one QAction each, for menus, keys and the search field alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.session.program.keys import COMMANDS, key_in_force
 
 @dataclass(frozen=True)
 class WindowCommand:
-    """`can` tells whether it can be given now, `says` its name now, where that changes, `on` whether it is
+    """`can` says whether it can be given now, `says` its name now, where that changes, `on` whether it is
     the one of several that is in force."""
 
     name: str
@@ -48,7 +48,7 @@ class Actions:
 
     def __init__(self, window: QWidget, bar: QMenuBar) -> None:
         self._window, self._bar = window, bar
-        self._made: list[tuple[WindowCommand, QAction]] = []
+        self._commands: list[tuple[WindowCommand, QAction]] = []
         self.all: dict[str, QAction] = {}
         QShortcut(QKeySequence("F10"), window, lambda: bar.setActiveAction(bar.actions()[0]))
 
@@ -57,7 +57,7 @@ class Actions:
             self._fill(self._bar.addMenu(menu.title), menu)
 
     def _fill(self, shown: QMenu, menu: Menu, inside: str = "") -> None:
-        """`inside` is what the search says before the commands of a menu that stands in another."""
+        """`inside` is what the search says before the commands of a menu that is in another."""
         for item in menu.items:
             if item is None:
                 shown.addSeparator()
@@ -65,7 +65,7 @@ class Actions:
                 self._fill(shown.addMenu(item.title), item, f"{item.title}: ")
             else:
                 shown.addAction(action := self._action(item))
-                action.setProperty("found_as", f"{inside}{item.text}" if inside else "")
+                action.setProperty("search_title", f"{inside}{item.text}" if inside else "")
         if menu.fill is not None:
             shown.aboutToShow.connect(partial(menu.fill, shown))
 
@@ -76,21 +76,21 @@ class Actions:
         action.triggered.connect(lambda checked=False: command.do())
         self._window.addAction(action)
         self.all[command.name] = action
-        self._made.append((command, action))
+        self._commands.append((command, action))
         return action
 
     def take_keys(self) -> None:
         """Other keys were chosen."""
-        for command, action in self._made:
+        for command, action in self._commands:
             action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
 
     def impossible(self, keys: QKeySequence) -> str:
         """The command of these keys that cannot be given now; "" where there is none."""
-        return next((a.text().rstrip(".") for _, a in self._made if a.shortcut() == keys and not a.isEnabled()), "")
+        return next((a.text().rstrip(".") for _, a in self._commands if a.shortcut() == keys and not a.isEnabled()), "")
 
     def update(self) -> None:
         """Which commands can be given now, and what they are called."""
-        for command, action in self._made:
+        for command, action in self._commands:
             action.setEnabled(command.can())
             if command.says is not None:
                 action.setText(command.says())

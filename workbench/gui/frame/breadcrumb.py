@@ -29,7 +29,7 @@ class Breadcrumb(QObject):
         context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
 
     def update(self, header: Header) -> None:
-        """Say what is open, as far as the mode tells of it."""
+        """Say what is open, as far as the mode shows of it."""
         context = self._context
         workspace, run = context.workspace, context.run
         self._project.say(workspace.project.name if workspace else "no project")
@@ -87,7 +87,7 @@ class Breadcrumb(QObject):
         menu.addAction("Choose on the timeline").triggered.connect(
             lambda checked=False: context.navigation.set_mode("timeline")
         )
-        if context.navigation.mode != "timeline":  # which tells it anyway
+        if context.navigation.mode != "timeline":  # which shows it anyway
             menu.addAction("What it holds").triggered.connect(lambda checked=False: self._show_range())
 
     def _platform_menu(self, menu: QMenu) -> None:

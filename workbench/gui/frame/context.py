@@ -1,4 +1,4 @@
-"""What every view shares: the open project, its scan, the run shown, and what stands beside them."""
+"""What every view shares: the open project, its scan, the run shown, and what is beside them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 class Context(QObject):
     """What a window has open: a project with its scan, a run with its analysis. Views read it and follow its signals;
-    it knows no view. Beside it stand what is edited (`documents`), where one is (`navigation`) and what is told
+    it knows no view. Beside it are what is edited (`documents`), where one is (`navigation`) and what is reported
     (`notices`).
 
     Promised to plugins: `run`, `analysis`, `platform`, `notices`, `run_changed`, `analysis_changed`,
@@ -86,7 +86,7 @@ class Context(QObject):
         self.opened: OpenRun | None = None
         self.running = self.replacing = False  # and whether what runs will be shown: a study's runs are not
         self.study: Path | None = None  # the file of the one whose points are being run
-        self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
+        self.trusted = True  # whether the project may be run without a question, as it was when it was last read
         self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
         self.shown_range: Range | None = None  # what `analysis` is of: the range, once it was analysed
         self._ranged: Analysis | None = None
@@ -139,8 +139,8 @@ class Context(QObject):
             workspace = open_workspace(path, self.plugins, faulty=True)
             return workspace, newest_run(workspace)
 
-        def done(found: tuple[Workspace, Path | None]) -> None:
-            workspace, newest = found
+        def done(opened: tuple[Workspace, Path | None]) -> None:
+            workspace, newest = opened
             if not self.documents.may_leave():
                 return
             recent.remember(workspace.path)
@@ -179,10 +179,10 @@ class Context(QObject):
 
         stamps = workspace.stamps()
 
-        def done(found: Workspace) -> None:
+        def done(workspace: Workspace) -> None:
             waiting, self._when_current = self._when_current, []
-            if self.workspace is not None and self.workspace.path == found.path:
-                self.set_workspace(found, stamps)
+            if self.workspace is not None and self.workspace.path == workspace.path:
+                self.set_workspace(workspace, stamps)
                 for call in waiting:
                     self.when_current(call)
 
@@ -199,7 +199,7 @@ class Context(QObject):
             self.rescan()
 
     def leave(self) -> None:
-        """Close the project, if nothing unsaved stands against it."""
+        """Close the project, unless something unsaved prevents it."""
         if self.documents.may_leave():
             self.close()
 
@@ -230,9 +230,9 @@ class Context(QObject):
         if workspace is not None:
             self.background.start("trust", lambda: standing(workspace), partial(self._stands, workspace), self.failed)
 
-    def _stands(self, workspace: Workspace, found: Standing) -> None:
+    def _stands(self, workspace: Workspace, standing: Standing) -> None:
         if workspace is self.workspace:
-            self.set_trusted(found.trusted)
+            self.set_trusted(standing.trusted)
 
     def stop_scan(self) -> None:
         """Read the sources no further: what they hold is not known until they are read again."""
@@ -276,9 +276,9 @@ class Context(QObject):
             with job.step("Predict"):
                 return predicted(opened, budget_s, job)
 
-        def done(found: tuple[OpenRun, Replayed]) -> None:
+        def done(answer: tuple[OpenRun, Replayed]) -> None:
             if opened is not None and opened is self.opened:
-                self.opened, self.replayed = found
+                self.opened, self.replayed = answer
                 self.predictions_changed.emit()
 
         if opened and opened.analysis.predictable and budget_s > 0:
@@ -297,13 +297,13 @@ class Context(QObject):
             ready = replayed or opened.prepared()
             return ready, try_changes(ready, changes)
 
-        def found(answer: tuple[Replayed, Trial]) -> None:
+        def take(answer: tuple[Replayed, Trial]) -> None:
             if opened is not None and self.opened is not None and opened.run is self.opened.run:
                 self.replayed = answer[0]
                 done(answer[1])
 
         if opened is not None:
-            self.background.start("try", work, found, failed)
+            self.background.start("try", work, take, failed)
 
     def run_folders(self) -> tuple[Path, ...]:
         """The runs that can be shown or compared, oldest first: the project's, and those it was opened with."""
@@ -340,11 +340,11 @@ class Context(QObject):
 
             return narrowed(opened, *time_range).analysis
 
-        self.background.start("range", work, lambda found: self._show_analysis(time_range, found), self.failed)
+        self.background.start("range", work, lambda analysis: self._show_analysis(time_range, analysis), self.failed)
 
-    def _show_analysis(self, time_range: Range | None, found: Analysis | None) -> None:
-        if time_range == self.navigation.time_range and found is not self._ranged:
-            self._ranged, self.shown_range = found, time_range
+    def _show_analysis(self, time_range: Range | None, analysis: Analysis | None) -> None:
+        if time_range == self.navigation.time_range and analysis is not self._ranged:
+            self._ranged, self.shown_range = analysis, time_range
             self.analysis_changed.emit()
 
     def choose_range(self, time_range: Range | None) -> None:
@@ -376,8 +376,8 @@ class Context(QObject):
 
     def problems(self) -> tuple[Diagnostic, ...]:
         """All that is wrong now: notices, and what the scan of the sources found."""
-        found = (d for d in self.source_problems if d.severity is not Severity.NOTE)
-        return tuple(dict.fromkeys((*self.notices, *found)))
+        shown = (d for d in self.source_problems if d.severity is not Severity.NOTE)
+        return tuple(dict.fromkeys((*self.notices, *shown)))
 
     def set_running(self, running: bool) -> None:
         """Tell the views that a run is under way: what they show is of the run before."""

@@ -84,7 +84,7 @@ class DiskWatch(QObject):
             self._settled.start()
         for name in back:
             context.notices.keep(f"gone {name}")
-        for name in gone - own:  # what reads the project tells of its own
+        for name in gone - own:  # the project's reader reports its own
             context.notices.keep(
                 f"gone {name}", Diagnostic("this file was deleted or moved", _GONE, Severity.WARNING, name)
             )
@@ -92,7 +92,7 @@ class DiskWatch(QObject):
             if str(document.path) not in written or not document.changed_on_disk:
                 continue
             if document.dirty:
-                context.documents.told(document)
+                context.documents.report_overtaken(document)
             elif context.notices.attempt(document.reload):
                 sources = sources or document.kind == "source"
         if (written | gone) & own:

@@ -1,4 +1,4 @@
-"""What goes wrong in the workbench itself, and what Qt says, go to the log; the window tells of it as a notice.
+"""What goes wrong in the workbench itself, and what Qt says, go to the log; the window reports it as a notice.
 
 A request to end, by a signal, closes the window.
 """
@@ -21,17 +21,17 @@ from workbench.session.program import journal
 class FaultTeller(QObject):
     """Brings faults of any thread to the window's thread, and shows them among the notices."""
 
-    told = Signal(object)
+    raised = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.told.connect(self._show)
+        self.raised.connect(self._show)
         self._context = context
         journal.watchers.append(self._tell)
         self.destroyed.connect(lambda: journal.watchers.remove(self._tell))
 
     def _tell(self, fault: Diagnostic) -> None:
-        self.told.emit(fault)
+        self.raised.emit(fault)
 
     def _show(self, fault: Diagnostic) -> None:
         self._context.notices.tell(fault)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Floating(QObject):
-    """Each is made when it is first asked for, or small; `setting_changed` tells the name of a setting."""
+    """Each is made when it is first asked for, or small; `setting_changed` carries the name of a setting."""
 
     setting_changed = Signal(str)
 

@@ -15,7 +15,7 @@ def first_focusable(panel: QWidget) -> QWidget | None:
 
 
 def home_of(panel: QWidget) -> QWidget | None:
-    """What stands for a panel (its `focusProxy`), or else its first part that takes the focus."""
+    """What represents a panel (its `focusProxy`), or else its first part that takes the focus."""
     home = panel
     while (proxy := home.focusProxy()) is not None:
         home = proxy

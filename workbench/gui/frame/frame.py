@@ -285,7 +285,7 @@ class ProjectWindow(QMainWindow):
         if named.endswith(tuple(f".{kind}.yaml" for kind in plugins.model_kinds)):
             self._open_in("predict", path)
         elif importer := next((i for i in plugins.importers.values() if named.endswith(i.suffixes)), None):
-            QTimer.singleShot(0, self, lambda: self.asking.import_file(importer, path))  # asks, once the window stands
+            QTimer.singleShot(0, self, lambda: self.asking.import_file(importer, path))  # asks, once the window is
         elif named.endswith((".yaml", ".yml")):
             self._open_template(path)
         elif self.context.workspace is not None and self._is_source(path):
@@ -380,7 +380,7 @@ class ProjectWindow(QMainWindow):
             application = QApplication.instance()
             if isinstance(application, QApplication):
                 yield from theme.dressing(application, name)
-            for mode in sorted(self.modes.made.values(), key=lambda mode: mode is not self.shown):
+            for mode in sorted(self.modes.views.values(), key=lambda mode: mode is not self.shown):
                 mode.retheme()
                 yield
 

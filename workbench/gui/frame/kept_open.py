@@ -11,7 +11,7 @@ from typing import NoReturn
 
 class Quit(BaseException):
     """What `sys.exit` and `raise SystemExit` raise while the window is open. Python ends the process for a SystemExit
-    that leaves a slot or a view's method; this one is told as any other fault."""
+    that leaves a slot or a view's method; this one is reported as any other fault."""
 
     def __init__(self, code: object = None) -> None:
         super().__init__(*(() if code is None else (code,)))

@@ -33,7 +33,7 @@ class Panels(QObject):
             stack.addWidget(blank)
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
-        self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
+        self._range = _dock("Range", QWidget())  # what is in it is made when it is first wanted
         self._run = _dock("Run", run_dock)
         self._range.setMinimumWidth(RANGE_PX)
         run_dock.setMinimumHeight(160)
@@ -69,7 +69,7 @@ class Panels(QObject):
     def show_mode(self, mode: str) -> None:
         """Show the panels of a mode as it was left; "" shows none (Welcome)."""
         self._mode = mode
-        view = self._modes.made.get(mode)
+        view = self._modes.views.get(mode)
         side, details = (view.side_panel, view.details_panel) if view else (None, None)
         self._widths = (view.kind.side or _ANY, view.kind.details or _ANY) if view else (_ANY, _ANY)
         kept = self._kept.get(mode, {})
@@ -139,7 +139,7 @@ class Panels(QObject):
 
     def focus_next(self) -> None:
         """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
-        parts, mode = self.by_name(), self._modes.made.get(self._mode)
+        parts, mode = self.by_name(), self._modes.views.get(self._mode)
         inside = [panel for panel in (mode.panels or (mode,) if mode else ()) if panel.isVisible()]
         groups = [inside if inside and name == "centre" else [part] for name, part in parts.items()]
         panels = [panel for group in groups for panel in group if panel.isVisible()]
@@ -152,7 +152,7 @@ class Panels(QObject):
                 return
 
     def has_details(self) -> bool:
-        mode = self._modes.made.get(self._mode)
+        mode = self._modes.views.get(self._mode)
         return mode is not None and mode.details_panel is not None
 
     def details_visible(self) -> bool:
@@ -194,10 +194,10 @@ class Panels(QObject):
 
 
 def _dock(title: str, inside: QWidget) -> QDockWidget:
-    made = QDockWidget(title)
-    made.setObjectName(title)
-    made.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
-    made.setTitleBarWidget(QWidget())
+    dock = QDockWidget(title)
+    dock.setObjectName(title)
+    dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+    dock.setTitleBarWidget(QWidget())
     set_ground(inside, "panel")
-    made.setWidget(inside)
-    return made
+    dock.setWidget(inside)
+    return dock

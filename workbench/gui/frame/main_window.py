@@ -1,4 +1,4 @@
-"""The window: its frame, the commands that can be given in it, and the menus that they stand in."""
+"""The window: its frame, the commands that can be given in it, and the menus that they are in."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class MainWindow(ProjectWindow):
             return project() and not control.running
 
         def new_text() -> str:
-            made = self.shown.kind.makes if self.shown else ""
-            return f"New {made}..." if made else "New..."
+            kind = self.shown.kind.makes if self.shown else ""
+            return f"New {kind}..." if kind else "New..."
 
         def go_to_text() -> str:
             return f"Go to a {self.shown.goes_to}..." if self.shown and self.shown.goes_to else "Go to..."

@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Diagnostic
 
 class ModeStack(Stack):
     """The middle of the window. A mode that is wanted for the first time is read in the background and built by
-    slices; until it is whole nothing of another mode stands under its name."""
+    slices; until it is whole nothing of another mode is under its name."""
 
     shown_changed = Signal()
     status_changed = Signal()
@@ -32,16 +32,16 @@ class ModeStack(Stack):
         self._making: dict[str, Iterator[None]] = {}
         self._blank = QWidget()
         self.addWidget(self._blank)
-        self.made: dict[str, Mode] = {}
+        self.views: dict[str, Mode] = {}
 
     def show_mode(self, mode: str) -> None:
         """Show a mode as soon as it is whole."""
         self._wanted = mode
-        if mode in self.made:
+        if mode in self.views:
             self._show()
         else:
             self.setCurrentWidget(self._blank)
-        if mode not in self.made and mode not in self._making:
+        if mode not in self.views and mode not in self._making:
             self._making[mode] = self._make(mode)
             plugins = self._context.plugins
 
@@ -57,25 +57,25 @@ class ModeStack(Stack):
         if mode in self._context.plugins.modes:
             for _ in self._making.setdefault(mode, self._make(mode)):
                 pass
-        return self.made.get(mode)
+        return self.views.get(mode)
 
     @property
     def shown(self) -> Mode | None:
         """The mode that is wanted, once it is shown."""
-        return self.made.get(self._wanted)
+        return self.views.get(self._wanted)
 
     def current(self) -> Mode | None:
         """The mode that is wanted, built at once where it is not yet."""
         return self.whole(self._wanted) if self._wanted else None
 
     def _make(self, mode: str) -> Iterator[None]:
-        if mode in self.made:
+        if mode in self.views:
             return
         kind = self._context.plugins.modes[mode]
         try:
-            made = kind.view()(self._context, kind)
+            view = kind.view()(self._context, kind)
             yield
-            yield from made.build()
+            yield from view.build()
         except BaseException as raised:
             fault = caught(raised)
             self._making.pop(mode, None)  # asked for again, it is tried again
@@ -83,20 +83,20 @@ class ModeStack(Stack):
                 raise
             self._context.notices.tell(plugin_fault(fault, f"to show the mode '{kind.title}'"))
             return
-        self.addWidget(made)
-        made.status_changed.connect(self.status_changed)
-        self.made[mode] = made
+        self.addWidget(view)
+        view.status_changed.connect(self.status_changed)
+        self.views[mode] = view
         if mode == self._wanted:
             self._show()
 
     def _show(self) -> None:
         """What is drawn at length follows the rest of the mode, each in a turn of its own."""
-        made = self.made[self._wanted]
-        parts = [made, made.side_panel, made.details_panel] if made is not self.currentWidget() else []
+        wanted = self.views[self._wanted]
+        parts = [wanted, wanted.side_panel, wanted.details_panel] if wanted is not self.currentWidget() else []
         views = [view for part in parts if part is not None for view in _views(part)]
         for view in views:
             view.setUpdatesEnabled(False)
-        self.setCurrentWidget(made)
+        self.setCurrentWidget(wanted)
         self.shown_changed.emit()
         if views:
             self._context.slices.start(_unveiled(views))

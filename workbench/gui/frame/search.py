@@ -37,7 +37,7 @@ from workbench.session.open import recent
 
 @dataclass(frozen=True)
 class SearchItem:
-    """Something that can be found. `detail` stands at the right: what it is, or its key. What cannot be done now is
+    """Something that can be found. `detail` is at the right: what it is, or its key. What cannot be done now is
     shown too, so that it is known to be there."""
 
     title: str
@@ -149,12 +149,12 @@ class SearchField(QLineEdit):
             p = theme.palette()
             draw_icon(painter, "search", 10, 6, 15, p.second)
             painter.setFont(fonts.ui_font(11, 500))
-            told = "" if self.completer().completionCount() else "nothing found"
-            if self.fontMetrics().horizontalAdvance(self.text() + told) > self.width() - 50:
-                told = ""
+            note = "" if self.completer().completionCount() else "nothing found"
+            if self.fontMetrics().horizontalAdvance(self.text() + note) > self.width() - 50:
+                note = ""
             painter.setPen(QColor(p.second))
             right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, told if self.text() else "Ctrl K")
+            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, note if self.text() else "Ctrl K")
             if not self.text():
                 painter.setFont(fonts.ui_font(13))
                 painter.setPen(QColor(p.muted))
@@ -170,7 +170,7 @@ def search_items(context: Context, actions: Iterable[QAction]) -> tuple[SearchIt
 
 def _commands(context: Context, actions: Iterable[QAction]) -> Iterable[SearchItem]:
     for action in actions:
-        title, can = str(action.property("found_as") or action.text()), action.isEnabled()
+        title, can = str(action.property("search_title") or action.text()), action.isEnabled()
         key = action.shortcut().toString() or "command"
         yield SearchItem(title, key if can else f"not now, {key}", "terminal", action.trigger, can)
     if context.workspace is None:

@@ -17,7 +17,7 @@ from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.session.program.settings import GROUPS, Setting
 from workbench.system.cache import cache_dir
 
-#: Keys of views, which stand as they are.
+#: Keys of views, which are fixed.
 VIEW_KEYS = (
     ("Enter, double click", "open the line of the selection"),
     ("Click with Ctrl", "editor: go to the definition of a name"),
@@ -124,11 +124,11 @@ class SettingsDialog(QDialog):
 
     def _find(self, text: str) -> None:
         words = text.lower().split()
-        found = {name for name, row in self.rows.items() if all(word in row.says() for word in words)}
+        names = {name for name, row in self.rows.items() if all(word in row.says() for word in words)}
         for name, row in self.rows.items():
-            row.setVisible(name in found)
+            row.setVisible(name in names)
         for group, head in self._heads.items():
-            head.setVisible(any(self.rows[name].setting.group == group for name in found))
+            head.setVisible(any(self.rows[name].setting.group == group for name in names))
         others = False
         for keys, what in self._others:
             shown = all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
@@ -136,7 +136,7 @@ class SettingsDialog(QDialog):
             what.setVisible(shown)
             others = others or shown
         self._trusted.setVisible(bool(trusted()) and all(word in _TRUSTED.lower() for word in words))
-        self._none.setVisible(not found and not others and self._trusted.isHidden())
+        self._none.setVisible(not names and not others and self._trusted.isHidden())
         self.area.verticalScrollBar().setValue(0)
 
     def _go_to(self, group: str) -> None:
@@ -178,9 +178,9 @@ class SettingsDialog(QDialog):
     def _look_for_programs(self) -> None:
         self._background.start("programs", programs, self._show_programs, lambda problems: None)
 
-    def _show_programs(self, found: tuple[Requirement, ...]) -> None:
+    def _show_programs(self, requirements: tuple[Requirement, ...]) -> None:
         """Below each program the one that is used, or what to do about it."""
-        for part in found:
+        for part in requirements:
             if row := self.rows.get(f"program.{part.name}"):
                 lacks = isinstance(part.found, Diagnostic)
                 said = f"{part.found.message}. {part.found.hint}" if isinstance(part.found, Diagnostic) else (

@@ -30,7 +30,7 @@ _FIELD_PX = 250
 
 
 class SettingRow(QWidget):
-    """Sets at once what is chosen in it; what is not valid is told below, and not set. `changed` says that it was."""
+    """Sets at once what is chosen in it; what is not valid is reported below, not set. `changed` says that it was."""
 
     changed = Signal()
 
@@ -61,23 +61,23 @@ class SettingRow(QWidget):
 
     @cached_property
     def reset_button(self) -> IconButton:
-        made = IconButton("undo-2", f"{self.setting.title}: default")
-        made.clicked.connect(self._reset)
-        self._grid.addWidget(made, 0, 2)
-        return made
+        button = IconButton("undo-2", f"{self.setting.title}: default")
+        button.clicked.connect(self._reset)
+        self._grid.addWidget(button, 0, 2)
+        return button
 
     @cached_property
     def problem(self) -> QLabel:
-        made = label("", "high", wrap=True)
-        self._grid.addWidget(made, 2, 0)
-        return made
+        text = label("", "high", wrap=True)
+        self._grid.addWidget(text, 2, 0)
+        return text
 
     @cached_property
     def take(self) -> Button:
-        made = Button("Use it here", kind="link")
-        made.clicked.connect(self._take)
-        self._grid.addWidget(made, 2, 1)
-        return made
+        button = Button("Use it here", kind="link")
+        button.clicked.connect(self._take)
+        self._grid.addWidget(button, 2, 1)
+        return button
 
     def says(self) -> str:
         """All that a search looks through."""
@@ -100,8 +100,8 @@ class SettingRow(QWidget):
         changed = self._value != self.setting.default
         if changed or "reset_button" in vars(self):
             self.reset_button.setVisible(changed)
-        found = self.setting.problem(self._value) if changed else None
-        self._tell(". ".join(filter(None, (found.message, found.hint))) if found else "")
+        problem = self.setting.problem(self._value) if changed else None
+        self._tell(". ".join(filter(None, (problem.message, problem.hint))) if problem else "")
 
     def _tell(self, problem: str, can_take: bool = False) -> None:
         if problem or "problem" in vars(self):
@@ -121,9 +121,9 @@ class SettingRow(QWidget):
             change(self.setting, text, self._known)
         except WorkbenchError as error:
             self._wanted = text
-            told = error.diagnostics[0]
+            problem = error.diagnostics[0]
             taken = self.setting.kind == "key" and holder(text, self.setting, self._known) is not None
-            self._tell(told.message if taken else ". ".join(filter(None, (told.message, told.hint))), taken)
+            self._tell(problem.message if taken else ". ".join(filter(None, (problem.message, problem.hint))), taken)
             return
         self.read()
         self.changed.emit()
@@ -131,7 +131,7 @@ class SettingRow(QWidget):
     def _take(self) -> None:
         """Give this command the key that another one has."""
         other = holder(self._wanted, self.setting, self._known)
-        with self._told():
+        with self._reporting():
             if other is not None:
                 change(other, "", self._known)
             self.set(self._wanted)
@@ -142,14 +142,14 @@ class SettingRow(QWidget):
         if self.setting.kind == "key" and default and holder(default, self.setting, self._known):
             self.set(default)
             return
-        with self._told():
+        with self._reporting():
             reset(self.setting)
             self.read()
             self.changed.emit()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """A value that cannot be stored is reported."""
+    def _reporting(self) -> Iterator[None]:
+        """Report a value that cannot be stored."""
         try:
             yield
         except WorkbenchError as error:

@@ -49,10 +49,10 @@ def _rendered(svg: bytes, size_px: int) -> QPixmap:
 def program_icon() -> QIcon:
     """The program's own icon, for the window and the task bar."""
     svg = files("workbench.resources").joinpath("desktop", "rc-workbench.svg").read_bytes()
-    made = QIcon()
+    icon = QIcon()
     for size_px in PROGRAM_ICON_PX:
-        made.addPixmap(_rendered(svg, size_px))
-    return made
+        icon.addPixmap(_rendered(svg, size_px))
+    return icon
 
 
 def icon_pixmap(name: str, colour: str = "", size_px: int = 16, ratio: float = 1.0, filled: bool = False) -> QPixmap:
@@ -78,7 +78,7 @@ def icon(name: str, colour: str = "", size_px: int = 16, filled: bool = False, r
 
 @lru_cache(maxsize=512)
 def _icon(name: str, colour: str, size_px: int, filled: bool, room_px: int) -> QIcon:
-    made = QIcon()
+    icon = QIcon()
     for ratio in (1.0, 2.0):
         pixmap = QPixmap(round((size_px + room_px) * ratio), round(size_px * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -86,5 +86,5 @@ def _icon(name: str, colour: str, size_px: int, filled: bool, room_px: int) -> Q
         painter = QPainter(pixmap)
         painter.drawPixmap(0, 0, icon_pixmap(name, colour, size_px, ratio, filled))
         painter.end()
-        made.addPixmap(pixmap)
-    return made
+        icon.addPixmap(pixmap)
+    return icon

@@ -1,6 +1,6 @@
 """Text that several tables paint in the same way.
 
-Not by the canvas of `workbench.pictures`: cells stand in no report, are elided at their middle as well as at their end,
+Not by the canvas of `workbench.pictures`: cells are in no report, are elided at their middle as well as at their end,
 and are painted by hundreds while a table scrolls, which is Qt's own metrics' work.
 """
 

@@ -99,7 +99,7 @@ def _dress(widget: QWidget) -> None:
 
 
 def _qt_palette(p: Palette) -> QPalette:
-    made = QPalette()
+    palette = QPalette()
     role = QPalette.ColorRole
     table = {
         role.Window: p.window,
@@ -125,10 +125,10 @@ def _qt_palette(p: Palette) -> QPalette:
         role.Shadow: p.edge,
     }
     for which, value in table.items():
-        made.setColor(which, QColor(value))
+        palette.setColor(which, QColor(value))
     for which in (role.WindowText, role.Text, role.ButtonText):
-        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(p.muted))
-    return made
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(p.muted))
+    return palette
 
 
 def set_ground(widget: QWidget, name: str) -> None:
@@ -158,9 +158,9 @@ def fill_state(painter: QPainter, rect: QRectF, category: Category | None) -> No
 
 def frame_colour() -> QColor:
     """The thin frame of state bars: the text's colour at 53 %."""
-    made = QColor(_current.text)
-    made.setAlphaF(0.53)
-    return made
+    colour = QColor(_current.text)
+    colour.setAlphaF(0.53)
+    return colour
 
 
 @lru_cache(maxsize=32)

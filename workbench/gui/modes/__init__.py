@@ -11,8 +11,8 @@ from workbench.api.modes import Panel, Undo, WindowMode
 
 def _view(name: str, of_module: str) -> Callable[[], type]:
     def view() -> type:
-        found: type = getattr(import_module(of_module), name)
-        return found
+        view_class: type = getattr(import_module(of_module), name)
+        return view_class
 
     return view
 

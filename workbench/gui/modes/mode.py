@@ -21,13 +21,13 @@ from workbench.session.program.plugins import Plugins
 
 
 class Mode(QWidget):
-    """A mode's middle: `content`, or where there is none to show a sentence why. What it is called, what stands beside
+    """A mode's middle: `content`, or where there is none to show a sentence why. What it is called, what is beside
     it and what it edits is its `kind`, declared once. A plugin's mode derives from this class too.
     """
 
     finds_definitions = False
     goes_to = ""  # what `ask_where` asks for: a line, a time; nothing where it asks for none
-    shows_range = False  # whether what the range holds stands in its details
+    shows_range = False  # whether what the range holds is in its details
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
     panels: Sequence[QWidget] = ()  # within the mode, that F6 goes to one after the other
@@ -72,7 +72,7 @@ class Mode(QWidget):
         self._turn_to(self._pages.count() - 1)
 
     def _turn_to(self, page: int) -> None:
-        """A keyboard that was in the mode stays in it, on what stands for the mode."""
+        """A keyboard that was in the mode stays in it, on what represents the mode."""
         if self._pages.currentIndex() == page:
             return
         focus = QApplication.focusWidget()

@@ -167,7 +167,7 @@ class OpenDocuments(QObject):
         answer = self.ask(question)
         return answer == RUN_AS_SAVED or (answer == SAVE_AND_RUN and all(self._save(d) for d in unsaved))
 
-    def told(self, document: Document) -> None:
+    def report_overtaken(self, document: Document) -> None:
         """Say that a file with unsaved changes was written by another program."""
         hint = "Your changes are kept here. When you save, choose which version to keep."
         self._overtaken.append(document)

@@ -36,7 +36,7 @@ PROVE = Act(
 
 
 class TrustPrompt(QDialog):
-    def __init__(self, workspace: Workspace, found: Standing, parent: QWidget | None = None, act: Act = RUN) -> None:
+    def __init__(self, workspace: Workspace, state: Standing, parent: QWidget | None = None, act: Act = RUN) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trust this project")
         column = QVBoxLayout(self)
@@ -44,7 +44,7 @@ class TrustPrompt(QDialog):
         column.setSpacing(12)
         title = workspace.project.title or workspace.project.name
         column.addWidget(label(act.question.format(title), "finding", wrap=True))
-        said = [act.said, *trust_sentences(workspace, found)]
+        said = [act.said, *trust_sentences(workspace, state)]
         column.addWidget(label("\n\n".join(filter(None, said)), "second", wrap=True))
         column.addWidget(label(str(workspace.path), "code", wrap=True))
         self.own = QCheckBox("This project is my own: do not ask when its files change")
@@ -68,10 +68,10 @@ class TrustPrompt(QDialog):
 
 def ask_trust(workspace: Workspace, parent: QWidget | None = None, act: Act = RUN) -> bool:
     """Whether the project may be run, or what the `act` is; asks if that is not known yet, and remembers a yes."""
-    found = standing(workspace)
-    if found.trusted:
+    state = standing(workspace)
+    if state.trusted:
         return True
-    prompt = TrustPrompt(workspace, found, parent, act)
+    prompt = TrustPrompt(workspace, state, parent, act)
     if prompt.exec() != QDialog.DialogCode.Accepted:
         return False
     trust(workspace, own=prompt.own.isChecked())

@@ -156,7 +156,7 @@ class Welcome(QScrollArea):
         text.setMinimumHeight(40)
         text.setAlignment(Qt.AlignmentFlag.AlignTop)
         box.column.addWidget(text)
-        box.column.addStretch(1)  # of cards side by side the button stands at one height
+        box.column.addStretch(1)  # of cards side by side the button is at one height
         box.column.addSpacing(10)
         button = Button("Copy and run", "play")
         button.clicked.connect(lambda: self._asking.copy_example(example, run=True))
@@ -181,8 +181,8 @@ class Welcome(QScrollArea):
             self._recent.column.addWidget(empty)
         plugins = self._context.plugins
 
-        def done(found: list[LastRun]) -> None:
-            for fact in found:
+        def done(runs: list[LastRun]) -> None:
+            for fact in runs:
                 if fact.project in rows and isValid(rows[fact.project]):
                     rows[fact.project].say(fact)
 
@@ -202,11 +202,11 @@ class Welcome(QScrollArea):
             "machine", look, self._show_machine, lambda problems: self._context.notices.tell(*problems)
         )
 
-    def _show_machine(self, found: tuple[Requirement, ...]) -> None:
+    def _show_machine(self, requirements: tuple[Requirement, ...]) -> None:
         """The programs that are needed, and whatever lacks; `workbench doctor` shows them all."""
         self._machine.clear()
         column = self._machine.column
-        shown = [part for part in found if (part.needed and part.program) or isinstance(part.found, Diagnostic)]
+        shown = [part for part in requirements if (part.needed and part.program) or isinstance(part.found, Diagnostic)]
         for index, part in enumerate(shown):
             if index:
                 column.addWidget(_inset_rule())

@@ -90,12 +90,12 @@ class RecentRow(Drawn, QWidget):
         facts.addWidget(self._next, 1, 0, 1, 2, right)
         row.addLayout(facts)
 
-    def say(self, found: LastRun) -> None:
-        self._time.setText("no runs" if found.time_s is None else time_text(found.time_s, 4))
-        self._bar.set_shares(found.shares)
-        self._bar.setVisible(bool(found.shares))
-        self._next.setText(found.next if len(found.next) < 44 else found.next[:43] + "\u2026")
-        self._next.setToolTip(found.next)
+    def say(self, run: LastRun) -> None:
+        self._time.setText("no runs" if run.time_s is None else time_text(run.time_s, 4))
+        self._bar.set_shares(run.shares)
+        self._bar.setVisible(bool(run.shares))
+        self._next.setText(run.next if len(run.next) < 44 else run.next[:43] + "\u2026")
+        self._next.setToolTip(run.next)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:

@@ -40,7 +40,7 @@ class Background(QObject):
     follows is cancelled."""
 
     _finished = Signal(int, object, object)
-    _told = Signal(int, object)
+    _reported = Signal(int, object)
     idle_changed = Signal()
     progressed = Signal()
     succeeded = Signal(str)  # the key of work that brought its result
@@ -56,7 +56,7 @@ class Background(QObject):
         self._over = False
         self._jobs: dict[int, tuple[Job, str]] = {}  # those that run, with what each does now
         self._finished.connect(self._deliver)
-        self._told.connect(self._tell)
+        self._reported.connect(self._tell)
 
     @property
     def busy(self) -> bool:
@@ -77,7 +77,7 @@ class Background(QObject):
         """Like `start`, for work that takes a job: it says how far it is, and can be cancelled."""
         self.cancel(key)
         number = self._count + 1
-        job = Job(partial(self._report, self._told, number))
+        job = Job(partial(self._report, self._reported, number))
         self._jobs[number] = job, ""
         self.start(key, lambda: work(job), done, failed)
 

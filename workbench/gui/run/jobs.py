@@ -1,4 +1,4 @@
-"""One job at a time in a thread of its own; what it tells comes to the window a few times a second."""
+"""One job at a time in a thread of its own; what it reports comes to the window a few times a second."""
 
 from __future__ import annotations
 

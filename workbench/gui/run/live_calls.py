@@ -50,9 +50,9 @@ class LiveCalls(RowView):
         from workbench.run.so_far import calls_so_far  # what reads records is imported by the first run
 
         with suppress(WorkbenchError, OSError):  # half of a line is written: the next look shows it
-            found = calls_so_far(self._raw) if self._raw else ()
-            if found and found != self._shown:
-                self._show(found)
+            calls = calls_so_far(self._raw) if self._raw else ()
+            if calls and calls != self._shown:
+                self._show(calls)
 
     def _show(self, calls: tuple[CallSoFar, ...]) -> None:
         self._shown, self.total = calls, sum(call.count for call in calls)

@@ -100,8 +100,8 @@ class RunControl(QObject):
             from workbench.session.make.pipeline import instrument_workspace
 
             host, hdl = instrument_workspace(workspace, settings, out, job)
-            for told in (*host.missed, *hdl.missed, *host.diagnostics, *hdl.diagnostics):
-                job.report(told)
+            for diagnostic in (*host.missed, *hdl.missed, *host.diagnostics, *hdl.diagnostics):
+                job.report(diagnostic)
 
         self.start_job("Instrument", f"{workspace.project.title or workspace.project.name}, into {out}", work)
 
@@ -142,7 +142,7 @@ class RunControl(QObject):
             study, _ = load_study(path, context.plugins)
             return study, [open_workspace(path.parent / project, context.plugins) for project in study.model.projects]
 
-        context.background.start("study", load, lambda found: self._start_study(*found, again), context.failed)
+        context.background.start("study", load, lambda loaded: self._start_study(*loaded, again), context.failed)
 
     def _start_study(self, study: Study, workspaces: Sequence[Workspace], again: bool) -> None:
         if not all(ask_trust(workspace, self._window) for workspace in workspaces):
@@ -155,8 +155,8 @@ class RunControl(QObject):
 
             with local(0, job) as engine:
                 changed = context.study_changed.emit
-                found = run_study(study, context.plugins, engine, job, again=again, changed=changed)
-            for problem in failures(found):
+                outcome = run_study(study, context.plugins, engine, job, again=again, changed=changed)
+            for problem in failures(outcome):
                 job.report(problem)
 
         title = study.model.title or study.model.name

@@ -305,7 +305,7 @@ class RunDock(QWidget):
             return
         self.problems.append(diagnostic)
         same = diagnostic.severity, diagnostic.message, diagnostic.hint
-        if (shown := self.repeated.get(same)) is not None:  # it stands at another line
+        if (shown := self.repeated.get(same)) is not None:  # it is at another line
             shown.count_again()
             self._count_problems()
             return
@@ -376,10 +376,10 @@ def _stamp(seconds: float) -> str:
 
 
 def _log_text() -> QPlainTextEdit:
-    made = QPlainTextEdit()
-    made.setReadOnly(True)
-    made.setFont(fonts.code_font(12))
-    made.setStyleSheet('font-family: "JetBrains Mono"; font-size: 12px;')
-    made.setMaximumBlockCount(_LOG_LINES)
-    made.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    return made
+    text = QPlainTextEdit()
+    text.setReadOnly(True)
+    text.setFont(fonts.code_font(12))
+    text.setStyleSheet('font-family: "JetBrains Mono"; font-size: 12px;')
+    text.setMaximumBlockCount(_LOG_LINES)
+    text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    return text

@@ -16,7 +16,7 @@ from workbench.pictures.plot import Axis, Range
 
 
 class BarsView(LanesView):
-    """`chosen` tells the key of a row that was clicked."""
+    """`chosen` carries the key of a row that was clicked."""
 
     chosen = Signal(str)
     row_px = ROW_PX

@@ -137,7 +137,7 @@ class QtCanvas(Canvas):
 
 
 class Drawn:
-    """What a widget is that is drawn on a canvas; to stand before Qt's own class among its bases."""
+    """What a widget is that is drawn on a canvas; comes before Qt's own class among its bases."""
 
     @abstractmethod
     def draw(self, canvas: Canvas) -> None: ...
@@ -154,9 +154,9 @@ def _polygon(points: Points) -> QPolygonF:
 
 @lru_cache(maxsize=256)
 def _colour(value: str, opacity: float) -> QColor:
-    made = QColor(value)
-    made.setAlphaF(opacity)
-    return made
+    colour = QColor(value)
+    colour.setAlphaF(opacity)
+    return colour
 
 
 @lru_cache(maxsize=32)

@@ -301,11 +301,11 @@ class HouseView(pg.GraphicsView):
 
 
 def handle(side: str, size_px: float, box: pg.ViewBox) -> pg.AxisItem:
-    """An axis's place at a box: it zooms and moves that direction alone; what stands there is drawn by the view."""
-    made = _Handle(side)
-    (made.setWidth if side == "left" else made.setHeight)(size_px)
-    made.linkToView(box)
-    return made
+    """An axis's place at a box: it zooms and moves that direction alone; what is there is drawn by the view."""
+    axis = _Handle(side)
+    (axis.setWidth if side == "left" else axis.setHeight)(size_px)
+    axis.linkToView(box)
+    return axis
 
 
 class _Handle(pg.AxisItem):

@@ -37,7 +37,7 @@ SHORT_TAG = 24
 
 
 class PageView(QWidget):
-    """A panel with a page that scrolls. `acted` tells the id of an action, `link_wanted` that of a link."""
+    """A panel with a page that scrolls. `acted` carries the id of an action, `link_wanted` that of a link."""
 
     closed = Signal()
     acted = Signal(str)

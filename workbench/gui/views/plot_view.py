@@ -34,8 +34,8 @@ MOST_ZOOM = 1e4
 
 
 class PlotView(HouseView):
-    """`pointed` and `chosen` tell a line's number and a point's; `moved` tells a mark's number and its new place,
-    `dropped` that it stays there; `lifted` tells the point of a line that was dragged, and its new y.
+    """`pointed` and `chosen` tell a line's number and a point's; `moved` carries a mark's number and its new place,
+    `dropped` that it stays there; `lifted` carries the point of a line that was dragged, and its new y.
 
     Promised to plugins: `show_plot`, `show_all`, `ring`, `plot`, `pointed`, `chosen`, `moved`, `dropped`, `lifted`.
     """
@@ -125,7 +125,7 @@ class PlotView(HouseView):
         return View((x[0], x[1]), (y0, y1), (a, b), box, self._fitted.logs)
 
     def place(self, x: float, y: float) -> QPointF:
-        """Where a value stands in the widget."""
+        """Where a value is in the widget."""
         return QPointF(*self.view().place(x, y))
 
     def mark_place(self, number: int) -> QPointF:
@@ -189,7 +189,7 @@ class PlotView(HouseView):
         """The point nearest to the pointer: along x for joined lines within the plot, else within reach."""
         if not self._inside(at):
             return None
-        view, best, found = self.view(), math.inf, None
+        view, best, point = self.view(), math.inf, None
         for number, line in enumerate(self.plot.lines):
             if not len(line.x) or not (line.points or (line.joined and self.plot.say(number, 0))):
                 continue
@@ -197,8 +197,8 @@ class PlotView(HouseView):
             gaps = away[:, 0] * (3 if line.joined else 1) + away[:, 1]
             nearest = int(np.argmin(gaps))
             if gaps[nearest] < best and (line.joined or gaps[nearest] < _REACH_PX):
-                best, found = float(gaps[nearest]), (number, nearest)
-        return found
+                best, point = float(gaps[nearest]), (number, nearest)
+        return point
 
     def _spot_near(self, at: QPointF) -> Spot | None:
         view = self.view()

@@ -78,7 +78,7 @@ class PillButton(QPushButton):
 
 def swatch_icon(category: Category | None, width: int = 14, height: int = 10, room_px: int = 0) -> QIcon:
     """A state's colour, pattern and frame as an icon, for buttons, combo boxes and menus."""
-    made = QIcon()
+    icon = QIcon()
     for ratio in (1.0, 2.0):
         pixmap = QPixmap(round((width + room_px) * ratio), round(height * ratio))
         pixmap.setDevicePixelRatio(ratio)
@@ -86,8 +86,8 @@ def swatch_icon(category: Category | None, width: int = 14, height: int = 10, ro
         painter = QPainter(pixmap)
         draw_swatch(painter, 0, 0, width, height, category)
         painter.end()
-        made.addPixmap(pixmap)
-    return made
+        icon.addPixmap(pixmap)
+    return icon
 
 
 def draw_swatch(painter: QPainter, x: float, y: float, width: float, height: float, category: Category | None) -> None:

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap: bool = False) -> QLabel:
     """A label in one of the style sheet's roles: second, muted, small, strong, title, figure, code and so on."""
-    made = QLabel(text, parent)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(wrap)
+    widget = QLabel(text, parent)
+    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget.setWordWrap(wrap)
     if role:
-        made.setProperty("role", role)
-    return made
+        widget.setProperty("role", role)
+    return widget
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -30,8 +30,8 @@ def set_role(widget: QWidget, role: str) -> None:
 
 
 def shortened(text: str, metrics: QFontMetrics, width_px: int, beside: Collection[str] = ()) -> str:
-    """A text shortened to a width such that it still differs from those it stands beside: at its end, its middle or
-    its start, wherever they are alike; where none of these tells them apart, without what they begin with alike."""
+    """A text shortened to a width such that it still differs from those it is beside: at its end, its middle or
+    its start, wherever they are alike; where none of these distinguishes them, without what they begin with alike."""
     modes = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideLeft
     others = [other for other in beside if other != text]
     for mode in modes:
@@ -44,7 +44,7 @@ def shortened(text: str, metrics: QFontMetrics, width_px: int, beside: Collectio
 
 class ElidedLabel(QLabel):
     """One line that gives way in the middle or at the end; the whole text is then in the tooltip. What is in `beside`
-    stands next to it, and must not look the same."""
+    is next to it, and must not look the same."""
 
     beside: tuple[str, ...] = ()
     least_px = 0  # where a shortened text has less room than this, nothing is shown

@@ -46,11 +46,11 @@ class PanelHeader(QWidget):
 
 def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QWidget, QVBoxLayout]:
     """A plain panel and its column, without margins."""
-    made = QWidget()
-    set_ground(made, "panel")
+    panel = QWidget()
+    set_ground(panel, "panel")
     if least_width_px:
-        made.setMinimumSize(least_width_px, least_height_px)
-    return made, plain_column(made)
+        panel.setMinimumSize(least_width_px, least_height_px)
+    return panel, plain_column(panel)
 
 
 def plain_column(inside: QWidget) -> QVBoxLayout:

@@ -96,7 +96,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class RowView(QTreeView):
-    """`chosen` tells the row that a person went to, `opened` the one that was double-clicked, or where Enter was."""
+    """`chosen` carries the row that a person went to, `opened` the one that was double-clicked, or where Enter was."""
 
     chosen = Signal(object)
     opened = Signal(object)
@@ -148,7 +148,7 @@ class RowView(QTreeView):
         self._quiet = False
 
     def show_whole(self) -> None:
-        """Be as high as all the rows are, where what the view stands in is scrolled."""
+        """Be as high as all the rows are, where what the view is in is scrolled."""
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(self.whole_px)
 
@@ -194,7 +194,7 @@ class RowView(QTreeView):
         QGuiApplication.clipboard().setText(self.as_text(rows or None))
 
     def ground(self, row: Row, chosen: bool) -> str:
-        """The colour that a row stands on, or "" for the view's own."""
+        """The colour that a row is on, or "" for the view's own."""
         return self.ground_of_chosen if chosen else ""
 
     @property

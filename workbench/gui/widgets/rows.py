@@ -1,4 +1,4 @@
-"""What tables of rows in columns hold: what stands in a column, and rows, some of them under others."""
+"""What tables of rows in columns hold: what is in a column, and rows, some of them under others."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _no_text(row: Row) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """`text` is shown and, under its head, copied; `paint` stands in its place on the screen.
+    """`text` is shown and, under its head, copied; `paint` is in its place on the screen.
 
     It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
     one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row. One with
-    `typed` is typed in, from what is `written` in a row (None: this row is not); it is told the row and the new text.
+    `typed` is typed in, from what is `written` in a row (None: this row is not); it gets the row and the new text.
     """
 
     head: str
@@ -92,7 +92,7 @@ class RowModel(QAbstractItemModel):
         self.endResetModel()
 
     def row(self, index: Index) -> Row | None:
-        """What stands there; None where nothing does: a view may ask for an index of the rows that were before."""
+        """What is there; None where nothing does: a view may ask for an index of the rows that were before."""
         if not index.isValid():
             return None
         number = index.internalId()  # 0 for a top, else one more than its parent's place

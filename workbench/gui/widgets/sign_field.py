@@ -11,7 +11,7 @@ from workbench.gui.look.icons import icon
 
 
 class SignField(QLineEdit):
-    """What is to be typed stands in it while it is empty; a cross at its right empties it."""
+    """What is to be typed is in it while it is empty; a cross at its right empties it."""
 
     def __init__(self, icon_name: str, wanted: str) -> None:
         super().__init__()

@@ -36,8 +36,8 @@ def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tupl
     if part is None:
         return ()
     if cause is None:
-        found = path.cause_at(block, time_ps)
-        if found is None or block in path.hosts or found.block == block:
+        event = path.cause_at(block, time_ps)
+        if event is None or block in path.hosts or event.block == block:
             return ()
         return ("No cause of this wait is known",)
     parts, host = path.parts[block], block in path.hosts

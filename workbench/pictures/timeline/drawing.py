@@ -176,7 +176,7 @@ def _edges(canvas: Canvas, box: Box) -> None:
 
 
 def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surface, kept: Kept) -> None:
-    """What stands over a row's bar."""
+    """What is over a row's bar."""
     left, right = shown.lanes.x, shown.lanes.right
     lane = Box(left, box.y, right - left, box.height)
     if row.kind is Kind.STACK and not shown.moving:

@@ -1,4 +1,4 @@
-"""What stands at a place of a timeline, what is said of it, and where messages go."""
+"""What is at a place of a timeline, what is said of it, and where messages go."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     call = calls.at(time_ps) if calls else None
     if row.kind is Kind.CALLS and call is None:
         return None
-    found = scene.index.trace.at(row.block, time_ps)
-    if found is None:
+    interval = scene.index.trace.at(row.block, time_ps)
+    if interval is None:
         return None
-    state, start, end = found
+    state, start, end = interval
     block = scene.blocks[row.block]
     code = int(scene.index.trace.codes[row.block][state])
     if calls is not None and call is not None:
@@ -80,14 +80,14 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
 def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     number = row.members[0]
     bus = scene.buses[number]
-    found = bus.at(time_ps)
-    if found is None:
+    place = bus.at(time_ps)
+    if place is None:
         return None
-    site = scene.run.manifest.sites[bus.site[found]]
-    begin, end = int(bus.begin_ps[found]), int(bus.end_ps[found])
-    name = scene.names[bus.block[found]]
+    site = scene.run.manifest.sites[bus.site[place]]
+    begin, end = int(bus.begin_ps[place]), int(bus.end_ps[place])
+    name = scene.names[bus.block[place]]
     lines = (f"{row.label}: {site.label}, {name}", f"{duration(end - begin, 3)}, {site.file}:{site.line}", OPENS_LINE)
-    return Hit(row.kind, number, -1, int(bus.code[found]), begin, end, -1, lines, site.file, site.line)
+    return Hit(row.kind, number, -1, int(bus.code[place]), begin, end, -1, lines, site.file, site.line)
 
 
 def event_text(scene: Scene, event: RareEvent) -> str:
@@ -96,8 +96,8 @@ def event_text(scene: Scene, event: RareEvent) -> str:
     name = scene.names[event.block]
     period = scene.period_ps(block)
     cycles = round(event.span_ps / period) if period else 0
-    told = f"{count_text(cycles)} cycle{'s' if cycles != 1 else ''}" if cycles else duration(event.span_ps, 3)
-    return f"{exact_time(event.time_ps, max(scene.index.end_ps / 1000, 1))}: {name} stalled {told}"
+    length = f"{count_text(cycles)} cycle{'s' if cycles != 1 else ''}" if cycles else duration(event.span_ps, 3)
+    return f"{exact_time(event.time_ps, max(scene.index.end_ps / 1000, 1))}: {name} stalled {length}"
 
 
 def ordinal(number: int) -> str:
@@ -120,17 +120,17 @@ def messages_of(scene: Scene, hit: Hit, least_ps: float = 0.0) -> list[tuple[int
     if last - first > 1 and least_ps > 0:
         apart = (int(calls.t0_ps[last - 1]) - int(calls.t0_ps[first])) / (last - first - 1)
         step = max(1, round(least_ps / max(apart, 1)))
-    found = []
+    messages = []
     for call in range(first + (hit.call - first) % step, last, step):
         target = _target(scene, hit.block, int(hit.state), call - first)
         arrival = int(calls.port_first_ps[call])
         if target is None or arrival < 0:
             continue
         if scene.run.manifest.entries[calls.entry[call]].kind == "receive":
-            found.append((target, arrival, hit.block, int(calls.t1_ps[call])))
+            messages.append((target, arrival, hit.block, int(calls.t1_ps[call])))
         else:
-            found.append((hit.block, int(calls.t0_ps[call]), target, arrival))
-    return found
+            messages.append((hit.block, int(calls.t0_ps[call]), target, arrival))
+    return messages
 
 
 def _target(scene: Scene, block: int, state: int, number: int) -> int | None:

@@ -17,7 +17,7 @@ from workbench.traces.sample import most_at_once
 from workbench.traces.scene import RareEvent
 
 T = TypeVar("T")
-Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is told
+Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is shown
 
 
 def strip_box(shown: Shown) -> Box:
@@ -32,8 +32,8 @@ class Kept:
     def _keep(self, name: str, key: object, make: Callable[[], T]) -> T:
         if name not in self._values or self._values[name][0] != key:
             self._values[name] = (key, make())
-        found: T = self._values[name][1]
-        return found
+        value: T = self._values[name][1]
+        return value
 
     def drop(self) -> None:
         """Forget all: the rows or the run changed. The largest piece of memory is used again."""

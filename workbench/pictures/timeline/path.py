@@ -53,7 +53,7 @@ def draw_path(canvas: Canvas, shown: Shown) -> None:
 
 def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]:
     """Steps, and the x where each begins (and the last one ends). Where they are narrow, the one in the middle of every
-    few pixels stands for all."""
+    few pixels represents all."""
     span = shown.span
     steps = path.steps.between(span.from_ps, span.to_ps)
     if not len(steps):
@@ -85,24 +85,24 @@ def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 def _middles(shown: Shown) -> dict[tuple[str, int], float]:
     """The middle of each block's row, above and below what is in view too; of what is folded that of what it is in."""
     top = shown.lanes.y - shown.scroll_px
-    found: dict[tuple[str, int], float] = {}
+    middles: dict[tuple[str, int], float] = {}
     folded: dict[str, float] = {}
     for row, offset in zip(shown.rows, shown.tops, strict=False):
         y = float(round(top + offset + row.height / 2))
         if row.kind is Kind.STATES:
-            found["block", row.block] = y
+            middles["block", row.block] = y
         elif row.kind is Kind.BUS:
-            found["bus", row.members[0]] = y
+            middles["bus", row.members[0]] = y
         elif row.kind is Kind.STACK:
             for member in row.members:
-                found.setdefault(("block", member), y)
+                middles.setdefault(("block", member), y)
         elif row.kind is Kind.HEAD and row.folded:
             folded[row.key] = y
     for number, block in enumerate(shown.scene.blocks):
         key = "host" if block.id.startswith("host.") else block.id.split(".")[0]
         if key in folded:
-            found.setdefault(("block", number), folded[key])
-    return found
+            middles.setdefault(("block", number), folded[key])
+    return middles
 
 
 def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:

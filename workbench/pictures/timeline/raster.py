@@ -126,7 +126,7 @@ def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None
 
 
 def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
-    """Where a pixel stands in a run of at least `least` equal ones."""
+    """Where a pixel is in a run of at least `least` equal ones."""
     same = np.ones((code.shape[0], max(code.shape[1] - least + 1, 0)), np.bool_)
     for shift in range(1, least):
         same &= code[:, : same.shape[1]] == code[:, shift : shift + same.shape[1]]

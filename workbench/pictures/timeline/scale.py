@@ -1,4 +1,4 @@
-"""The time axis: a view of from and pixel width, ruler steps, times told relative to a round beginning."""
+"""The time axis: a view of from and pixel width, ruler steps, times shown relative to a round beginning."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ def interval_rows(scene: Scene, from_ps: int, to_ps: int) -> Iterator[tuple[str 
     for number, block in enumerate(scene.blocks):
         states = {state.index: state for state in block.states}
         codes = scene.index.trace.codes[number]
-        edges, found = scene.index.trace.between(number, from_ps, to_ps)
-        for at, index in enumerate(found.tolist()):
+        edges, state_codes = scene.index.trace.between(number, from_ps, to_ps)
+        for at, index in enumerate(state_codes.tolist()):
             state, kind = states[index], category_name(category(int(codes[index])))
             times = int(edges[at]), int(edges[at + 1])
             yield (block.id, "state", state.name, kind, *times, "", state.file or "", state.line or "")

@@ -15,7 +15,7 @@ Complete = Callable[[str], tuple[int, tuple[str, ...]]]
 
 
 class ChangeEdit(QLineEdit):
-    """`complete` gives where the word before the cursor begins, and what it could be. Enter tells the change that the
+    """`complete` gives where the word before the cursor begins, and what it could be. Enter shows the change that the
     line names (`entered`), or what is wrong with it (`refused`; None while it is edited)."""
 
     entered = Signal(object)
@@ -47,7 +47,7 @@ class ChangeEdit(QLineEdit):
         return tuple(self._words.stringList()) if self._list.isVisible() else ()
 
     def _offer(self, *, asked: bool) -> None:
-        """Show what the word before the cursor could be; unasked only once it has begun."""
+        """Show what the word before the cursor could be; unasked only once it was started."""
         self.refused.emit(None)
         before = self.text()[: self.cursorPosition()]
         self._start, words = self._complete(before)
@@ -59,7 +59,7 @@ class ChangeEdit(QLineEdit):
         self._list.setCurrentIndex(self._completer.completionModel().index(0, 0))
 
     def _take(self, word: str) -> None:
-        """Put a word in the place of the one that has begun; a whole word is followed by a space."""
+        """Replace the word that was started; a whole word is followed by a space."""
         after = self.text()[self.cursorPosition() :]
         taken = self.text()[: self._start] + word + ("" if word.endswith("=") else " ")
         self.setText(taken + after.lstrip())

@@ -21,7 +21,7 @@ KEY = "confirm"
 
 
 class ConfirmBox(QWidget):
-    """`show_set` tells which set is tried now."""
+    """`show_set` says which set is tried now."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -98,9 +98,9 @@ class ConfirmBox(QWidget):
         self.under_way = None
         self._write()
 
-    def _done(self, found: Confirmation) -> None:
+    def _done(self, confirmation: Confirmation) -> None:
         if self.under_way is not None:
-            self.confirmed[found.changes] = self.under_way, found
+            self.confirmed[confirmation.changes] = self.under_way, confirmation
         self.under_way = None
         self._write()
 
@@ -128,8 +128,8 @@ class ConfirmBox(QWidget):
         self.why.setVisible(bool(reason) and self.prediction is not None)
         self.progress.setVisible(self.under_way is not None)
         empty(self._rows)
-        for prediction, found in self.confirmed.values():
-            self._rows.addWidget(_row(prediction, found))
+        for prediction, confirmation in self.confirmed.values():
+            self._rows.addWidget(_row(prediction, confirmation))
             self._rows.addWidget(rule())
         self.setVisible(self.prediction is not None or bool(self.confirmed))
 
@@ -143,7 +143,7 @@ class ConfirmBox(QWidget):
         return "A run is under way." if self.context.running else ""
 
 
-def _row(prediction: Prediction, found: Confirmation) -> QWidget:
+def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:
     """A set, what was predicted of it, and what it came to."""
     widget = QWidget()
     row = QHBoxLayout(widget)
@@ -157,9 +157,9 @@ def _row(prediction: Prediction, found: Confirmation) -> QWidget:
     row.addLayout(left, 1)
     right = QVBoxLayout()
     right.setSpacing(0)
-    said, role, note = confirmed_words(prediction, found)
+    said, role, note = confirmed_words(prediction, confirmation)
     right.addWidget(label(said, role))
     right.addWidget(label(note, "small", wrap=True))
     row.addLayout(right, 1)
-    widget.setToolTip("\n".join(problem.sentences for problem in found.notes))
+    widget.setToolTip("\n".join(problem.sentences for problem in confirmation.notes))
     return widget

@@ -16,7 +16,7 @@ from workbench.model.changes import Change
 
 
 class AnalyseDetails(QWidget):
-    """`try_wanted` tells the number of the advice whose changes are to be tried, `tried` the changes whose gain was
+    """`try_wanted` carries the number of the advice whose changes are to be tried, `tried` the changes whose gain was
     predicted; none once they are no longer in front."""
 
     try_wanted = Signal(int)

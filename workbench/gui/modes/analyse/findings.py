@@ -27,7 +27,7 @@ NUMBER, SHAPE, TITLE, WHERE, TIME, BAR = range(6)
 
 
 class FindingTable(TableView):
-    """`finding_chosen` tells the finding that a person went to; Delete asks to set it aside."""
+    """`finding_chosen` carries the finding that a person went to; Delete asks to set it aside."""
 
     finding_chosen = Signal(str)
     aside_wanted = Signal(str)
@@ -71,8 +71,8 @@ class FindingTable(TableView):
         here = self.currentIndex().siblingAtColumn(0)
         at = shown.index(here) if here in shown else -1 if by > 0 else 0
         others = (shown[(at + by * n) % len(shown)] for n in range(1, len(shown) + 1))
-        if found := next(filter(self._is_finding, others), None):
-            self.setCurrentIndex(found)
+        if target := next(filter(self._is_finding, others), None):
+            self.setCurrentIndex(target)
 
     def _shown(self) -> list[QModelIndex]:
         """The rows that are shown, from the top."""

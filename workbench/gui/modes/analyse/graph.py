@@ -71,7 +71,7 @@ class GraphView(HouseView):
         notes: Mapping[str, str],
         again: Callable[[float, float], GraphLayout] | None = None,
     ) -> None:
-        """`notes` stand beside the frames' titles. `again` lays the same graph out for another room, in pixels, than
+        """`notes` are beside the frames' titles. `again` lays the same graph out for another room, in pixels, than
         the view has now."""
         self.layout_, self.facts, self.notes, self._again = layout, facts, notes, again
         self._laid_out_for = self.room()
@@ -108,7 +108,7 @@ class GraphView(HouseView):
 
     @property
     def offset(self) -> QPointF:
-        """Where the layout's origin stands in the view."""
+        """Where the layout's origin is in the view."""
         (x0, _), (y0, _) = self.box.viewRange()
         return QPointF(-x0, -y0) * self.magnification
 
@@ -193,7 +193,7 @@ class GraphView(HouseView):
             draw_short_labels(canvas, self.layout_, self.short_words(), self.offset.toTuple(), scale)
 
     def short_words(self) -> Mapping[str, Sequence[str]]:
-        """What stands on lines whose labels are too small to be read, by messages."""
+        """What is on lines whose labels are too small to be read, by messages."""
         edges = self.layout_.edges if self.layout_ else ()
         return {edge.edges[0].message: (edge.label,) for edge in edges if edge.label}
 
@@ -252,23 +252,23 @@ class GraphView(HouseView):
             if (at - self._pressed).manhattanLength() > _CLICK_PX:
                 self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             return
-        badge, found, edge = self._badge_at(at), self._node_at(at), self._edge_at(at)
-        self._hover_over(found[0].key if found else "")
-        clickable = bool(badge or found or edge)
+        badge, node, edge = self._badge_at(at), self._node_at(at), self._edge_at(at)
+        self._hover_over(node[0].key if node else "")
+        clickable = bool(badge or node or edge)
         shape = Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
-        self.setToolTip(self._tip(badge, found, edge))
+        self.setToolTip(self._tip(badge, node, edge))
 
     def _hover_over(self, key: str) -> None:
         if key != self._hover:
             self._hover = key
             self.redraw()
 
-    def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
+    def _tip(self, badge: str, hit: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
         if badge:
             return "Show the findings of this block only"
-        if found:
-            node, meant = found
+        if hit:
+            node, meant = hit
             facts = self.facts[node.key]
             shares = facts.tiles[meant][0] if meant in facts.tiles else facts.shares
             said = ", ".join(f"{category_name(c)} {percent_text(s)}" for c, s in shares)
@@ -293,16 +293,16 @@ class GraphView(HouseView):
             return
         if badge := self._badge_at(at):
             self.badge_clicked.emit(badge)
-        elif found := self._node_at(at):
-            self.node_chosen.emit(found[1])
+        elif node := self._node_at(at):
+            self.node_chosen.emit(node[1])
         elif edge := self._edge_at(at):
             self.edge_chosen.emit(edge)
         else:
             self.node_chosen.emit("")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if found := self._node_at(event.position()):
-            self.node_opened.emit(found[1])
+        if node := self._node_at(event.position()):
+            self.node_opened.emit(node[1])
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover_over("")

@@ -108,7 +108,7 @@ class AnalyseMode(Mode):
 
             self.round = RoundPanel(self.context)
             self.round.blocks.clicked.connect(lambda: self._upper.setCurrentIndex(0))
-            self.round.found.connect(lambda: self._upper.setCurrentIndex(1))
+            self.round.ready.connect(lambda: self._upper.setCurrentIndex(1))
             self._upper.addWidget(self.round)
         self.round.ask(changes)
 
@@ -331,8 +331,8 @@ class AnalyseMode(Mode):
         analysis, chosen = self.context.analysis, self.context.navigation.selection
         if analysis is None:
             return False
-        found = [f for f in analysis.findings if isinstance(chosen, SelectedFinding) and f.id == chosen.finding]
-        advice = found[0].advice[number : number + 1] if found else ()
+        findings = [f for f in analysis.findings if isinstance(chosen, SelectedFinding) and f.id == chosen.finding]
+        advice = findings[0].advice[number : number + 1] if findings else ()
         self.details.try_changes(advice[0].changes if advice else ())
         return True
 

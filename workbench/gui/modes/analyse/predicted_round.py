@@ -20,9 +20,9 @@ Found = tuple[PredictedRound, Scene, Scene]
 
 
 class RoundPanel(QWidget):
-    """`found` tells that the round after the changes that were asked for is there."""
+    """`ready` says that the round after the changes that were asked for is there."""
 
-    found = Signal()
+    ready = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -49,21 +49,24 @@ class RoundPanel(QWidget):
         known, asked = self.context.traced.scene, self.changes
 
         def work() -> Found | None:
-            found = replayed.predicted_round(asked)
-            after = build_scene(found.run) if found else None
+            round_ = replayed.predicted_round(asked)
+            after = build_scene(round_.run) if round_ else None
             before = known or build_scene(run)
-            return (found, before, after) if found and before and after else None
+            return (round_, before, after) if round_ and before and after else None
 
-        def done(found: Found | None) -> None:
-            if found and asked == self.changes and run is self.context.run:
-                self._show(*found)
+        def done(scenes: Found | None) -> None:
+            if scenes and asked == self.changes and run is self.context.run:
+                self._show(*scenes)
 
         self.context.background.start("predicted round", work, done, self.context.failed)
 
-    def _show(self, found: PredictedRound, before: Scene, after: Scene) -> None:
-        pair = (Round("measured", before, *found.measured, "A"), Round("predicted", after, *found.predicted, "P"))
+    def _show(self, predicted: PredictedRound, before: Scene, after: Scene) -> None:
+        pair = (
+            Round("measured", before, *predicted.measured, "A"),
+            Round("predicted", after, *predicted.predicted, "P"),
+        )
         self.view.show_rounds(Rounds(pair))
-        count = found.rounds
+        count = predicted.rounds
         title = "The whole run" if not count else "One round" if count == 1 else counted(count, "round")
         self.head.set_title(title, "measured and predicted")
-        self.found.emit()
+        self.ready.emit()

@@ -113,10 +113,10 @@ class TryPanel(QWidget):
         if analysis is None or run is None:
             return
         chosen = tuple(changes)
-        found = [Offer(a.changes, a) for a in suggestions(analysis)]
-        large = [o for o in found if o.changes == chosen or (o.alone and (o.alone.speedup or 0.0) >= LEAST_GAIN)]
+        offers = [Offer(a.changes, a) for a in suggestions(analysis)]
+        large = [o for o in offers if o.changes == chosen or (o.alone and (o.alone.speedup or 0.0) >= LEAST_GAIN)]
         self.offers = large[:MOST_OFFERS]
-        mine = next((offer for offer in found if offer.changes == chosen), None)
+        mine = next((offer for offer in offers if offer.changes == chosen), None)
         if mine and mine not in self.offers:
             self.offers.append(mine)
         self.ticked = [mine] if mine else []
@@ -266,9 +266,11 @@ class TryPanel(QWidget):
 
         def work() -> Entry:
             entry = keep(run, trial.prediction, expected)
-            found = confirmed[1] if confirmed else None
-            if found and found.speedup is not None and found.time_s is not None:
-                confirm(run, entry.id, found.speedup, found.time_s, found.answer is AnswerStatus.SAME)
+            confirmation = confirmed[1] if confirmed else None
+            if confirmation and confirmation.speedup is not None and confirmation.time_s is not None:
+                confirm(
+                    run, entry.id, confirmation.speedup, confirmation.time_s, confirmation.answer is AnswerStatus.SAME
+                )
             return entry
 
         self.context.background.start("keep", work, lambda entry: self._say_kept(_KEPT), self.context.failed)

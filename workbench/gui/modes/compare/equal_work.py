@@ -18,9 +18,9 @@ _Found = tuple[Scene | None, Scene | None, EqualWork | None]
 
 
 class EqualWorkPanel(QWidget):
-    """`found` tells the equal work of the two runs asked for last, once it is shown."""
+    """`ready` carries the equal work of the two runs asked for last, once it is shown."""
 
-    found = Signal(object)
+    ready = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -62,8 +62,8 @@ class EqualWorkPanel(QWidget):
         self._pages.setCurrentIndex(1)
         self.head.set_title("Equal work", "")
 
-    def _show(self, found: _Found) -> None:
-        a, b, equal = found
+    def _show(self, work: _Found) -> None:
+        a, b, equal = work
         if a is None or b is None or equal is None or self._runs is None:
             self._show_nothing("A trace is empty", "No block changed its state, or no call was recorded.")
             return
@@ -71,4 +71,4 @@ class EqualWorkPanel(QWidget):
         stretches = zip(names, (a, b), (equal.a, equal.b), strict=True)
         self.rounds.show_rounds(Rounds(tuple(Round(name, s, x.from_ps, x.span_ps) for name, s, x in stretches)))
         self._pages.setCurrentIndex(0)
-        self.found.emit(equal)
+        self.ready.emit(equal)

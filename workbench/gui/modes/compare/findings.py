@@ -43,7 +43,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class PairKind:
-    """What stands over the pairs of one kind."""
+    """What is over the pairs of one kind."""
 
     title: str
     note: str
@@ -68,7 +68,7 @@ def rows_of(comparison: Comparison, kind: str) -> tuple[Pair, ...]:
 
 
 class FindingChanges(RowView):
-    """Sections that fold. `pair_opened` tells the pair that was clicked, or gone to and Enter pressed."""
+    """Sections that fold. `pair_opened` carries the pair that was clicked, or gone to and Enter pressed."""
 
     pair_opened = Signal(object)
 
@@ -94,9 +94,9 @@ class FindingChanges(RowView):
 
     def show_comparison(self, comparison: Comparison, only: str) -> None:
         """All kinds, or one."""
-        found = [(title, note, rows_of(comparison, kind)) for kind, title, note in KINDS if only in ("all", kind)]
-        self.show_rows([(PairKind(title, f"{len(pairs)}, {note}"), pairs) for title, note, pairs in found])
-        for row in range(len(found)):
+        sections = [(title, note, rows_of(comparison, kind)) for kind, title, note in KINDS if only in ("all", kind)]
+        self.show_rows([(PairKind(title, f"{len(pairs)}, {note}"), pairs) for title, note, pairs in sections])
+        for row in range(len(sections)):
             self.setFirstColumnSpanned(row, self.rootIndex(), True)
 
     def _paint_title(self, painter: QPainter, box: QRectF, row: Pair | PairKind) -> None:
@@ -139,7 +139,7 @@ def _gain(row: Pair | PairKind, run: str) -> str:
 
 
 def _ink(row: Pair | PairKind, run: str) -> str:
-    """What is predicted stands out, what is only bounded does not."""
+    """What is predicted is strong, what is only bounded is not."""
     finding = None if isinstance(row, PairKind) else row.a if run == "a" else row.b
     return "text" if finding and finding.speedup_predicted is not None else "muted"
 

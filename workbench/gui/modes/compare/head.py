@@ -195,7 +195,7 @@ class CompareHead(QWidget):
         self._show_legend()
 
     def _show_figure(self, comparison: Comparison) -> None:
-        """How much faster B is; with what stands against it, where outputs differ or a run did not end."""
+        """How much faster B is; with what speaks against it, where outputs differ or a run did not end."""
         speedup = comparison.speedup
         if speedup is None:
             self.verdict.setText("One of the two runs did not finish")
@@ -209,7 +209,7 @@ class CompareHead(QWidget):
 
 
 def run_notes(a: Manifest, b: Manifest) -> tuple[str, str]:
-    """What tells two runs apart, in few words each: what differs first, for what comes last may not find room."""
+    """What distinguishes two runs, in few words each: what differs first, for what comes last may not find room."""
     return _note(a, b), _note(b, a)
 
 

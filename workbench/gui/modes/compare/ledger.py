@@ -95,7 +95,7 @@ class ErrorDots(Drawn, QWidget):
 
 
 class LedgerPanel(QWidget):
-    """The table, or why it is empty; below it the statistics. `entry_opened` tells the entry that was opened."""
+    """The table, or why it is empty; below it the statistics. `entry_opened` carries the entry that was opened."""
 
     entry_opened = Signal(object)
 

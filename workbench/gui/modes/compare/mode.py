@@ -152,15 +152,15 @@ class CompareMode(Mode):
         self.to_scaling.hide()
         self.to_scaling.clicked.connect(lambda: self._lower.setCurrentIndex(1))
         self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
-        self.scaling.found.connect(self._scaling_found)
+        self.scaling.ready.connect(self._scaling_ready)
         self.scaling.run_wanted.connect(self.other.open)
         self.equal_work.head.add(self.to_scaling)
-        self.equal_work.found.connect(self._equal_work_found)
+        self.equal_work.ready.connect(self._equal_work_ready)
         return self._lower
 
-    def _scaling_found(self, found: bool) -> None:
-        self.to_scaling.setVisible(found)
-        if not found:
+    def _scaling_ready(self, exists: bool) -> None:
+        self.to_scaling.setVisible(exists)
+        if not exists:
             self._lower.setCurrentIndex(0)
 
     def _pills(self, head: PanelHeader, names: tuple[tuple[str, str], ...], do: object) -> dict[str, PillButton]:
@@ -187,8 +187,8 @@ class CompareMode(Mode):
         """The findings of a run are ranked and weighed anew."""
         if (pair := self.pair()) and self.comparison:
             a, b = pair
-            found = compare(a.analysis, b.analysis, (a.run, b.run))
-            self.comparison = replace(found, equal=self.comparison.equal)
+            comparison = compare(a.analysis, b.analysis, (a.run, b.run))
+            self.comparison = replace(comparison, equal=self.comparison.equal)
             self.show_only(self.only)
 
     def act(self) -> None:
@@ -311,8 +311,8 @@ class CompareMode(Mode):
     def _open_entry(self, entry: Entry) -> None:
         """Compare the entry's base with what came of it, or with the open run."""
         names = [entry.came.run, entry.base.run] if entry.came else [entry.base.run]
-        found = {folder.name: folder for folder in self.other.folders()}
-        if wanted := next((found[name] for name in names if name in found), None):
+        folders = {folder.name: folder for folder in self.other.folders()}
+        if wanted := next((folders[name] for name in names if name in folders), None):
             self.other.open(wanted)
 
     # ---- findings
@@ -330,7 +330,7 @@ class CompareMode(Mode):
         self.findings.show_comparison(self.comparison, name)
         self._follow()
 
-    def _equal_work_found(self, equal: EqualWork) -> None:
+    def _equal_work_ready(self, equal: EqualWork) -> None:
         if self.comparison is not None:
             self.comparison = replace(self.comparison, equal=equal)
             title = "Equal work" if equal.calls else "Different work"

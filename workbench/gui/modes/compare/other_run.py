@@ -16,7 +16,7 @@ from workbench.session.program.settings import value
 
 
 class OtherRun(QObject):
-    """`opened` is None until there is one; `changed` tells of another, `weighed` that its findings are predicted."""
+    """`opened` is None until there is one; `changed` says that it is another, `weighed` that it has predictions."""
 
     changed = Signal()
     weighed = Signal()
@@ -63,9 +63,9 @@ class OtherRun(QObject):
             with job.step("Predict the other run"):
                 return predicted(opened, budget_s, job)[0]
 
-        def done(found: OpenRun) -> None:
+        def done(predicted: OpenRun) -> None:
             if self.opened is opened:
-                self.opened = found
+                self.opened = predicted
                 self.weighed.emit()
 
         if opened.analysis.predictable and budget_s > 0:

@@ -17,9 +17,9 @@ from workbench.session.make.scaling import scaling_of
 
 
 class ScalingPanel(QWidget):
-    """`found` tells whether there is a curve; `run_wanted` the folder of a point's run."""
+    """`ready` says whether there is a curve; `run_wanted` the folder of a point's run."""
 
-    found = Signal(bool)
+    ready = Signal(bool)
     run_wanted = Signal(object)
 
     def __init__(self, context: Context) -> None:
@@ -46,7 +46,7 @@ class ScalingPanel(QWidget):
         if scaling:
             self.head.set_title("Scaling", scaling_words(scaling))
             self.view.show_plot(scaling_plot(scaling))
-        self.found.emit(scaling is not None)
+        self.ready.emit(scaling is not None)
 
     def _choose(self, line: int, number: int) -> None:
         if self.scaling and self.view.plot.lines[line].name == "measured":

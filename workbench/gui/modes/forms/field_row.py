@@ -27,7 +27,7 @@ _MOST_LINES = 8
 
 
 class TextArea(QPlainTextEdit):
-    """A field of at least so many lines, higher where the text breaks into more; it tells when it is left."""
+    """A field of at least so many lines, higher where the text breaks into more; it signals when it is left."""
 
     left = Signal()
 

@@ -73,7 +73,7 @@ class PartForm(QScrollArea):
         self.setWidget(body)
 
     def _show_strays(self) -> None:
-        """What is wrong with the part and stands at none of its fields; a key that is not known can be removed."""
+        """What is wrong with the part and is at none of its fields; a key that is not known can be removed."""
         while item := self._strays.takeAt(0):
             if (old := item.widget()) is not None:
                 old.deleteLater()
@@ -180,7 +180,7 @@ class PartForm(QScrollArea):
         return next(r for r in self.rows if r.field.path == path)
 
     def commit(self) -> None:
-        """Take over what stands in the field being edited."""
+        """Take over what is in the field being edited."""
         for row in self.rows:
             if row.editor.hasFocus():
                 row.write()

@@ -204,7 +204,7 @@ class DocumentMode(Mode):
         self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
 
     def write_heads(self) -> None:
-        """What can be undone and saved, and what stands against it."""
+        """What can be undone and saved, and what prevents it."""
         document, errors = self.document, len(self.document.errors)
         undo = document.history.undo_label
         self.undo_button.setEnabled(document.history.can_undo)

@@ -62,7 +62,7 @@ class PartList(QWidget):
             Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
         ), ROW_PX)  # fmt: skip
         self.lines.header().hide()
-        self.lines.setColumnHidden(1, True)  # it stands beside the title, and is copied
+        self.lines.setColumnHidden(1, True)  # it is beside the title, and is copied
         self.lines.setIndentation(0)
         self.lines.ruled = False
         self.lines.setItemsExpandable(False)

@@ -11,7 +11,7 @@ from workbench.session.edit.yaml_document import Path_
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """A line of the list: where it stands in the document, how it is called, which form it has.
+    """A line of the list: where it is in the document, how it is called, which form it has.
 
     `what` is said after the title of the form; `removable` parts can be taken out, `named`
     ones be given another key.
@@ -36,7 +36,7 @@ class DocumentPart:
 class PartSection:
     """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
     shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet; `path` is where
-    they stand in the document. `kinds` are those of which one is chosen as a part is added, each with its title."""
+    they are in the document. `kinds` are those of which one is chosen as a part is added, each with its title."""
 
     title: str
     parts: tuple[DocumentPart, ...]

@@ -19,7 +19,7 @@ PAUSE_MS = 300
 
 
 class TemplateCheck(QObject):
-    """`checked` says that the document's problems are told whole."""
+    """`checked` says that the document's problems are reported whole."""
 
     checked = Signal()
 
@@ -39,7 +39,7 @@ class TemplateCheck(QObject):
         self._pause.start()
 
     def _ask_row(self) -> None:
-        """Judge what stands in a field that is being typed in, as if it were written."""
+        """Judge what is in a field that is being typed in, as if it were written."""
         row, path = self._row, self._document.path
         if row is None or path is None or row not in self._form.rows or not row.typing:
             return

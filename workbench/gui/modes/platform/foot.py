@@ -1,4 +1,4 @@
-"""What stands under a list: a link, and beside it what a key does, where there is room for both."""
+"""What is under a list: a link, and beside it what a key does, where there is room for both."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def run_of(workspace: Workspace, job: Job) -> Run:
 
 
 class Measuring(QObject):
-    """`button` begins, and cancels what is under way; `changed` tells that `said` did, which is how far that is."""
+    """`button` begins, and cancels what is under way; `changed` says that `said` did, which is how far that is."""
 
     changed = Signal()
 
@@ -79,9 +79,9 @@ class Measuring(QObject):
                 raise WorkbenchError(*problems)
             return platform, *bench_workspace(path, platform, plugins)
 
-        def done(found: tuple[Platform, Workspace, Mapping[str, str]]) -> None:
-            if self._document.path == path and ask_trust(found[1], self.button.window()):
-                self._run(path, *found)
+        def done(started: tuple[Platform, Workspace, Mapping[str, str]]) -> None:
+            if self._document.path == path and ask_trust(started[1], self.button.window()):
+                self._run(path, *started)
 
         self._path = path
         context.background.start_job(_KEY, work, done, context.failed)
@@ -105,8 +105,8 @@ class Measuring(QObject):
         if platform is None or platform.host.entries != saved.host.entries:
             hint = f"Fix it, then `workbench template bench --from {run.path}` takes the times without another run."
             raise WorkbenchError(Diagnostic("the calls changed while their times were measured", hint))
-        found = measured(run, platform)
-        self._document.apply("Measure times", lambda text: with_tables(text, platform, found, how_taken(run)))
+        tables = measured(run, platform)
+        self._document.apply("Measure times", lambda text: with_tables(text, platform, tables, how_taken(run)))
 
     def _changed(self) -> None:
         document, under_way = self._document, bool(self.said)

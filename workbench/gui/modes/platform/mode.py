@@ -174,8 +174,8 @@ class PlatformMode(DocumentMode):
             entries, read = header_entries(self.context.plugins, header, text)
             return entries, read, header if text is None else header_of(text, self.context.root() or path.parent)
 
-        def done(found: tuple[list[dict[str, Any]], ApiHeader, Path | None]) -> None:
-            entries, read, named = found
+        def done(answer: tuple[list[dict[str, Any]], ApiHeader, Path | None]) -> None:
+            entries, read, named = answer
             if document.path != path:
                 return
             before, added = len(document.value(("host", "entries")) or ()), 0
@@ -223,7 +223,7 @@ class PlatformMode(DocumentMode):
         self.show_form()
 
     def show_form(self) -> None:
-        """A call's transfer table stands beside its form; where the part has none, the table shown stays."""
+        """A call's transfer table is beside its form; where the part has none, the table shown stays."""
         super().show_form()
         part = self.part(self.chosen)
         name = part.table if part else ""

@@ -120,8 +120,8 @@ def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
 
 
 def _items(document: YamlDocument, path: Path_) -> list[Any]:
-    found = document.value(path)
-    return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
+    items = document.value(path)
+    return [item if isinstance(item, Mapping) else {} for item in items] if isinstance(items, list) else []
 
 
 def _entry(number: int, entry: Mapping[str, Any]) -> DocumentPart:

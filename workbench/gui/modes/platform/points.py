@@ -68,19 +68,19 @@ def points_path(table: str) -> Path_:
 def points_of(document: YamlDocument, table: str) -> tuple[TablePoint, ...]:
     path = points_path(table)
     rows = document.value(path)
-    found = []
+    points = []
     for n, row in enumerate(rows if isinstance(rows, list) else ()):
         values: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
         places: tuple[Path_, ...] = ((*path, n, "bytes"), (*path, n, "time_s"), (*path, n, "source"), (*path, n))
         problems = [p for p in map(document.problem_at, places) if p]
-        found.append(
+        points.append(
             TablePoint(
                 str(values.get("bytes", "")), str(values.get("time_s", "")), str(values.get("source", "")),
                 document.number((*path, n, "bytes"), "B"), document.number((*path, n, "time_s"), "s"),
                 min(problems, key=lambda d: d.severity is not Severity.ERROR, default=None),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(points)
 
 
 def readable(points: Sequence[TablePoint]) -> list[int]:

@@ -48,7 +48,7 @@ def _of_point(text: Callable[[TablePoint], str]) -> Callable[[Line], str]:
 
 
 class PointTable(RowView):
-    """The table. `hovered` tells the point under the pointer, or -1."""
+    """The table. `hovered` carries the point under the pointer, or -1."""
 
     hovered = Signal(int)
 
@@ -140,7 +140,7 @@ class PointTable(RowView):
             self.document.set(path, typed, f"Change the {name} in row {line.number + 1}")
 
     def commit(self) -> None:
-        """Take over what stands in the cell being edited."""
+        """Take over what is in the cell being edited."""
         editor = QApplication.focusWidget()
         if isinstance(editor, QLineEdit) and self.isAncestorOf(editor):
             line, column, text = self.current, self.rows.columns[self.currentIndex().column()], editor.text()

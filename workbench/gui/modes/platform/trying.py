@@ -23,7 +23,7 @@ _NAMES = "C and C++ sources (*.c *.cpp *.cc *.cxx *.C);;All files (*)"
 
 
 class TriedOn(QWidget):
-    """`opened` tells the place of a call. What is tried is asked again when the template changes."""
+    """`opened` carries the place of a call. What is tried is asked again when the template changes."""
 
     opened = Signal(str, int)
 
@@ -108,9 +108,9 @@ class TriedOn(QWidget):
             defines = workspace.defines(workspace.settings())
             return tried(platform, path, workspace.root, workspace.project.host, defines, plugins, job)
 
-        def done(found: Tried) -> None:
+        def done(tried: Tried) -> None:
             if document.text == text:
-                self._show(found)
+                self._show(tried)
 
         self._context.background.start_job("try", work, done, self._failed)
 
@@ -118,19 +118,19 @@ class TriedOn(QWidget):
         self._say(problems[0].message, "high")
         self.show_button.hide()
 
-    def _show(self, found: Tried) -> None:
-        count, unused = len(found.calls), len(found.unused)
+    def _show(self, tried: Tried) -> None:
+        count, unused = len(tried.calls), len(tried.unused)
         words = [f"{self._what}: {counted(count, 'call')} {'matches' if count == 1 else 'match'}"]
         if unused:
             words.append(f"{unused} not called")
-        wrong = next((d for d in found.diagnostics if d.severity is Severity.ERROR), None)
+        wrong = next((d for d in tried.diagnostics if d.severity is Severity.ERROR), None)
         if wrong:
             where = f"{Path(wrong.file or '').name}, line {wrong.line}"
             words.append(f"not wholly read ({where}: {wrong.message})")
         self._say(", ".join(words), "medium" if wrong else "second")
-        tips = [d.text() for d in found.diagnostics[:6]] + [f"not called: {one}" for one in found.unused]
+        tips = [d.text() for d in tried.diagnostics[:6]] + [f"not called: {one}" for one in tried.unused]
         self.said.setToolTip("\n".join(tips))
-        self.calls.show_rows([(call, ()) for call in found.calls])
+        self.calls.show_rows([(call, ()) for call in tried.calls])
         self.show_button.setVisible(bool(count))
         self.calls.setVisible(self.calls.isVisible() and bool(count))
 

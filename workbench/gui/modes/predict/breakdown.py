@@ -37,7 +37,7 @@ class PartTable(RowView):
                    key=lambda part: part.share, paint=_paint_value),
             Column("Equation", lambda part: part.equation),
         ), PART_PX)  # fmt: skip
-        self.setColumnHidden(2, True)  # it stands below the name, and is copied
+        self.setColumnHidden(2, True)  # it is below the name, and is copied
         self.setIndentation(0)
 
     def show_parts(self, parts: Sequence[PartLine]) -> None:
@@ -186,23 +186,25 @@ class Breakdown(QWidget):
         self._show_parts("", ())
         self._show_inputs(())
 
-    def say_problem(self, found: Diagnostic) -> None:
+    def say_problem(self, problem: Diagnostic) -> None:
         """What is wrong with what was typed."""
-        self.problem.setText(f"{found.message[:1].upper()}{found.message[1:]}. {found.hint}")
+        self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}")
         self.problem.show()
 
-    def show_results(self, values: Evaluation, found: Results) -> None:
+    def show_results(self, values: Evaluation, results: Results) -> None:
         """A design point: what it comes to, part by part, and where it is."""
         file = values.file
         at = ", ".join(f"{name} = {input_text(file, name, float(value))}" for name, value in values.changes.items())
         self.title.setText(at or values.model.title or values.model.name)
-        self.subtitle.setText(found.said)
+        self.subtitle.setText(results.said)
         for button in (self.reset, self.keep):
             button.setVisible(bool(values.changes))
-        self.figures.show_figures(found.point)
-        self._show_parts(found.parts_title, found.parts)
+        self.figures.show_figures(results.point)
+        self._show_parts(results.parts_title, results.parts)
         rows = [_input_row(values, name) for name in values.inputs]
-        self._show_inputs([*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in found.more.items())])
+        self._show_inputs(
+            [*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in results.more.items())]
+        )
 
     def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
         self.parts_title.setText(title)

@@ -28,7 +28,7 @@ POINTS = 240
 
 
 class DensityView(QWidget):
-    """`changed` tells that the layers are being moved; `dropped` carries them at a move's end, None for the model's."""
+    """`changed` says that the layers are being moved; `dropped` carries them at a move's end, None for the model's."""
 
     changed = Signal()
     dropped = Signal(object)
@@ -203,10 +203,10 @@ class DensityView(QWidget):
         least = min(sizes) / 300 if self._measured is None else min(2.0 * self._measured[1].element_bytes, min(sizes))
         alphas = np.geomspace(least, max(sizes) * 30, POINTS)
         try:
-            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
+            densities = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         except WorkbenchError:
             alphas = alphas[alphas >= min(sizes)]
-            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
+            densities = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         assert self.result is not None
         said = "drag a layer sideways for its size, up for its bandwidth" if now else "the model has no memory layer"
         points: Sequence[DensityPoint] = ()
@@ -220,4 +220,4 @@ class DensityView(QWidget):
             )
         self.curve_head.set_title("Density by memory size", said)
         operation = getattr(values.model, "operation", "operation")
-        self.curve.show_plot(rho_plot(alphas, found, now, self.result.binding_layer, operation, points))
+        self.curve.show_plot(rho_plot(alphas, densities, now, self.result.binding_layer, operation, points))

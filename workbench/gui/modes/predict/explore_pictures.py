@@ -19,24 +19,24 @@ from workbench.predict.words import input_text, output_text, output_title, unit_
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 
 
-def sweep_plot(file: ModelFile, found: SweepAnswer) -> Plot:
+def sweep_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
     """The output over the input that was swept, a line for each value of the second one; the model's own point."""
-    asked = found.question
+    asked = answer.question
     lines = []
-    for n, values in enumerate(found.values):
+    for n, values in enumerate(answer.values):
         name = output_title(asked.output)
-        if len(found.second):
-            name = f"{asked.second} {input_text(file, asked.second, float(found.second[n]))}"
+        if len(answer.second):
+            name = f"{asked.second} {input_text(file, asked.second, float(answer.second[n]))}"
         band = None
-        if found.bands:
-            low, high = min(found.bands.quantiles), max(found.bands.quantiles)
-            band = (found.bands.quantiles[low], found.bands.quantiles[high])
-        lines.append(Line(name, found.x, values, INKS[n % len(INKS)], band=band, points=len(found.x) <= 32))
-    if asked.low <= found.own_x <= asked.high:
-        lines.append(Line("", np.array([found.own_x]), np.array([found.own_y]), "text", points=True, joined=False))
+        if answer.bands:
+            low, high = min(answer.bands.quantiles), max(answer.bands.quantiles)
+            band = (answer.bands.quantiles[low], answer.bands.quantiles[high])
+        lines.append(Line(name, answer.x, values, INKS[n % len(INKS)], band=band, points=len(answer.x) <= 32))
+    if asked.low <= answer.own_x <= asked.high:
+        lines.append(Line("", np.array([answer.own_x]), np.array([answer.own_y]), "text", points=True, joined=False))
 
     def said(line: int, point: int) -> str:
-        own = "the model: " if line >= len(found.values) else ""
+        own = "the model: " if line >= len(answer.values) else ""
         x, y = float(lines[line].x[point]), float(lines[line].y[point])
         return f"{own}{asked.name} {input_text(file, asked.name, x)}: {output_text(asked.output, y)}"
 
@@ -49,13 +49,13 @@ def sweep_plot(file: ModelFile, found: SweepAnswer) -> Plot:
     )  # fmt: skip
 
 
-def front_plot(file: ModelFile, found: SweepAnswer) -> Plot:
+def front_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
     """The points that no other point beats in both output and resource."""
-    asked = found.question
-    x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
+    asked = answer.question
+    x, y = np.array([p.x for p in answer.front]), np.array([p.y for p in answer.front])
 
     def said(line: int, point: int) -> str:
-        at = found.front[point]
+        at = answer.front[point]
         inputs = ", ".join(f"{name} {input_text(file, name, value)}" for name, value in at.inputs.items())
         return f"{inputs}: {output_text(asked.output, at.y)}"
 
@@ -67,24 +67,23 @@ def front_plot(file: ModelFile, found: SweepAnswer) -> Plot:
     )
 
 
-def no_front_words(file: ModelFile, found: SweepAnswer) -> str:
+def no_front_words(file: ModelFile, answer: SweepAnswer) -> str:
     """Why there is no front to show; "" where there is one."""
-    if found.question.resource:
-        return "" if len(found.front) > 1 else "One point is best in both."
+    if answer.question.resource:
+        return "" if len(answer.front) > 1 else "One point is best in both."
     if "resources" in type(file.model).model_fields:
         return "The model has no resources. Add one to compare time with it."
     return "Models of this kind have no resources to compare time with."
 
 
-def solution_words(file: ModelFile, found: Solution) -> str:
+def solution_words(file: ModelFile, solution: Solution) -> str:
     """What an input must be, and what the model has."""
-    rest = f"the model has {input_text(file, found.name, file.inputs[found.name])}"
-    if found.short is not None:
-        rest += f"; whole numbers only: {output_text(found.output, found.reached)} there, "
-        rest += (
-            f"{output_text(found.output, found.short_reached or 0.0)} at {input_text(file, found.name, found.short)}"
-        )
-    return f"{found.name} must be {input_text(file, found.name, found.value)} ({rest})"
+    rest = f"the model has {input_text(file, solution.name, file.inputs[solution.name])}"
+    if solution.short is not None:
+        rest += f"; whole numbers only: {output_text(solution.output, solution.reached)} there, "
+        reached = output_text(solution.output, solution.short_reached or 0.0)
+        rest += f"{reached} at {input_text(file, solution.name, solution.short)}"
+    return f"{solution.name} must be {input_text(file, solution.name, solution.value)} ({rest})"
 
 
 def influence_bars(rows: Sequence[Influence]) -> Bars:

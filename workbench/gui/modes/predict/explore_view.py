@@ -54,7 +54,7 @@ class ExploreView(QWidget):
         self.file: ModelFile | None = None
         self.reading: str | None = None
         self.changes: dict[str, float] = {}
-        self.found: SweepAnswer | None = None
+        self.swept: SweepAnswer | None = None
         self._own_ranges: dict[str, tuple[str, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._later.timeout.connect(self.sweep)
@@ -181,7 +181,7 @@ class ExploreView(QWidget):
     def show_model(self, file: ModelFile, reading: str | None, changes: Mapping[str, float]) -> None:
         """Ask the same as before of this model at other values of some inputs, as far as it has such inputs and
         outputs."""
-        if (self.file, self.reading, self.changes) == (file, reading, changes) and self.found is not None:
+        if (self.file, self.reading, self.changes) == (file, reading, changes) and self.swept is not None:
             return
         self.changes = dict(changes)
         fresh = self.file is None or self.file.model.name != file.model.name
@@ -301,38 +301,38 @@ class ExploreView(QWidget):
         self.problem.setText(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}".strip())
         self.problem.show()
 
-    def _show(self, found: SweepAnswer) -> None:
-        if self.file is None or found.question.name not in self.file.inputs:
+    def _show(self, answer: SweepAnswer) -> None:
+        if self.file is None or answer.question.name not in self.file.inputs:
             return
         self.problem.hide()
-        self.found = found
-        output, name = output_title(found.question.output), found.question.name
-        said = f"{len(found.x) * max(len(found.second), 1)} points; point at one, click for its breakdown"
-        said += "; band: 5 to 95 % over the uncertain inputs" if found.bands else ""
+        self.swept = answer
+        output, name = output_title(answer.question.output), answer.question.name
+        said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown"
+        said += "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
         self.head.set_title(f"{output} by {name}", said)
-        self.plot.show_plot(sweep_plot(self.file, found))
+        self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
-        self.influences.show_bars(influence_bars(found.influences))
-        why = no_front_words(self.file, found)
+        self.influences.show_bars(influence_bars(answer.influences))
+        why = no_front_words(self.file, answer)
         self.front_head.set_title("Against a resource", "" if why else "points that no other point beats in both")
         self.no_front.setText(why)
         self.no_front.setVisible(bool(why))
         self.front.setVisible(not why)
         if not why:
-            self.front.show_plot(front_plot(self.file, found))
+            self.front.show_plot(front_plot(self.file, answer))
 
     def _chosen(self, line: int, point: int) -> None:
-        if self.found is None:
+        if self.swept is None:
             return
-        shown, asked = self.plot.plot.lines[line], self.found.question
+        shown, asked = self.plot.plot.lines[line], self.swept.question
         inputs = {asked.name: float(shown.x[point])}
-        if len(self.found.second) and line < len(self.found.values):
-            inputs[asked.second] = float(self.found.second[line])
+        if len(self.swept.second) and line < len(self.swept.values):
+            inputs[asked.second] = float(self.swept.second[line])
         self.point_chosen.emit(inputs)
 
     def _front_chosen(self, line: int, point: int) -> None:
-        if self.found is not None:
-            self.point_chosen.emit(dict(self.found.front[point].inputs))
+        if self.swept is not None:
+            self.point_chosen.emit(dict(self.swept.front[point].inputs))
 
     # ---- what must hold
 
@@ -356,11 +356,11 @@ class ExploreView(QWidget):
             lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
         )
 
-    def _solved(self, found: Solution) -> None:
+    def _solved(self, solution: Solution) -> None:
         if self.file is None:
             return
-        self._say_answer(solution_words(self.file, found), "good")
-        self.point_chosen.emit({found.name: found.value})
+        self._say_answer(solution_words(self.file, solution), "good")
+        self.point_chosen.emit({solution.name: solution.value})
 
     def _say_answer(self, text: str, role: str) -> None:
         self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)

@@ -10,7 +10,7 @@ from workbench.api.views import Figure
 from workbench.api.window import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
 
-AROUND_PX = 34  # what stands around a figure in its cell
+AROUND_PX = 34  # what is around a figure in its cell
 
 
 class Figures(QWidget):

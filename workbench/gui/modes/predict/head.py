@@ -12,7 +12,7 @@ from workbench.gui.widgets import PanelHeader, PillButton, plain_column
 
 
 class ModelHead(QWidget):
-    """The pages stand beside the title, or below it where there is little room. `page_chosen` tells one's name."""
+    """The pages are beside the title, or below it where there is little room. `page_chosen` carries one's name."""
 
     page_chosen = Signal(str)
 
@@ -49,8 +49,8 @@ class ModelHead(QWidget):
 
 
 def _row() -> tuple[QWidget, QHBoxLayout]:
-    made = QWidget()
-    row = QHBoxLayout(made)
+    widget = QWidget()
+    row = QHBoxLayout(widget)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(8)
-    return made, row
+    return widget, row

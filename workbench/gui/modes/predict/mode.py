@@ -55,7 +55,7 @@ class PredictMode(DocumentMode):
         self.details_panel = self.details = Breakdown()
         self.what_if = WhatIf(self.document, lambda: self.reading_name)
         self._title = ""
-        self._found: tuple[ModelFile, Mapping[str, Values], str | None, Results] | None = None  # computed last
+        self._computed: tuple[ModelFile, Mapping[str, Values], str | None, Results] | None = None  # computed last
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
@@ -91,7 +91,7 @@ class PredictMode(DocumentMode):
         for kind in plugins.model_kinds.values():
             pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
             for piece in pieces:
-                with suppress(Exception):  # what is broken is told where it is used
+                with suppress(Exception):  # what is broken is reported where it is used
                     piece()
 
     # ---- arrangement
@@ -287,8 +287,8 @@ class PredictMode(DocumentMode):
         self._show_results()
 
     def _show_anew(self) -> None:
-        """Compute what stands on files that were written since."""
-        self._found = None
+        """Compute what depends on files that were written since."""
+        self._computed = None
         self._show_results()
 
     def _show_results(self) -> None:
@@ -323,7 +323,7 @@ class PredictMode(DocumentMode):
         values = Evaluation(file, self.what_if.changes, reading)
         self.context.background.cancel("predict.prepare")  # of the model before
         if work := file.kind.prepare(values):
-            self._found = None
+            self._computed = None
             failed = partial(self._show_nothing, "This model cannot be computed")
             self.context.background.start_job(
                 "predict.prepare", work, lambda done: self._show_results(), lambda problems: failed(problems[0])
@@ -334,12 +334,16 @@ class PredictMode(DocumentMode):
             self.density.show_model(values)
             self._density_moved()
         else:
-            if self._found is None or self._found[0] is not file or self._found[1:3] != (values.changes, reading):
-                self._found = file, dict(values.changes), reading, results_of(values)
-            found = self._found[3]
-            self._show_structure(found.structure)
-            self.results.show_results(values, found, self.context.run, self.document.read_only)
-            self.details.show_results(values, found)
+            if (
+                self._computed is None
+                or self._computed[0] is not file
+                or self._computed[1:3] != (values.changes, reading)
+            ):
+                self._computed = file, dict(values.changes), reading, results_of(values)
+            results = self._computed[3]
+            self._show_structure(results.structure)
+            self.results.show_results(values, results, self.context.run, self.document.read_only)
+            self.details.show_results(values, results)
         if self.page == "Explore":
             self.explore.show_model(file, reading, self.what_if.changes)
         return True

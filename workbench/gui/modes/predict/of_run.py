@@ -1,4 +1,4 @@
-"""A model that is calibrated from the open run: asked for where models are begun, and made in a thread."""
+"""A model that is calibrated from the open run: asked for where models are created, and made in a thread."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def ask(mode: DocumentMode, kind: ModelKind) -> None:
 def begin(mode: DocumentMode, kind: ModelKind, run: Run, path: Path) -> None:
     """Make the model in a thread, then write and show it."""
 
-    def done(made: tuple[str, Sequence[Diagnostic]]) -> None:
-        text, doubts = made
+    def done(model: tuple[str, Sequence[Diagnostic]]) -> None:
+        text, doubts = model
         mode.begin_with(path, text)
         if doubts:
             mode.context.notices.tell(*doubts)

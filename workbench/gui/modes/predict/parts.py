@@ -37,17 +37,17 @@ INPUT = (
 FORMULA = (Group("Formula", "over the inputs", (Field((), "Value", "code"),)),)
 
 
-def model_sections(found: Sequence[ModelFound], kinds: Kinds) -> tuple[PartSection, ...]:
+def model_sections(models: Sequence[ModelFound], kinds: Kinds) -> tuple[PartSection, ...]:
     """The list of models: the project's, then the bundled ones by kind. A model's path is ("model", its file)."""
 
     def part(model: ModelFound) -> DocumentPart:
         note = heading(model.kind) if model.own else ""
         return DocumentPart(("model", str(model.path)), model.title, note, "", (), code=False)
 
-    own = [part(m) for m in found if m.own]
+    own = [part(m) for m in models if m.own]
     bundled = [
         PartSection(
-            f"{heading(kinds[name])}, bundled", tuple(part(m) for m in found if not m.own and m.kind.name == name)
+            f"{heading(kinds[name])}, bundled", tuple(part(m) for m in models if not m.own and m.kind.name == name)
         )
         for name in kinds
     ]
@@ -194,8 +194,8 @@ def _at_inputs(document: ModelDocument, at: tuple[str, ...]) -> Group:
 
 def _part(info: FieldInfo) -> type[PartDocument] | None:
     """The part that a field holds, or a list of; an input is none."""
-    found = part_in(info)
-    return found if found is not None and issubclass(found, PartDocument) else None
+    document = part_in(info)
+    return document if document is not None and issubclass(document, PartDocument) else None
 
 
 def _is_formulas(info: FieldInfo) -> bool:
@@ -217,21 +217,21 @@ def _offered(document: ModelDocument, of: str) -> Collection[str]:
     if of == "platforms":
         return document.platforms
     platform = document.platforms.get(str(document.value(("platform",)) or ""))
-    found = getattr(platform, of, ())
-    return found if isinstance(found, Mapping) else [thing.name for thing in found]
+    offered = getattr(platform, of, ())
+    return offered if isinstance(offered, Mapping) else [thing.name for thing in offered]
 
 
 # ---- the document
 
 
 def _items(document: ModelDocument, path: Path_) -> list[Mapping[str, Any]]:
-    found = document.value(path)
-    return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
+    items = document.value(path)
+    return [item if isinstance(item, Mapping) else {} for item in items] if isinstance(items, list) else []
 
 
 def _keys(document: ModelDocument, key: str) -> list[str]:
-    found = document.value((key,))
-    return [str(name) for name in found] if isinstance(found, Mapping) else []
+    keys = document.value((key,))
+    return [str(name) for name in keys] if isinstance(keys, Mapping) else []
 
 
 def _add_named(document: ModelDocument, key: str, what: str, value: object) -> Path_ | None:

@@ -19,12 +19,12 @@ def padded(widget: QWidget) -> QWidget:
 
 
 def combo(width: int, name: str, chosen: Callable[[], None] = lambda: None) -> StillCombo:
-    made = StillCombo()
-    made.setAccessibleName(name)
-    made.activated.connect(lambda: chosen())
-    made.setMinimumWidth(width)
-    made.setMaximumWidth(width + 60)
-    return made
+    combo = StillCombo()
+    combo.setAccessibleName(name)
+    combo.activated.connect(lambda: chosen())
+    combo.setMinimumWidth(width)
+    combo.setMaximumWidth(width + 60)
+    return combo
 
 
 def field(width: int, name: str) -> QLineEdit:
@@ -36,7 +36,7 @@ def field(width: int, name: str) -> QLineEdit:
 
 
 def fill(box: StillCombo, items: dict[str, str], first: str, fresh: bool) -> None:
-    """Fill a combo box with texts and what they stand for, keeping what was chosen where it is still there."""
+    """Fill a combo box with texts and what they represent, keeping what was chosen where it is still there."""
     kept = first if fresh else box.currentData()
     box.clear()
     for text, data in items.items():

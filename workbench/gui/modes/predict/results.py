@@ -93,22 +93,22 @@ class ResultsView(QWidget):
         self.run_bar.hide()
         return self.run_bar
 
-    def show_results(self, values: Evaluation, found: Results, run: Run | None, read_only: bool) -> None:
+    def show_results(self, values: Evaluation, results: Results, run: Run | None, read_only: bool) -> None:
         """Show what a model comes to; beside a run where its kind can be held against one."""
         self.file = values.file
-        self.timing.show_timing(found.timing or Timing((), (), (), 0.0))
+        self.timing.show_timing(results.timing or Timing((), (), (), 0.0))
         self.timing_area.setMaximumHeight(self.timing.sizeHint().height() + 6)
         for widget in (self.timing_head, self.timing_area, self.timing_rule):
-            widget.setVisible(found.timing is not None)
-        self.figures.show_figures(found.figures)
-        self._show_shares(found)
-        if found.timing:
-            self.timing_head.set_title("When each part happens", found.timing.note)
-        error = error_table(values.file, found.errors)
+            widget.setVisible(results.timing is not None)
+        self.figures.show_figures(results.figures)
+        self._show_shares(results)
+        if results.timing:
+            self.timing_head.set_title("When each part happens", results.timing.note)
+        error = error_table(values.file, results.errors)
         self._compare(values, run, read_only)
         measured = [run_table(self.comparison)] if self.comparison else []
-        self._charts = found.charts
-        self._tables = {**found.tables, MEASURED: (*measured, *([error] if error else []))}
+        self._charts = results.charts
+        self._tables = {**results.tables, MEASURED: (*measured, *([error] if error else []))}
         self._show_pills([*self._tables, PRINTED])
         shown = {**self._tables, PRINTED: is_printed(values.file)}
         compared = run is not None and values.file.kind.compare is not None
@@ -124,11 +124,11 @@ class ResultsView(QWidget):
         if run:
             self.run_wanted.emit(run)
 
-    def _show_shares(self, found: Results) -> None:
+    def _show_shares(self, results: Results) -> None:
         for widget in (self.shares_head, self.shares):
-            widget.setVisible(bool(found.shares))
-        self.shares_head.set_title(found.shares_title, "")
-        self.shares.show_bars(share_bars(found.shares, found.shares_title))
+            widget.setVisible(bool(results.shares))
+        self.shares_head.set_title(results.shares_title, "")
+        self.shares.show_bars(share_bars(results.shares, results.shares_title))
         self.shares.setFixedHeight(self.shares.sizeHint().height())  # every bar is to be seen
 
     def _show_pills(self, pages: list[str]) -> None:
@@ -157,8 +157,8 @@ class ResultsView(QWidget):
                 said = f"Not against {run.manifest.name}: {first.message}. {first.hint}"
             else:
                 said = "Each part's correction becomes measured over predicted, without waiting."
-                for found in self.comparison.diagnostics:
-                    said += f" {found.message[:1].upper()}{found.message[1:]}."
+                for problem in self.comparison.diagnostics:
+                    said += f" {problem.message[:1].upper()}{problem.message[1:]}."
         self.run_said.setText(said)
         can = self.comparison is not None and bool(self.comparison.corrections)
         self.take_over.setVisible(can)

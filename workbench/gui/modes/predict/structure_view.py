@@ -15,7 +15,7 @@ from workbench.system.files import read_file
 
 
 class PieceTree(BarsView):
-    """The pieces, each a row. `opened` tells the key of the one whose source is asked for."""
+    """The pieces, each a row. `opened` carries the key of the one whose source is asked for."""
 
     opened = Signal(str)
 

@@ -112,10 +112,10 @@ def front_axes(
 ) -> dict[str, NDArray[np.float64]]:
     """What the front is searched over: what is swept, and the inputs that the resource is counted from."""
     read = file.formulas[("resources", asked.resource)].names if asked.resource else frozenset()
-    found = {name: values[:: max(1, len(values) // FRONT)] for name, values in axes.items()}
-    for name in sorted(read - found.keys()):
-        found[name] = spaced(file, name, *usual_range(file, name), FRONT, False)
-    return found
+    thinned = {name: values[:: max(1, len(values) // FRONT)] for name, values in axes.items()}
+    for name in sorted(read - thinned.keys()):
+        thinned[name] = spaced(file, name, *usual_range(file, name), FRONT, False)
+    return thinned
 
 
 def answer(file: ModelFile, asked: SweepQuestion) -> SweepAnswer:

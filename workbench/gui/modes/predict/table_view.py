@@ -31,8 +31,8 @@ _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class TableView(QWidget):
-    """`views` are the tables shown; `run_wanted` tells the folder of the run of a row, or a value, that was opened by a
-    double click or Enter."""
+    """`views` are the tables shown; `run_wanted` carries the folder of the run of a row or value that was opened
+    by a double click or Enter."""
 
     run_wanted = Signal(str)
 
@@ -43,7 +43,7 @@ class TableView(QWidget):
         self._column = plain_column(self)
 
     def show_tables(self, tables: Sequence[PaperTable]) -> None:
-        """A table with the columns of the one that stood in its place stays as it was sorted."""
+        """A table with the columns of the one that was in its place stays as it was sorted."""
         self.tables = tuple(tables)
         for number, table in enumerate(tables):
             if number < len(self.views) and self.views[number].heads != table.columns:
@@ -96,7 +96,7 @@ class PaperTableView(QWidget):
 
 
 class PaperRows(RowView):
-    """Where there is little room, values come before attributes. `run_wanted` tells a run's folder."""
+    """Where there is little room, values come before attributes. `run_wanted` carries a run's folder."""
 
     run_wanted = Signal(str)
 
@@ -134,14 +134,14 @@ class PaperRows(RowView):
 
 
 def under_heads(rows: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
-    """Rows under the row without values that stands over them, where there is one."""
-    found: list[tuple[Row, list[Row]]] = []
+    """Rows under the row without values that is over them, where there is one."""
+    groups: list[tuple[Row, list[Row]]] = []
     for row in rows:
-        if found and any(row.values) and not any(found[-1][0].values):
-            found[-1][1].append(row)
+        if groups and any(row.values) and not any(groups[-1][0].values):
+            groups[-1][1].append(row)
         else:
-            found.append((row, []))
-    return found
+            groups.append((row, []))
+    return groups
 
 
 def _columns(heads: Sequence[str]) -> Iterator[Column]:

@@ -79,7 +79,7 @@ def paper_tables(file: ModelFile) -> tuple[PaperTable, ...]:
         if cell.model == file.model.name:
             tables.setdefault(cell.table, []).append(cell)
     values = Evaluation(file)
-    made = []
+    shown = []
     for name, group in tables.items():
         rows = [row for cell in group if (row := _paper_row(values, cell))]
         wide = max((len(r.values) for r in rows), default=1)
@@ -87,21 +87,21 @@ def paper_tables(file: ModelFile) -> tuple[PaperTable, ...]:
             (tuple(f"{a:g} {c.over}" for a in c.at) for c in group if len(c.at) == wide and c.over), ("value",)
         )
         word = file.kind.printed.word if file.kind.printed else ""
-        made.append(PaperTable(f"{word} {name}".strip(), "ours above, as printed below", heads, tuple(rows)))
-    return tuple(made)
+        shown.append(PaperTable(f"{word} {name}".strip(), "ours above, as printed below", heads, tuple(rows)))
+    return tuple(shown)
 
 
 def _paper_row(values: Evaluation, cell: Cell) -> Row | None:
     try:
-        found: list[CellRow] = list(rows_of([cell], lambda of, at: cell_value(values, of, at)))
+        rows: list[CellRow] = list(rows_of([cell], lambda of, at: cell_value(values, of, at)))
     except (WorkbenchError, LookupError, StopIteration, AssertionError):
         return None  # a copy that was changed need not have the printed field any more
-    notes = tuple(f"{r.paper}{'' if r.agrees else ' ' + (r.erratum or 'differs')}" for r in found)
+    notes = tuple(f"{r.paper}{'' if r.agrees else ' ' + (r.erratum or 'differs')}" for r in rows)
     name = f"{cell.cell}, {cell.reading}" if cell.reading else cell.cell
     return Row(
         name,
         "",
-        tuple(scientific(r.ours) if "E" in r.paper else attribute_text(r.ours) for r in found),
+        tuple(scientific(r.ours) if "E" in r.paper else attribute_text(r.ours) for r in rows),
         notes=notes,
-        bad=tuple(not r.agrees for r in found),
+        bad=tuple(not r.agrees for r in rows),
     )

@@ -1,4 +1,4 @@
-"""The timing diagram on pyqtgraph: it zooms, its bars are told and chosen."""
+"""The timing diagram on pyqtgraph: it zooms, its bars have tooltips and can be chosen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.pictures.timing import ROW_PX, bar_box, draw_timing, timing_box, 
 
 
 class TimingView(LanesView):
-    """`chosen` tells the number of a bar that was clicked."""
+    """`chosen` carries the number of a bar that was clicked."""
 
     chosen = Signal(int)
     row_px = ROW_PX
@@ -59,7 +59,7 @@ class TimingView(LanesView):
         return timing_rows(self.timing)
 
     def bar_box(self, number: int) -> Box:
-        """Where a bar stands."""
+        """Where a bar is."""
         return bar_box(self.timing.bars[number], self.shown(), self.lanes())
 
     def draw(self, canvas: Canvas) -> None:
@@ -75,12 +75,12 @@ class TimingView(LanesView):
 
     def bar_at(self, at: QPointF) -> int:
         """The number of the bar at a place, or within three pixels of it; -1 for none."""
-        found = []
+        bars = []
         for number in range(len(self.timing.bars)):
             box = self.bar_box(number)
             if box.x - 3 <= at.x() <= box.right + 3 and box.y - 5 <= at.y() <= box.bottom + 5:
-                found.append((abs(box.centre[0] - at.x()), number))
-        return min(found, default=(0.0, -1))[1]
+                bars.append((abs(box.centre[0] - at.x()), number))
+        return min(bars, default=(0.0, -1))[1]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

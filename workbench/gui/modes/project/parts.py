@@ -28,7 +28,7 @@ from workbench.session.edit.project_document import ProjectDocument
 from workbench.session.edit.yaml_document import Path_
 from workbench.session.program.plugins import Plugins
 
-#: Groups of a part's fields by their names; what is in none of them stands in the part's first one.
+#: Groups of a part's fields by their names; what is in none of them is in the part's first one.
 _HARDWARE = {
     "At the top": ("signals", "constants", "cards"),
     "Counters": ("engines", "watch", "observed_ports"),
@@ -108,11 +108,11 @@ def _named(
     document: ProjectDocument, path: Path_, what: str, groups: tuple[Group, ...], by: str = "name"
 ) -> tuple[DocumentPart, ...]:
     """The items of a list, by their names."""
-    found = document.value(path)
+    items = document.value(path)
     return tuple(
         DocumentPart((*path, number), str(one.get(by, "")) if isinstance(one, Mapping) else "", "", what, groups,
              removable=True)
-        for number, one in enumerate(found if isinstance(found, list) else ())
+        for number, one in enumerate(items if isinstance(items, list) else ())
     )  # fmt: skip
 
 
@@ -128,8 +128,8 @@ def _grouped(
     hidden: Collection[str] = (),
 ) -> tuple[Group, ...]:
     """A schema's fields: in `others` those that are named there, the rest before them under `title`."""
-    found = fields_of(schema, choices=choices, hidden=hidden, pairs=True)
-    fields = sorted(found, key=lambda field: field.path[-1] != "name")  # its name comes first
+    every = fields_of(schema, choices=choices, hidden=hidden, pairs=True)
+    fields = sorted(every, key=lambda field: field.path[-1] != "name")  # its name comes first
 
     def named(names: Collection[str]) -> tuple[Field, ...]:
         return tuple(field for field in fields if field.path[-1] in names)

@@ -59,7 +59,7 @@ class Annotations:
         return self._context.is_file(self._editor.path)
 
     def take_scan(self) -> None:
-        """The sources were read: where a pragma may stand, what is wrong, which names are the platform's calls."""
+        """The sources were read: where a pragma may be, what is wrong, which names are the platform's calls."""
         editor, scan = self._editor, self._check.scan
         text = self._check.scanned_texts.get(real(editor.path), editor.file.saved_text)
         if text != self._scanned_text:
@@ -75,7 +75,7 @@ class Annotations:
         self.take_run()
 
     def _find_points(self, scan: ProjectScan) -> None:
-        """Where a pragma may stand; in the background where there are very many such places."""
+        """Where a pragma may be; in the background where there are very many such places."""
         here = self._is_here
         if sum(len(block.branches) for block in scan.hdl.blocks if here(block.file)) <= MANY_POINTS:
             self._points = points_of(scan, here)
@@ -139,9 +139,9 @@ class Annotations:
             self._editor.text,
         )
 
-        def done(found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
+        def done(pragmas: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
             if isValid(editor) and editor.text is text:
-                self._take(text, found)
+                self._take(text, pragmas)
                 self._show()
                 editor.colour_marks()
 
@@ -149,8 +149,8 @@ class Annotations:
             work = partial(find_pragmas, text, syntax, path)
             self._context.background.start(f"pragmas of {path}", work, done, self._context.failed)
 
-    def _take(self, text: str, found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
-        (self.placed, self._wrong), self._read_text = found, text
+    def _take(self, text: str, pragmas: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
+        (self.placed, self._wrong), self._read_text = pragmas, text
 
     def _show(self) -> None:
         """Fill the margin; what lacks a pragma is found anew only where pragmas changed."""
@@ -165,11 +165,11 @@ class Annotations:
         editor.update_margin()
 
     def points(self) -> tuple[MarkPoint, ...]:
-        """Where a pragma may stand in the text as it is now."""
+        """Where a pragma may be in the text as it is now."""
         lines = self._editor.scanned
-        found_of = (id(self._points), lines.version, self.placed)
-        if self._now is None or self._now[0] != found_of:
-            self._now = found_of, points_now(self._points, lines, self.placed)
+        basis = (id(self._points), lines.version, self.placed)
+        if self._now is None or self._now[0] != basis:
+            self._now = basis, points_now(self._points, lines, self.placed)
         return self._now[1]
 
     def points_later(self) -> Callable[[], tuple[MarkPoint, ...]]:
@@ -186,7 +186,7 @@ class Annotations:
 
 
 def _moved(placed: Iterable[Moved], edit: Edit) -> Iterator[Moved]:
-    """What stands on lines, on those where they are after an edit; lines that went or were split take it with them."""
+    """What is on lines, on those where they are after an edit; lines that went or were split take it with them."""
     more = len(edit.new) - len(edit.old)
     for one in placed:
         at = (one.line or 0) - 1

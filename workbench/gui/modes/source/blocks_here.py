@@ -1,4 +1,4 @@
-"""The blocks that stand in the file in view: where, and how many states their pragmas name."""
+"""The blocks that are in the file in view: where, and how many states their pragmas name."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class BlockRow:
 def block_rows(
     scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[MarkPoint], now: Callable[[int], int]
 ) -> tuple[BlockRow, ...]:
-    """`points` are the file's in the text as it is, `now` tells where a line that was scanned is in it."""
-    found = []
+    """`points` are the file's in the text as it is, `now` carries where a line that was scanned is in it."""
+    rows = []
     if calls := [p for p in points if p.kind == "call"]:
         marked = sum(bool(call.pragmas) for call in calls)
         said = f"{marked} of {len(calls)} calls"
-        found.append(BlockRow("terminal", "host main", "host main", said, calls[0].line, marked < len(calls)))
+        rows.append(BlockRow("terminal", "host main", "host main", said, calls[0].line, marked < len(calls)))
     names: dict[str, set[str]] = defaultdict(set)
     for point in points:
         names[point.block].update(p.pragma.name for p in point.pragmas)
@@ -54,15 +54,15 @@ def block_rows(
         # one that cannot be observed has no points
         count = len({p.pragma.name for p in block.pragmas} if block.why_not else names[block.id])
         label, line = block.id.split(".")[-1], now(block.line)
-        name = block.component if label.startswith("line_") else label  # the line stands beside it
+        name = block.component if label.startswith("line_") else label  # the line is beside it
         said = "1 state" if count == 1 else f"{count} states" if count else "none"
         title = f"{name}{within}: {block.kind} at {line}"
-        found.append(BlockRow("workflow", name, title, said, line, not count, block.why_not))
-    return tuple(found)
+        rows.append(BlockRow("workflow", name, title, said, line, not count, block.why_not))
+    return tuple(rows)
 
 
 class BlocksHere(QWidget):
-    """`line_chosen` tells where the block stands that was clicked, or where Enter was."""
+    """`line_chosen` carries where the block is that was clicked, or where Enter was."""
 
     line_chosen = Signal(int)
 
@@ -78,7 +78,7 @@ class BlocksHere(QWidget):
             _ROW_PX,
         )
         self.rows.header().hide()
-        self.rows.setColumnHidden(1, True)  # it stands beside the title, and is copied
+        self.rows.setColumnHidden(1, True)  # it is beside the title, and is copied
         self.rows.setIndentation(0)
         self.rows.ruled = False
         self.rows.clicked.connect(lambda index: self._go_to(self.rows.rows.row(index)))

@@ -59,7 +59,7 @@ class CodeView(QPlainTextEdit):
 
     @property
     def marked(self) -> Collection[int]:
-        """The lines that stand out: those flagged, else the cursor's."""
+        """The lines that are highlighted: those flagged, else the cursor's."""
         return self.flagged or (self.line,)
 
     def flag(self, *lines: int) -> None:
@@ -98,18 +98,18 @@ class CodeView(QPlainTextEdit):
         return self.document().findBlockByNumber(line - 1).text()
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:
-        """What stands out: the marked lines."""
-        found = []
+        """What is highlighted: the marked lines."""
+        selections = []
         for line in self.marked:
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(colour("selection"))
             mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
-            found.append(mark)
-        return found
+            selections.append(mark)
+        return selections
 
     def mark(self) -> None:
-        """Show what stands out now."""
+        """Show what is highlighted now."""
         self.setExtraSelections(self.marks())
         self._side.update()
 
@@ -148,15 +148,15 @@ class CodeView(QPlainTextEdit):
 
     def blocks_in_view(self) -> list[tuple[QTextBlock, float, float]]:
         """Visible lines with top and height."""
-        found: list[tuple[QTextBlock, float, float]] = []
+        blocks: list[tuple[QTextBlock, float, float]] = []
         block = self.firstVisibleBlock()
         top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         while block.isValid() and top <= self.viewport().height():
             height = self.blockBoundingRect(block).height()
-            found.append((block, top, height))
+            blocks.append((block, top, height))
             top += height
             block = block.next()
-        return found
+        return blocks
 
 
 class LineNumbers(QWidget):

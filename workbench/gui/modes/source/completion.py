@@ -20,10 +20,10 @@ _KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab
 
 
 def fitting(words: Iterable[Word], begun: str) -> list[Word]:
-    """Those that hold what is begun, capitals or not; those that begin with it come first."""
+    """Those that hold what is started, capitals or not; those that begin with it come first."""
     wanted = begun.lower()
-    found = [word for word in words if wanted in word.text.lower()]
-    return sorted(found, key=lambda word: not word.text.lower().startswith(wanted))
+    matches = [word for word in words if wanted in word.text.lower()]
+    return sorted(matches, key=lambda word: not word.text.lower().startswith(wanted))
 
 
 class Completion(QObject):
@@ -59,19 +59,19 @@ class Completion(QObject):
         self.taken.emit(next(word for word in self._words if word.text == text))
 
     def offer(self, words: Sequence[Word], begun: str, *, always: bool = False) -> None:
-        """Show those that fit what is begun; none once that is a whole word, unless asked for (`always`)."""
-        found = fitting(words, begun)
-        if not found or (not always and any(word.text == begun for word in found)):
+        """Show those that fit what is started; none once that is a whole word, unless asked for (`always`)."""
+        matches = fitting(words, begun)
+        if not matches or (not always and any(word.text == begun for word in matches)):
             self.hide()
             return
-        self._words = found
+        self._words = matches
         self._model.clear()
-        for word in found:
+        for word in matches:
             item = QStandardItem(word.text)
             item.setData(word, _WORD)
             item.setToolTip(f"{word.text}\n{word.note}" if word.note else word.text)
             self._model.appendRow(item)
-        wide = max(map(_Delegate.wide, found)) + self.list.verticalScrollBar().sizeHint().width() + 8
+        wide = max(map(_Delegate.wide, matches)) + self.list.verticalScrollBar().sizeHint().width() + 8
         place = self._editor.cursorRect()
         shift = self._editor.viewportMargins().left() - QFontMetrics(self._editor.font()).horizontalAdvance(begun)
         place.moveTopLeft(place.topLeft() + QPoint(shift, 0))
@@ -88,7 +88,7 @@ class Completion(QObject):
 
 
 class _Delegate(QStyledItemDelegate):
-    """The word as it would stand there, its category's swatch, and at the right what it is."""
+    """The word as it would be there, its category's swatch, and at the right what it is."""
 
     @staticmethod
     def wide(word: Word) -> int:

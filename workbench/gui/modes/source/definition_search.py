@@ -14,9 +14,9 @@ from workbench.model.scan import Definition
 
 
 def find_definition(
-    context: Context, editor: CodeEditor, found: Callable[[Definition], None], say: Callable[[str], None]
+    context: Context, editor: CodeEditor, show: Callable[[Definition], None], say: Callable[[str], None]
 ) -> None:
-    """Call `found` with where the name at the cursor is defined; where it is not known, `say` so."""
+    """Call `show` with where the name at the cursor is defined; where it is not known, `say` so."""
     workspace, cursor, path = context.workspace, editor.textCursor(), editor.path
     line, name = cursor.blockNumber() + 1, editor.name_at(cursor).selectedText()
     column = len(cursor.block().text()[: cursor.positionInBlock()].encode()) + 1
@@ -35,7 +35,7 @@ def find_definition(
         elif (Path(definition.file), definition.line) == (path, line):
             say(f"'{name}' is defined here")
         else:
-            found(definition)
+            show(definition)
 
     say(f"searching for the definition of '{name}'")
     context.background.start_job("definition", work, done, context.failed)

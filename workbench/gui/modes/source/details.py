@@ -1,4 +1,4 @@
-"""The block that the cursor stands in: its states, transitions and findings, from the run shown."""
+"""The block that the cursor is in: its states, transitions and findings, from the run shown."""
 
 from __future__ import annotations
 
@@ -152,12 +152,12 @@ class SourceDetails(QWidget):
 
     def _findings(self, ids: Sequence[str]) -> None:
         analysis = self._context.analysis
-        found = [f for f in analysis.findings if f.block in ids or f.culprit in ids] if analysis else []
-        if not found:
+        findings = [f for f in analysis.findings if f.block in ids or f.culprit in ids] if analysis else []
+        if not findings:
             return
         self._body.addSpacing(8)
         self._body.addWidget(label("Findings here", "strong"))
-        for finding in _first_of_each(found)[:6]:
+        for finding in _first_of_each(findings)[:6]:
             row = QHBoxLayout()
             row.setSpacing(10)
             row.addWidget(SeverityIcon(finding.severity))
@@ -254,7 +254,7 @@ def _balanced(counts: dict[tuple[int, int], float], states: int) -> bool:
 
 
 def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """Replicas repeat a finding; the greatest gain of each rule stands for all."""
+    """Replicas repeat a finding; the greatest gain of each rule represents all."""
     best: dict[str, Finding] = {}
     for finding in sorted(findings, key=lambda f: -f.gain):
         best.setdefault(finding.title, finding)

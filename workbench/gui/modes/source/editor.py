@@ -33,7 +33,7 @@ from workbench.session.edit.documents import SourceFile
 
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_REST, _REST_OF_TARGET = re.compile(r"[\w$]*"), re.compile(r"[\w$.\[\]*]*")  # of a word that the cursor stands in
+_REST, _REST_OF_TARGET = re.compile(r"[\w$]*"), re.compile(r"[\w$.\[\]*]*")  # of a word that the cursor is in
 
 
 class Edit(NamedTuple):
@@ -71,7 +71,7 @@ class CodeEditor(CodeView):
         self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
         self.completion = Completion(self, "Completions")
         self.completion.taken.connect(self._put_word)
-        self._found: list[QTextCursor] = []  # what is searched for, marked
+        self._matches: list[QTextCursor] = []  # what is searched for, marked
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
         self._edits: list[Edit] = []  # that were made and not taken in yet
@@ -104,14 +104,14 @@ class CodeEditor(CodeView):
         return self.document().isRedoAvailable()
 
     def name_at(self, cursor: QTextCursor) -> QTextCursor:
-        """A cursor that has chosen the name at a place; none is chosen where none stands there."""
-        block, at, found = cursor.block(), cursor.positionInBlock(), QTextCursor(cursor)
-        found.clearSelection()
+        """A cursor that has chosen the name at a place; none is chosen where none is there."""
+        block, at, selection = cursor.block(), cursor.positionInBlock(), QTextCursor(cursor)
+        selection.clearSelection()
         for name in _NAME.finditer(block.text()):
             if name.start() <= at <= name.end():
-                found.setPosition(block.position() + name.start())
-                found.setPosition(block.position() + name.end(), QTextCursor.MoveMode.KeepAnchor)
-        return found
+                selection.setPosition(block.position() + name.start())
+                selection.setPosition(block.position() + name.end(), QTextCursor.MoveMode.KeepAnchor)
+        return selection
 
     def set_text(self, text: str) -> None:
         """Make the text this one by one step that can be undone, touching only the lines that differ."""
@@ -142,15 +142,15 @@ class CodeEditor(CodeView):
             spans += wrong_spans(text, wrong, syntax) if wrong else pragma_spans(text, syntax)
         return spans
 
-    def mark_found(self, wanted: str) -> list[QTextCursor]:
+    def mark_matches(self, wanted: str) -> list[QTextCursor]:
         """Mark every place of a text, capitals or not; "" marks none."""
-        self._found = []
+        self._matches = []
         cursor = self.document().find(wanted) if wanted else QTextCursor()
-        while not cursor.isNull() and len(self._found) < MOST_MARKED:
-            self._found.append(cursor)
+        while not cursor.isNull() and len(self._matches) < MOST_MARKED:
+            self._matches.append(cursor)
             cursor = self.document().find(wanted, cursor)
         self.mark()
-        return self._found
+        return self._matches
 
     def line_rect(self, line: int) -> QRect:
         """Where a line's text is, in the viewport; its width is that of the text."""
@@ -195,10 +195,10 @@ class CodeEditor(CodeView):
     def marks(self) -> list[QTextEdit.ExtraSelection]:
         """The marked lines, what is searched for, and the name that a click would follow."""
         marks = super().marks()
-        for found in self._found:
+        for match in self._matches:
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(colour("medium_ground"))
-            mark.cursor = found
+            mark.cursor = match
             marks.append(mark)
         if self._link.hasSelection():
             mark = QTextEdit.ExtraSelection()
@@ -279,7 +279,7 @@ class CodeEditor(CodeView):
                 self.completion.hide()
 
     def _complete(self, *, always: bool = False) -> None:
-        """Offer what may stand at the cursor, where a pragma is being typed there."""
+        """Offer what may be at the cursor, where a pragma is being typed there."""
         typed, after = self._typed()
         wanted = typed is not None and (always or typed.part != "condition" or bool(typed.begun))
         if typed is not None and wanted and not self.isReadOnly():
@@ -288,13 +288,13 @@ class CodeEditor(CodeView):
             self.completion.hide()
 
     def _typed(self) -> tuple[Typed | None, str]:
-        """What of a pragma stands before the cursor, and what behind the word there."""
+        """What of a pragma is before the cursor, and what behind the word there."""
         cursor, syntax = self.textCursor(), syntax_of(self.path)
         text, at = cursor.block().text(), cursor.positionInBlock()
         typed = typed_at(text[:at], syntax) if syntax is not None and "pragma" in text else None
         rest = _REST_OF_TARGET if typed is not None and typed.part == "target" else _REST
-        found = rest.match(text, at)
-        return typed, text[found.end() if found else at :]
+        word = rest.match(text, at)
+        return typed, text[word.end() if word else at :]
 
     def _put_word(self, word: Word) -> None:
         """In place of the word at the cursor, by one step that can be undone."""

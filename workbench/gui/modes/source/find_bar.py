@@ -53,7 +53,7 @@ class FindBar(QWidget):
         if self.isVisible():
             self.hide()
             if self._editor is not None:
-                self._editor.mark_found("")
+                self._editor.mark_matches("")
                 self._editor.setFocus()
 
     def step(self, back: bool = False, again: bool = False) -> None:
@@ -79,11 +79,11 @@ class FindBar(QWidget):
     def _say(self, editor: CodeEditor) -> None:
         """Mark every place of what is searched for; say how many there are, and which of them is selected."""
         wanted = self.field.text()
-        places = editor.mark_found(wanted)
+        places = editor.mark_matches(wanted)
         number = next((n for n, place in enumerate(places, 1) if place == editor.textCursor()), 0)
         count = f"{len(places)}{'' if len(places) < MOST_MARKED else ' or more'}"
-        found = f"{number} of {count}" if number else f"{count} in this file"
-        self.said.setText(found if places else "not in this file" if wanted else "")
+        text = f"{number} of {count}" if number else f"{count} in this file"
+        self.said.setText(text if places else "not in this file" if wanted else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

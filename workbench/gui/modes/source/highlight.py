@@ -39,12 +39,12 @@ def wrong_spans(text: str, problems: Sequence[Diagnostic], syntax: Syntax | None
     """The spans of a line with which something is wrong: its pragma, or else the words at the columns (in bytes)."""
     if match := re.search(_opening(syntax) + _ANY_PRAGMA, text, re.IGNORECASE):
         return [(match.start(), len(match[0]), problems[0].severity.value)]
-    found = []
+    spans = []
     for problem in reversed(problems):  # the gravest is drawn last
         before = text.encode()[: (problem.column or 0) - 1].decode(errors="ignore")
         if problem.column and (word := _WORD.match(text, len(before))):
-            found.append((word.start(), len(word[0]), problem.severity.value))
-    return found
+            spans.append((word.start(), len(word[0]), problem.severity.value))
+    return spans
 
 
 class Highlighter(QObject):
@@ -144,12 +144,12 @@ def _set_formats(layout: QTextLayout, spans: Sequence[Span], formats: dict[str, 
 
 
 def _format(what: str) -> QTextCharFormat:
-    made = QTextCharFormat()
+    format = QTextCharFormat()
     colour = QColor(getattr(palette(), _COLOURS.get(what, what)))
-    made.setForeground(colour)
+    format.setForeground(colour)
     if what in ("name", "category"):
-        made.setFontWeight(QFont.Weight.Bold)
+        format.setFontWeight(QFont.Weight.Bold)
     if what in ("error", "warning"):
-        made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        made.setUnderlineColor(colour)
-    return made
+        format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        format.setUnderlineColor(colour)
+    return format

@@ -120,8 +120,8 @@ def spans(text: str, suffix: str) -> list[list[Span]]:
     """Coloured spans of every line of a text, in the language of a file's suffix."""
     lexer, state, lines = lexer_of(suffix), PLAIN, []
     for line in text.split("\n"):
-        found, state = lexer.lex(line, state)
-        lines.append(found)
+        tokens, state = lexer.lex(line, state)
+        lines.append(tokens)
     return lines
 
 

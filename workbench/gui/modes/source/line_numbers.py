@@ -30,8 +30,8 @@ class LineNumbers:
 
 
 def line_numbers(analysis: Analysis, same_file: SameFile) -> dict[int, LineNumbers]:
-    """By line, for the states and call sites that stand in a file."""
-    found: dict[int, list[tuple[Category | None, float, float, str]]] = {}
+    """By line, for the states and call sites that are in a file."""
+    by_line: dict[int, list[tuple[Category | None, float, float, str]]] = {}
     for group in analysis.groups():
         first = group.members[0]
         if first.block.side is Side.HOST:
@@ -43,12 +43,12 @@ def line_numbers(analysis: Analysis, same_file: SameFile) -> dict[int, LineNumbe
                 continue
             share = sum(m.states[index].share for m in group.members) / count
             visits = sum(m.states[index].visits for m in group.members) / count
-            found.setdefault(state.line, []).append((state.category, share, visits, state.name))
+            by_line.setdefault(state.line, []).append((state.category, share, visits, state.name))
     for call in analysis.calls:
         if same_file(call.site.file):
             numbers = (call.state.category, call.share, float(call.count), call.state.name)
-            found.setdefault(call.site.line, []).append(numbers)
-    return {line: _together(parts) for line, parts in found.items()}
+            by_line.setdefault(call.site.line, []).append(numbers)
+    return {line: _together(parts) for line, parts in by_line.items()}
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class LinePath:
 def line_paths(analysis: Analysis, same_file: SameFile) -> dict[int, LinePath]:
     """By line of a file; empty where the critical path is not known."""
     path = analysis.what_if.path if analysis.what_if else None
-    found: dict[int, list[PathRow]] = {}
+    by_line: dict[int, list[PathRow]] = {}
     if path is not None:
         for row in path_rows(path, names_of_groups(m.block for m in analysis.blocks)):
             if row.line and same_file(row.file):
-                found.setdefault(row.line, []).append(row)
+                by_line.setdefault(row.line, []).append(row)
     return {
         line: LinePath(sum(r.time_s for r in rows), sum(r.share for r in rows), "\n".join(map(_path_words, rows)))
-        for line, rows in found.items()
+        for line, rows in by_line.items()
     }
 
 
@@ -93,12 +93,12 @@ def _together(parts: list[tuple[Category | None, float, float, str]]) -> LineNum
 
 
 def file_shares(analysis: Analysis, same_file: SameFile) -> Shares:
-    """The mean shares of the blocks that stand in a file; empty when there is none."""
+    """The mean shares of the blocks that are in a file; empty when there is none."""
     return mean_shares([m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)])
 
 
 def blocks_of(analysis: Analysis, same_file: SameFile, line: int | None = None) -> list[BlockMetrics]:
-    """The blocks that stand in a file; with a line, the replicas of the last one that begins at or before it."""
+    """The blocks that are in a file; with a line, the replicas of the last one that begins at or before it."""
     here = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
     if line is None or not here:
         return here

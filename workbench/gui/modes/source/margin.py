@@ -39,7 +39,7 @@ def columns_of(editor_px: int) -> Columns:
 
 @dataclass
 class Margin:
-    """What stands beside the lines (from 1). Lines of `numbers`, `path` and `lacking` count as in the text first
+    """What is beside the lines (from 1). Lines of `numbers`, `path` and `lacking` count as in the text first
     loaded."""
 
     numbers: dict[int, LineNumbers] = field(default_factory=dict)
@@ -76,5 +76,5 @@ class MarginHead(Drawn, QWidget):
 
 
 def rich_tip(text: str) -> str:
-    """A tooltip that breaks its lines, and shows what looks like markup as it stands."""
+    """A tooltip that breaks its lines, and shows what looks like markup as it is."""
     return f"<p>{escape(text)}</p>".replace("\n", "</p><p>") if text else ""

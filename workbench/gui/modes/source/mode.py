@@ -195,13 +195,13 @@ class SourceMode(Mode):
         if (editor := self.editor) is not None:
             find_definition(self.context, editor, partial(self._show_definition, editor), self._say_status)
 
-    def _show_definition(self, editor: CodeEditor, found: Definition) -> None:
+    def _show_definition(self, editor: CodeEditor, definition: Definition) -> None:
         navigation = self.context.navigation
         if editor is self.editor and navigation.mode == "source":
             navigation.select(SelectedLine(str(editor.path), editor.line))
-            navigation.select(SelectedLine(found.file, found.line))
-            if self.editor is not None and self.editor.path == Path(found.file):
-                self.editor.go_to(found.line, found.column)
+            navigation.select(SelectedLine(definition.file, definition.line))
+            if self.editor is not None and self.editor.path == Path(definition.file):
+                self.editor.go_to(definition.line, definition.column)
 
     # ---- pragmas
 

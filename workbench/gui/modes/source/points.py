@@ -1,4 +1,4 @@
-"""Where a pragma may stand: the calls and branches of one file, as the scan found them. Plain data, no Qt."""
+"""Where a pragma may be: the calls and branches of one file, as the scan found them. Plain data, no Qt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CATEGORY_OF_KIND = {
 @dataclass(frozen=True)
 class MarkPoint:
     """A call or branch. A pragma would be inserted before `pragma_line`, at column `indent`, both from 1, or where
-    there is a `column` before what stands from there on.
+    there is a `column` before what is from there on.
 
     `covered` is whether a pragma speaks of it: its own, or one of a branch around it.
     """
@@ -46,14 +46,14 @@ class MarkPoint:
 
 def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[MarkPoint, ...]:
     """Every call and branch of a file, by line."""
-    found = [
+    points = [
         MarkPoint("call", c.line, c.line, c.pragma_line or c.line, c.indent, c.callee, c.pragmas, call_kind=c.kind)
         for c in scan.host.calls
         if same_file(c.file)
     ]
     for block in scan.hdl.blocks:
         if same_file(block.file) and not block.why_not:
-            found += [
+            points += [
                 MarkPoint(
                     "branch", b.line, b.end_line or b.line, b.pragma_line, b.indent, b.label, b.pragmas,
                     block=block.id, column=b.pragma_column,
@@ -61,18 +61,18 @@ def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[MarkPoint, ...]:
                 for b in block.branches
                 if b.pragma_line
             ]  # fmt: skip
-    return _covered(sorted(found, key=lambda p: (p.line, -p.end_line)))
+    return _covered(sorted(points, key=lambda p: (p.line, -p.end_line)))
 
 
 def points_now(points: Sequence[MarkPoint], lines: LinesMoved, placed: Sequence[PlacedPragma]) -> tuple[MarkPoint, ...]:
     """The scan's points in a text that was edited since: on the lines where they are now, with the pragmas there now.
 
-    `placed` are the text's pragmas. A new one belongs to the point right before whose place it stands.
+    `placed` are the text's pragmas. A new one belongs to the point right before whose place it is.
     """
     if lines.same:  # as it was scanned
         return tuple(points)
     by_line, place = {p.line: p for p in placed}, lines.place
-    found = []
+    moved = []
     for point in points:
         line = place(point.line)
         if not line or (point.column and not place(point.pragma_line)):
@@ -87,8 +87,8 @@ def points_now(points: Sequence[MarkPoint], lines: LinesMoved, placed: Sequence[
         now, was = (line, end, before), (point.line, point.end_line, point.pragma_line)
         if now != was or own or point.pragmas:
             point = replace(point, line=now[0], end_line=end, pragma_line=before, pragmas=tuple(own))
-        found.append(point)
-    return _covered(found)
+        moved.append(point)
+    return _covered(moved)
 
 
 def _covered(points: Iterable[MarkPoint]) -> tuple[MarkPoint, ...]:
@@ -108,7 +108,7 @@ def _covered(points: Iterable[MarkPoint]) -> tuple[MarkPoint, ...]:
 
 
 def _spoken_of(branches: Sequence[MarkPoint]) -> Iterator[tuple[int, int]]:
-    """The extents of a block's branches that have another within, or stand in one that has a pragma."""
+    """The extents of a block's branches that have another within, or are in one that has a pragma."""
     marked = {(p.line, p.end_line) for p in branches if p.pragmas}
     outermost_first = sorted({(p.line, p.end_line) for p in branches}, key=lambda extent: (extent[0], -extent[1]))
     furthest = 0  # where branches with a pragma end that began before
@@ -140,7 +140,7 @@ def point_at(points: Sequence[MarkPoint], line: int) -> MarkPoint | None:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the popover offers, likeliest first. `meanings` says what a reason stands for, where that is known."""
+    """What the popover offers, likeliest first. `meanings` says what a reason means, where that is known."""
 
     reasons: Mapping[Category, tuple[str, ...]]
     targets: tuple[str, ...]
@@ -163,7 +163,7 @@ def choices(scan: ProjectScan, platform: Platform | None, known: Mapping[Categor
     targets = [t for p in pragmas for t in p.targets]
     starred = [as_target(re.sub(r"\[\d+\]", "[*]", path)) for path, _ in scan.hdl.instances]
     messages = list(dict.fromkeys(m for p in pragmas for m in p.messages))
-    meanings = {reason: meaning for found in known.values() for reason, meaning in found.items()}
+    meanings = {reason: meaning for of_category in known.values() for reason, meaning in of_category.items()}
     return Choices(
         reasons,
         tuple(dict.fromkeys([*targets, CPU, MEM, *starred])),

@@ -165,7 +165,7 @@ class PragmaPopover(Popover):
         self, point: MarkPoint, syntax: Syntax, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
         arrow: QPoint | None, name: str = "",
     ) -> None:  # fmt: skip
-        """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it,
+        """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one shows it,
         `name` the one that was clicked."""
         self._syntax, self.point = syntax, point
         self.definition.setVisible(bool(name))
@@ -225,7 +225,7 @@ class PragmaPopover(Popover):
 
     @property
     def text(self) -> str:
-        """The pragma's text as it would stand in the file."""
+        """The pragma's text as it would be in the file."""
         return self._syntax.pragma + format_pragma(self._pragma())
 
     def _pragma(self) -> Pragma:

@@ -62,7 +62,7 @@ class PragmaAsking(QObject):
     def words(
         self, editor: CodeEditor, points: Callable[[], Sequence[MarkPoint]], line: int, typed: Typed, after: str
     ) -> tuple[Word, ...]:
-        """What may stand where a pragma is typed; nothing while the sources are being read."""
+        """What may be where a pragma is typed; nothing while the sources are being read."""
         scan = self._check.scan
         if scan is None:
             return ()

@@ -13,7 +13,7 @@ from workbench.model.pragma import CPU, MEM, Category
 from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
 
-#: What each category stands for, in a few words.
+#: What each category means, in a few words.
 MEANINGS = {
     Category.WORK: "the application's own work",
     Category.OVERHEAD: "extra work that the implementation needs",
@@ -23,12 +23,12 @@ MEANINGS = {
     Category.WAIT_RECV: "waits until another block sends",
 }
 _SPECIAL = {CPU: "the host processor", MEM: "memory outside of the FPGA"}
-_BEGINS = re.compile(r"(?:^|&&|\|\||\(|!|\band|\bor|\bnot)\Z", re.IGNORECASE)  # behind it a whole condition may stand
+_BEGINS = re.compile(r"(?:^|&&|\|\||\(|!|\band|\bor|\bnot)\Z", re.IGNORECASE)  # behind it a whole condition may be
 
 
 @dataclass(frozen=True)
 class Word:
-    """Something that can be put: `text`, what it is, and what stands behind it if nothing else does yet."""
+    """Something that can be put: `text`, what it is, and what is behind it if nothing else does yet."""
 
     text: str
     note: str = ""
@@ -57,23 +57,23 @@ def place_below(
 
 
 def words_for(typed: Typed, after: str, place: PragmaPlace, scan: ProjectScan, offered: Choices) -> tuple[Word, ...]:
-    """What can be put, likeliest first. `after` is what stands behind the cursor in its line."""
+    """What can be put, likeliest first. `after` is what is behind the cursor in its line."""
     start = place.proposals[0].pragma if place.proposals else None
     start = start or (suggested(place.point, scan, offered) if place.point is not None else None)
-    found: Iterator[Word]
+    candidates: Iterator[Word]
     if typed.part == "recap":
-        found = iter([Word("recap", "what the code is doing", " ")])
+        candidates = iter([Word("recap", "what the code is doing", " ")])
     elif typed.part == "name":
-        found = _names(place, scan, offered, whole=not after.strip())
+        candidates = _names(place, scan, offered, whole=not after.strip())
     elif typed.part == "category":
         order = sorted(Category, key=lambda one: start is None or one is not start.category)
-        found = (Word(one, MEANINGS[one], "()" if one is Category.WORK else "(", one) for one in order)
+        candidates = (Word(one, MEANINGS[one], "()" if one is Category.WORK else "(", one) for one in order)
     elif typed.part == "condition":
-        found = _conditions(typed, place, scan)
+        candidates = _conditions(typed, place, scan)
     else:
-        found = _items(typed, (*start.reasons, *start.targets, *start.messages) if start else (), offered)
+        candidates = _items(typed, (*start.reasons, *start.targets, *start.messages) if start else (), offered)
     words: dict[str, Word] = {}
-    for word in found:
+    for word in candidates:
         words.setdefault(word.text, replace(word, behind="") if after[:1].strip() else word)
     return tuple(words.values())
 

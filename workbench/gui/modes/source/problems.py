@@ -1,4 +1,4 @@
-"""What is wrong on which line of a file's text as it stands now. Plain data, no Qt."""
+"""What is wrong on which line of a file's text as it is now. Plain data, no Qt."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def problems_now(
     typed: Sequence[Diagnostic], checked: Sequence[CheckedProblem], moved: LinesMoved, text_of: Callable[[int], str]
 ) -> Problems:
     """By line, the gravest first: what the text says now (`typed`), and what was read of lines that are still as they
-    were. `text_of` gives a line's text now. What both say stands there once."""
-    found: dict[int, dict[tuple[str, str], Diagnostic]] = {}
+    were. `text_of` gives a line's text now. What both say is there once."""
+    by_line: dict[int, dict[tuple[str, str], Diagnostic]] = {}
     for problem in typed:
         if problem.line is not None:
-            found.setdefault(problem.line, {})[problem.message, problem.hint] = problem
+            by_line.setdefault(problem.line, {})[problem.message, problem.hint] = problem
     for old in checked:
         line = moved.place(old.line)
         if line and text_of(line) == old.text:
-            found.setdefault(line, {}).setdefault((old.diagnostic.message, old.diagnostic.hint), old.diagnostic)
+            by_line.setdefault(line, {}).setdefault((old.diagnostic.message, old.diagnostic.hint), old.diagnostic)
     order = list(Severity)
-    return {line: tuple(sorted(said.values(), key=lambda d: order.index(d.severity))) for line, said in found.items()}
+    return {line: tuple(sorted(said.values(), key=lambda d: order.index(d.severity))) for line, said in by_line.items()}
 
 
 def problem_text(problems: Mapping[int, Sequence[Diagnostic]], line: int) -> str:

@@ -67,7 +67,7 @@ class _Rows(RowView):
 
 
 class ProposalPanel(QWidget):
-    """Enter accepts the row, Delete ignores it, Ctrl+Enter accepts all, Esc closes. `counted` tells how many there are
+    """Enter accepts the row, Delete ignores it, Ctrl+Enter accepts all, Esc closes. `counted` says how many there are
     for the file in view, `file_wanted` another file that has some."""
 
     counted = Signal(int)
@@ -155,12 +155,14 @@ class ProposalPanel(QWidget):
         workspace, scan = self._context.workspace, self._check.scan
         if workspace is None or scan is None:
             self._ignored = self._ignored if workspace else set()
-            self._found(None, ())
+            self._show_proposals(None, ())
         else:
             work = partial(proposed, workspace, scan)
-            self._context.background.start("proposals", work, partial(self._found, workspace), self._context.failed)
+            self._context.background.start(
+                "proposals", work, partial(self._show_proposals, workspace), self._context.failed
+            )
 
-    def _found(self, workspace: Workspace | None, proposals: Sequence[Proposal]) -> None:
+    def _show_proposals(self, workspace: Workspace | None, proposals: Sequence[Proposal]) -> None:
         if workspace is not self._context.workspace:
             return
         by_file: dict[Path, list[Proposal]] = {}

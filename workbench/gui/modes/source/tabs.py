@@ -58,12 +58,12 @@ class EditorTabs(QWidget):
 
     @property
     def editor(self) -> CodeEditor | None:
-        found = self.stack.currentWidget()
-        return found if isinstance(found, CodeEditor) else None
+        widget = self.stack.currentWidget()
+        return widget if isinstance(widget, CodeEditor) else None
 
     def editors(self) -> tuple[CodeEditor, ...]:
-        found = (self.stack.widget(i) for i in range(self.stack.count()))
-        return tuple(e for e in found if isinstance(e, CodeEditor))
+        widgets = (self.stack.widget(i) for i in range(self.stack.count()))
+        return tuple(e for e in widgets if isinstance(e, CodeEditor))
 
     def of(self, path: Path) -> CodeEditor | None:
         return next((e for e in self.editors() if e.path == path), None)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextCursor
 from workbench.gui.modes.source.lines_moved import common_ends
 
 STEP = "    "
-#: What a line ends with whose next one stands deeper, in C and Verilog.
+#: What a line ends with whose next one is deeper, in C and Verilog.
 _OPENS = ("{", "(", "begin")
 _CLOSES = ("}", ")", "end")
 #: What is typed last of what ends a block.
@@ -58,7 +58,7 @@ def shift_lines(cursor: QTextCursor, deeper: bool) -> None:
     block, end = cursor.document().findBlock(first), cursor.document().findBlock(last)
     if block != end and end.position() == last:  # a line of which nothing is selected
         end = end.previous()
-    edit = QTextCursor(cursor)  # where it stands, undo puts the cursor
+    edit = QTextCursor(cursor)  # where it is, undo puts the cursor
     edit.beginEditBlock()
     while True:
         text = block.text()

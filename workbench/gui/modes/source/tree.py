@@ -92,9 +92,9 @@ class ProjectTree(QTreeView):
         hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in headers]
         groups = {"host": host, "hdl": hdl}
         if parts := [path for path in workspace.parts if path.is_file()]:
-            made = [path for path in (*host, *hdl) if workspace.is_made(path)]
-            rest = {name: [p for p in paths if p not in (*made, *parts)] for name, paths in groups.items()}
-            groups = {name: paths for name, paths in {"streams": parts, **rest, "made": made}.items() if paths}
+            generated = [path for path in (*host, *hdl) if workspace.is_made(path)]
+            rest = {name: [p for p in paths if p not in (*generated, *parts)] for name, paths in groups.items()}
+            groups = {name: paths for name, paths in {"streams": parts, **rest, "made": generated}.items() if paths}
         for name, paths in groups.items():
             self._group(name, paths)
         self._runs = _item("runs", "folder", None)
@@ -144,12 +144,12 @@ class ProjectTree(QTreeView):
 
 
 def _item(text: str, icon_name: str, path: Path | None) -> QStandardItem:
-    made = QStandardItem(text)
-    made.setData(icon_name, ICON)
-    made.setData(path, PATH)
-    made.setData((), SHARES)
-    made.setToolTip(str(path or ""))
-    return made
+    item = QStandardItem(text)
+    item.setData(icon_name, ICON)
+    item.setData(path, PATH)
+    item.setData((), SHARES)
+    item.setToolTip(str(path or ""))
+    return item
 
 
 class SidePanel(QWidget):

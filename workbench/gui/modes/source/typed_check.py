@@ -66,12 +66,12 @@ class TypedCheck(QObject):
         def work(job: Job) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
             return workspace.scan_typed(scan, data(), job)
 
-        def done(found: tuple[ProjectScan, tuple[Diagnostic, ...]]) -> None:
+        def done(checked: tuple[ProjectScan, tuple[Diagnostic, ...]]) -> None:
             if context.scan is not scan:
                 return
-            now, context.source_problems = found
+            now, context.source_problems = checked
             self.texts = texts
-            wrong = {real(context.resolve(d.file)) for d in found[1] if d.file and d.severity is Severity.ERROR}
+            wrong = {real(context.resolve(d.file)) for d in checked[1] if d.file and d.severity is Severity.ERROR}
             if not wrong & texts.keys():
                 self.scan, self.scanned_texts = now, texts
                 self.scanned.emit()

@@ -129,12 +129,12 @@ class DepthsPanel(QWidget):
         self._busy("Simulating the chosen depths", "At most two simulations; see the status bar for progress.")
         self.context.background.start_job(_KEY, work, self._confirmed, self._failed)
 
-    def _confirmed(self, found: ConfirmedDepths) -> None:
-        last = found.simulations[-1]
+    def _confirmed(self, confirmed: ConfirmedDepths) -> None:
+        last = confirmed.simulations[-1]
         came = time_text((last.measured_ps or 0) / PS_PER_S, 4)
         predicted = "" if last.predicted_ps is None else f", predicted {time_text(last.predicted_ps / PS_PER_S, 4)}"
         how = "Confirmed" if last.came_true else "Not confirmed"
-        self.show_front(found.front, f"{how}: the simulation took {came}{predicted}.")
+        self.show_front(confirmed.front, f"{how}: the simulation took {came}{predicted}.")
 
     def _cancel(self) -> None:
         self.context.background.cancel(_KEY)

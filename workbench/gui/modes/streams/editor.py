@@ -91,12 +91,12 @@ class QueryEditor(CodeView):
         self.highlighter.set_spans(lines)
 
     def _spans(self, line: str) -> list[Span]:
-        found = []
+        spans = []
         for part in _PART.finditer(line):
             what = "keyword" if part[0] in self._keywords else part.lastgroup or ""
             if what != "word":
-                found.append((part.start(), len(part[0]), what))
-        return found
+                spans.append((part.start(), len(part[0]), what))
+        return spans
 
     # ---- events
 
@@ -130,10 +130,10 @@ class QueryEditor(CodeView):
         self.completion.offer(words, begun, always=always)
 
     def _begun(self) -> str:
-        """The name that stands before the cursor."""
+        """The name that is before the cursor."""
         cursor = self.textCursor()
-        found = _NAME.search(cursor.block().text()[: cursor.positionInBlock()])
-        return found[0] if found else ""
+        match = _NAME.search(cursor.block().text()[: cursor.positionInBlock()])
+        return match[0] if match else ""
 
     def _complete(self, word: Word) -> None:
         cursor = self.textCursor()

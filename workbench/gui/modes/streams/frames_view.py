@@ -1,4 +1,4 @@
-"""What was measured frame by frame, on pyqtgraph: boxes that stand in rows, and histograms over time."""
+"""What was measured frame by frame, on pyqtgraph: boxes that are in rows, and histograms over time."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class HeatView(LanesView):
         self.map = HeatMap("")
         self.show_all()
 
-    def show_map(self, found: HeatMap) -> None:
-        self.map = found
+    def show_map(self, heat: HeatMap) -> None:
+        self.map = heat
         self.show_all()
 
     def arrange(self) -> None:

@@ -38,23 +38,23 @@ def graph_of(subject: Subject) -> BlockGraph:
 
 
 def facts_of(subject: Subject, words: Mapping[str, str]) -> dict[str, NodeFacts]:
-    """What stands in blocks: words by their names, and on what they stand."""
-    found = {}
+    """What is in blocks: words by their names, and on what they are."""
+    facts = {}
     for block in subject.blocks:
         icon, ground = ("cpu", "selection") if block.in_hardware else ("terminal" if block.stands else "", "panel")
         figure, _, word = words.get(block.name, "").partition(" ")
         lines = (figure, word, block.stands) if figure else ("", block.stands, "")
-        found[_key(subject, block.name)] = NodeFacts((), *lines, icon=icon, ground=ground)
-    return found
+        facts[_key(subject, block.name)] = NodeFacts((), *lines, icon=icon, ground=ground)
+    return facts
 
 
 def said(subject: Subject, edge: QueriedEdge) -> str:
-    """What stands on an edge."""
+    """What is on an edge."""
     return f"{_short(subject, edge.label)} {edge.words}"
 
 
 def laid_out(graph: BlockGraph, width: float, height: float) -> GraphLayout:
-    """The graph in a room. On a line of one edge its name stands over what is said of it."""
+    """The graph in a room. On a line of one edge its name is over what is said of it."""
     layout = layout_to_fit(graph, STYLE, width, height)
     lines = []
     for edge in layout.edges:
@@ -124,15 +124,15 @@ class SubjectGraph(GraphView):
             if edge.place:
                 self.place_wanted.emit(*edge.place)
 
-    def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
-        if found:
-            facts = self.facts[found[0].key]
+    def _tip(self, badge: str, node: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
+        if node:
+            facts = self.facts[node[0].key]
             said = f"{facts.figure} {facts.words}".strip()
-            return ", ".join(filter(None, (f"{found[1]}: {said}", facts.second)))
+            return ", ".join(filter(None, (f"{node[1]}: {said}", facts.second)))
         if edge:
             lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
             return "\n".join(lines)
-        return super()._tip(badge, found, edge)
+        return super()._tip(badge, node, edge)
 
     def picture_size(self) -> QSize:
         return QSize(round(self.layout_.width), round(self.layout_.height)) if self.layout_ else self.size()
@@ -144,8 +144,8 @@ class SubjectGraph(GraphView):
             draw_graph(canvas, self.layout_, self.facts, self.notes)
 
     def edges_of(self, routed: RoutedEdge) -> list[QueriedEdge]:
-        subject, found = self.subject, {edge.message for edge in routed.edges}
-        return [edge for edge in subject.edges if said(subject, edge) in found] if subject else []
+        subject, messages = self.subject, {edge.message for edge in routed.edges}
+        return [edge for edge in subject.edges if said(subject, edge) in messages] if subject else []
 
     def edge_menu(self, at: QPointF) -> QMenu | None:
         """What can be asked of the edge at a place."""

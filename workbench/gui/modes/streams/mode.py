@@ -1,5 +1,5 @@
 """A mode in which runs are asked in a language of their own: graph, query, answers, and what the run shows. Before
-there is a run, the project's graph is drawn as it is written, and a query of it can be begun."""
+there is a run, the project's graph is drawn as it is written, and a query of it can be started."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from workbench.session.edit.query_document import QueryFile
 
 PAUSE_MS = 300  # without a key, before what was typed is looked at
 QUERY = "streams.query"
-MOST_PROBLEMS = 3  # that are shown over the graph; all stand among the window's problems
+MOST_PROBLEMS = 3  # that are shown over the graph; all are among the window's problems
 
 
 class QueryMode(Mode):
@@ -223,7 +223,7 @@ class QueryMode(Mode):
 
     def show_subject(self, of_run: bool) -> None:
         """Show what the run had, or what the project has now; the other, where there is none of the one. A run of which
-        only agents told is drawn as the project."""
+        only agents report is drawn as the project."""
         subjects = self.subjects
         has_project = bool(subjects.project or subjects.project_problems)
         self.of_run = subjects.run is not None and (of_run or not has_project)
@@ -284,7 +284,7 @@ class QueryMode(Mode):
             return ()
         return "This run has no streams", "A traced run of a streaming application records every transfer of its edges."
 
-    def _explain(self, found: Sequence[Explained]) -> None:
+    def _explain(self, answers: Sequence[Explained]) -> None:
         empty(self._explained)
         if not self.of_run:
             said = "Run the project with trace to see its queues, the blocks that wait, and what limits it."
@@ -294,7 +294,7 @@ class QueryMode(Mode):
             self._explained.addSpacing(6)
             self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
         last: QWidget = self._explained_area  # that Tab came to
-        for one in found:
+        for one in answers:
             question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self.graph.say(one.blocks)

@@ -57,7 +57,7 @@ class ReplyPictures(QWidget):
         column.addStretch(1)
 
     def show_reply(self, reply: Reply | None, beside: Sequence[Reply] = ()) -> None:
-        """`beside` are replies in the same unit, whose spread stands in rows under one another."""
+        """`beside` are replies in the same unit, whose spread is in rows under one another."""
         values = [value for value in reply.values if value is not None] if reply else []
         framed = bool(reply and len(reply.times_s) > 2)
         histogram = bool(reply and reply.bin_words)
@@ -165,7 +165,7 @@ def _middles(times: Sequence[float]) -> np.ndarray:
 
 
 class Replies(QWidget):
-    """`line_chosen` tells the line of the statement that is looked at."""
+    """`line_chosen` carries the line of the statement that is looked at."""
 
     line_chosen = Signal(int)
 
@@ -193,7 +193,7 @@ class Replies(QWidget):
         yield
 
     def say_why(self, of_run: bool, has_run: bool) -> None:
-        """What stands here while there are no answers."""
+        """What is here while there are no answers."""
         how = "Write a query at the left, or right-click a stream in the graph"
         if of_run:
             self.nothing.say("No query yet", f"{how}; then Ctrl+Enter.")

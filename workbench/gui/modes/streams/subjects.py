@@ -41,8 +41,8 @@ class Subjects(QObject):
             key = f"{self._name}-subject"
             self._context.background.start(key, lambda: queries.subject(run), self._take_run, self._run_failed)
 
-    def _take_run(self, found: Subject | None) -> None:
-        self.run = found
+    def _take_run(self, subject: Subject | None) -> None:
+        self.run = subject
         self.run_changed.emit()
 
     def _run_failed(self, problems: tuple[Diagnostic, ...]) -> None:
@@ -71,8 +71,8 @@ class Subjects(QObject):
 
         self._context.background.start(f"{self._name}-planned", work, self._take_project, self._project_failed)
 
-    def _take_project(self, found: Subject | None) -> None:
-        self.project, self.project_problems = found, ()
+    def _take_project(self, subject: Subject | None) -> None:
+        self.project, self.project_problems = subject, ()
         self.project_changed.emit()
 
     def _project_failed(self, problems: tuple[Diagnostic, ...]) -> None:

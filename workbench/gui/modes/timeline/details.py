@@ -24,7 +24,7 @@ from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES
 
 MOST_CALLS, MOST_OF_PATH = 12, 6
-_MARGIN_PX, _APART_PX = 16, 24  # of sections that stand beside each other
+_MARGIN_PX, _APART_PX = 16, 24  # of sections that are beside each other
 
 
 class TimelineDetails(QWidget):
@@ -129,7 +129,7 @@ class TimelineDetails(QWidget):
         self._turn()
 
     def _turn(self) -> None:
-        """Sections stand beside each other where the panel is much wider than high, and they have the room."""
+        """Sections are beside each other where the panel is much wider than high, and they have the room."""
         needs = 2 * _MARGIN_PX + sum(column.minimumSize().width() + _APART_PX for column in self._columns) - _APART_PX
         beside = self.width() > 2 * self.height() and len(self._columns) > 1 and needs <= self.width()
         ways = QBoxLayout.Direction

@@ -23,8 +23,8 @@ class FindField(SignField):
         self.setMinimumWidth(110)
         self.setMaximumWidth(190)
         view.step_wanted.connect(self.step)
-        self.textChanged.connect(lambda: self._say(found=True))
-        self._say(found=True)
+        self.textChanged.connect(lambda: self._say(any_match=True))
+        self._say(any_match=True)
 
     def step(self, back: bool = False) -> None:
         """Go to where the words occur next, or last, from what is chosen or else from what is in view."""
@@ -45,19 +45,19 @@ class FindField(SignField):
             places = (occurrence(scene, words, at, backwards=back, block_ids=shown) for at in (start, beyond))
             return next((place for place in places if place is not None), None)
 
-        self._background.start("find", work, self._found, self._failed)
+        self._background.start("find", work, self._go_to, self._failed)
 
-    def _found(self, place: Occurrence | None) -> None:
-        self._say(found=place is not None)
+    def _go_to(self, place: Occurrence | None) -> None:
+        self._say(any_match=place is not None)
         if place is not None:
             self._view.show_place(place.block, Kind.STATES if place.call < 0 else Kind.CALLS, place.time_ps)
             self._at = self._view.chosen, place
 
-    def _say(self, *, found: bool) -> None:
+    def _say(self, *, any_match: bool) -> None:
         help_text = "Part of a name of a block, state or call. Enter or N: next; with Shift: previous"
-        self.setToolTip(help_text if found else f"Nothing in these rows is called {self.text().strip()!r}")
-        if self.property("problem") is not (not found):
-            self.setProperty("problem", not found)
+        self.setToolTip(help_text if any_match else f"Nothing in these rows is called {self.text().strip()!r}")
+        if self.property("problem") is not (not any_match):
+            self.setProperty("problem", not any_match)
             self.style().unpolish(self)
             self.style().polish(self)
 

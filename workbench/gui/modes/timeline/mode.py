@@ -63,7 +63,7 @@ class TimelineMode(Mode):
         self.details.finding_wanted.connect(self._show_finding)
         self.view.path_wanted.connect(self.path_pill.toggle)
         self.path = PathOfRun(context, self)
-        self.path.ready.connect(self._path_found)
+        self.path.ready.connect(self._path_ready)
         context.run_changed.connect(self._run_changed)
         context.traced.ready.connect(self._scene_built)
         context.traced.failed.connect(self._failed)
@@ -239,8 +239,8 @@ class TimelineMode(Mode):
             groups[block.group] = groups.get(block.group, 0) + 1
         stack = max(groups, key=lambda g: groups[g])
         members = {b.id for b in scene.blocks if b.group == stack} | {stack}
-        found = [f for f in analysis.findings if f.block in members]
-        best = max(found, key=lambda f: f.gain, default=None)
+        findings = [f for f in analysis.findings if f.block in members]
+        best = max(findings, key=lambda f: f.gain, default=None)
         return (best.id, best.title) if best else None
 
     def find_here(self) -> bool:
@@ -274,12 +274,12 @@ class TimelineMode(Mode):
         if not on:
             self.view.show_path(None)
         elif self.path.path or self.path.why:
-            self._path_found()
+            self._path_ready()
         elif self.view.traced:
             self.path.ask()
         self._write_details()
 
-    def _path_found(self) -> None:
+    def _path_ready(self) -> None:
         if self.path_pill.isChecked() and self.view.traced:
             self.view.show_path(self.path.path)
             self._write_details()

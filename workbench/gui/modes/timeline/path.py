@@ -52,10 +52,10 @@ class PathOfRun(QObject):
                 ready = replayed or opened.prepared()
                 return ready, ready.run_path()
 
-        def done(found: tuple[Replayed, RunPath | None]) -> None:
+        def done(answer: tuple[Replayed, RunPath | None]) -> None:
             if context.opened is not None and opened.run is context.opened.run:
-                context.replayed, self.path = found
-                self.why = "" if self.path else found[0].why or "the run cannot be replayed"
+                context.replayed, self.path = answer
+                self.why = "" if self.path else answer[0].why or "the run cannot be replayed"
                 self.ready.emit()
 
         context.background.start_job(_KEY, work, done, context.failed)

@@ -41,7 +41,7 @@ _CLICK_PX, _DRAG_PX, _GRASP_PX = 4.0, 3.0, 8.0
 
 
 class SceneView(HouseView):
-    """A scene, as much of it as is in view. `marks_moved` tells where the markers were before a gesture, `work_wanted`
+    """A scene, as much of it as is in view. `marks_moved` carries the markers' places before a gesture, `work_wanted`
     is a function that takes long, for a thread."""
 
     marks_changed = Signal()
@@ -142,7 +142,7 @@ class SceneView(HouseView):
         )  # fmt: skip
         self.box.setRange(yRange=(scroll, scroll + room), padding=0)
         self.look_at(whole(self.end_ps, wide) if of_all else replace(span, width=wide))
-        self._take_span()  # a range that stays is not told, though a pixel is another part of it
+        self._take_span()  # a range that stays is not reported, though a pixel is another part of it
 
     def _range_changed(self) -> None:
         self._take_span()
@@ -239,7 +239,7 @@ class SceneView(HouseView):
         self.redraw()
 
     def show_place(self, block: int, kind: Kind, time_ps: int) -> None:
-        """Choose what stands in a block's row at a time, and bring it into view, out of what is folded."""
+        """Choose what is in a block's row at a time, and bring it into view, out of what is folded."""
         if self.traced is None:
             return
         here = [(row, top) for row, top in zip(self.lines, self._tops, strict=False) if row.block == block]

@@ -271,9 +271,9 @@ class TimelineView(SceneView):
     def go_to_waiter(self) -> None:
         hit = self.chosen
         if hit and self.path and hit.kind is not Kind.BUS:
-            found = self.path.waiter_of(hit.block, hit.from_ps)
-            if found:
-                self.show_place(found[0], Kind.STATES, max(found[1] - 1, 0))
+            waiter = self.path.waiter_of(hit.block, hit.from_ps)
+            if waiter:
+                self.show_place(waiter[0], Kind.STATES, max(waiter[1] - 1, 0))
 
     def go_to_step(self) -> None:
         """The next part of the critical path that is in another row, from what is chosen, or else in view."""
