@@ -90,7 +90,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     analysis = analyse(runs[0], synthetic_platform(), knowledge)
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
     assert "Different work: clearBins in A only (200 calls)" in page
-    assert "the same writeSamples; one part of" in page
+    assert "the same writeSamples; 1 of" in page
     assert "but their outputs are not known" in page
 
 

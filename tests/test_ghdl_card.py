@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.beside import Said
-from rc_workbench_plugins.simulated_card.pace import _Pace
+from rc_workbench_plugins.simulated_card.pace import Pace
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.beside import MESSAGES
 from tools import NEEDS_GHDL
@@ -195,7 +195,7 @@ def test_a_design_that_is_too_large_as_verilog_runs_in_ghdl(
 def test_a_design_that_stays_in_one_cycle_is_told_while_it_does(tmp_path: Path, plugins: Plugins) -> None:
     platform = open_workspace(PROJECT / "stats.workbench.yaml", plugins).platform
     told: list[JobEvent] = []
-    pace = _Pace(tmp_path, platform, Job(told.append))
+    pace = Pace(tmp_path, platform, Job(told.append))
     for second in range(30):
         (tmp_path / "progress.bin").write_bytes(struct.pack("=qq", 1000 * min(second, 5), 0))
         pace.show(100.0 + second)

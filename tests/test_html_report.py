@@ -131,7 +131,7 @@ def test_the_numbers_and_the_advice_are_there(page: str, analysis: Analysis) -> 
 def test_what_is_simulated_is_said_plainly(page: str, run: Run, analysis: Analysis) -> None:
     assert "No Synthetic PCI-X card was measured" in text_of(page)
     real = replace(run, manifest=replace(run.manifest, simulated=False))
-    assert "was measured" not in text_of(html_report(real, analysis, synthetic_platform()))
+    assert "card was measured" not in text_of(html_report(real, analysis, synthetic_platform()))
 
 
 def test_two_runs_are_compared_in_it(run: Run, analysis: Analysis, knowledge: KnowledgeBase) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.streaming.agents.told import answers_told
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -52,9 +52,10 @@ def run(folder: Path, top: str, sections: list[str], on_fpga: tuple[str, ...] = 
 
 def check(made: Run, sections: list[str]) -> dict[str, int]:
     """Every answer against the trace; how many statements which agent answered ("": none of them)."""
-    told, events = answers_told(made.tables, ""), events_of(made.tables)
-    assert told
+    kept, events = kept_answers(made.tables, ""), events_of(made.tables)
+    assert kept
     assert events
+    told = kept.as_json()
     text = "\n".join(EXAMPLES[section][1] for section in sections)
     query = read_query(text, events.topology, frame=FrameLength(time_ps=FRAME_US * 10**6))
     by = {"": len({problem["line"] for problem in told["diagnostics"]})}

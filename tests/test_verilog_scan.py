@@ -9,6 +9,7 @@ import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 
+from workbench.api.languages import VERILOG
 from workbench.api.source.edits import insert_pragma
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity
@@ -91,7 +92,7 @@ def test_where_a_pragma_would_go(tmp_path: Path) -> None:
 def test_a_pragma_inserted_where_scan_says_is_found_there(tmp_path: Path) -> None:
     for number, place in enumerate(only(scan(tmp_path, top_v=FSM)).branches):
         added = Pragma("added", Category.WORK)
-        text = insert_pragma(FSM, place.pragma_line, place.indent, "verilog", added, place.pragma_column)
+        text = insert_pragma(FSM, place.pragma_line, place.indent, VERILOG, added, place.pragma_column)
         again = only(scan(tmp_path, top_v=text))
         assert again.branches[number].pragmas[-1].pragma.name == "added"
         assert text.count("added") == 1
@@ -109,7 +110,7 @@ endmodule
     block = only(scan(tmp_path, top_v=text))
     for number in (2, 1, 0):
         place, named = block.branches[number], Pragma(f"mark{number}", Category.WORK)
-        text = insert_pragma(text, place.pragma_line, place.indent, "verilog", named, place.pragma_column)
+        text = insert_pragma(text, place.pragma_line, place.indent, VERILOG, named, place.pragma_column)
     assert text.splitlines()[1:] == [
         "\talways @(posedge clk)", "\t\t//pragma recap mark0 work()", "\t\tif (go)", "\t\t//pragma recap mark1 work()",
         "\t\tn <= 1; else begin", "\t\t//pragma recap mark2 work()", "\t\tn <= 0; end", "endmodule",

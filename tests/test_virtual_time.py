@@ -220,7 +220,7 @@ def test_frames_of_one_cycle_show_no_rate() -> None:
         ("tP1,tF2,tP3\n0,2,3\n9000000000000000000,3,9000000000000000000\n", 2, "too far apart"),
         ("tP1,tF2,tP3\n1,2,3\n2,2,4\n", None, "every message met the same cycle"),
         ("tP1,tF2,tP3\n1,9,2\n101,5,102\n201,1,202\n", None, "the FPGA's counter falls"),
-        ('tP1,tF2,tP3\n"1,2,3\n', 2, "1 value where"),
+        ('tP1,tF2,tP3\n"1,2,3\n', 2, "1 value instead"),
         ("tP1,tF2,tP3\n\0,2,3\n", 2, "not a count of ticks"),
         ("tP1,tF2,tP3\r1,2,x\r", 2, "not a count of ticks"),
         ("x" * 140_000, 1, "this is not a row of a table: field larger"),

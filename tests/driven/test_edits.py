@@ -272,6 +272,7 @@ def test_kinds_of_a_port_are_chosen_by_keys_one_after_the_other(open_window: Ope
     driven = open_window(own)
     go_to(driven, "platform", "ctrl+5")
     driven.do(f"{PLATFORM}.parts.add_wanted.emit('hardware port')")
+    driven.key("Down", "Return")  # the first kind of the menu
     driven.do(f"{PLATFORM}.form.row('kind').editor.setFocus()")
     kind = f"{PLATFORM}.document.value((*{PLATFORM}.chosen, 'kind'))"
     kinds = driven.ask(f"list({PLATFORM}.document.port_kinds)")
@@ -342,7 +343,7 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     driven.wait(f"'// mine ' in {EDITOR}.text")
     own.parent.rename(own.parent.with_name("renamed"))
     driven.key("ctrl+s")
-    driven.wait(f"'not saved: the file's folder was deleted or moved' in {notices}")
+    driven.wait(f'"not saved: the file\'s folder was deleted or moved" in {notices}')
     assert not own.parent.exists(), "nothing makes the old folder again"
     assert "// mine " in driven.ask(f"{EDITOR}.text")
     own.parent.with_name("renamed").rename(own.parent)

@@ -95,7 +95,7 @@ def test_all_are_accepted_in_one_step(opened: MainWindow, source: SourceMode, ed
     text = editor.toPlainText()
     assert [line.strip() for line in text.splitlines() if line not in before.splitlines()] == [OPEN, CLOSE]
     assert shown(source) == []
-    assert "is marked" in source.proposals._empty.why.text()
+    assert "has a pragma" in source.proposals._empty.why.text()
     held = QApplication.focusWidget()
     assert held is source.proposals.shut  # what is empty is closed by Escape too
     qtbot.keyClick(held, Qt.Key.Key_Escape)
