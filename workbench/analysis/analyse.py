@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
@@ -27,7 +26,7 @@ def analyse(
     measured = MeasuredRun(run, platform, knowledge.metrics, threshold, path)
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
-    graph, graph_problems = build_graph(blocks, calls, measured.streams)
+    graph, graph_problems = measured.graph
     return Analysis(
         time_s=run.time_s,
         clocks=run.manifest.clocks,

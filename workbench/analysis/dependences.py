@@ -28,11 +28,11 @@ class Dependences:
     def parallel(self, block: BlockMetrics) -> tuple[BlockMetrics, ...]:
         """The block and those that work beside it: its replicas, and those that receive from the same block, if need be
         by way of blocks without work, and neither from it nor for it."""
-        mine, own = self._sources(block.block.id), self._chain(block.block.id)
+        mine, own = self._nearest(block.block.id), self._chain(block.block.id)
         return tuple(
             one
             for one in self._working
-            if one.block.group == block.block.group or (one.block.id not in own and mine & self._sources(one.block.id))
+            if one.block.group == block.block.group or (one.block.id not in own and mine & self._sources[one.block.id])
         )
 
     def stages(self, block: BlockMetrics) -> tuple[tuple[BlockMetrics, ...], ...]:
@@ -72,15 +72,23 @@ class Dependences:
                 found.setdefault(source, set()).add(target)
         return {source: frozenset(targets) for source, targets in found.items()}
 
-    def _sources(self, block: str) -> frozenset[str]:
+    @cached_property
+    def _sources(self) -> Mapping[str, frozenset[str]]:
+        """The nearest of each block with work."""
+        return {block: self._nearest(block) for block in self._works}
+
+    @cached_property
+    def _works(self) -> frozenset[str]:
+        return frozenset(one.block.id for one in self._working)
+
+    def _nearest(self, block: str) -> frozenset[str]:
         """The nearest blocks with work that a block receives from, or where there are none, all without."""
-        works = {one.block.id for one in self._working}
         passed: set[str] = set()
         ahead, nearest = [block], set[str]()
         while ahead:
             for source in self._senders.get(ahead.pop(), _NONE) - passed:
                 passed.add(source)
-                (nearest.add if source in works else ahead.append)(source)
+                (nearest.add if source in self._works else ahead.append)(source)
         return frozenset(nearest or passed)
 
     def _chain(self, block: str) -> frozenset[str]:

@@ -21,8 +21,8 @@ from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
 from workbench.api.queues import Deeper, RunQueues
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
-from workbench.model.blocks import Side
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.blocks import BlockGraph, Side
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
 from workbench.model.prediction import Bottleneck
@@ -134,8 +134,13 @@ class MeasuredRun:
         return needed - {b.block.id for b in self.blocks if b.block.id in needed and self.times.runs_freely(b)}
 
     @cached_property
+    def graph(self) -> tuple[BlockGraph, tuple[Diagnostic, ...]]:
+        """The run's block graph, and its targets that name no block."""
+        return build_graph(self.blocks, self.calls, self.streams)
+
+    @cached_property
     def dependences(self) -> Dependences:
-        return Dependences(self.blocks, build_graph(self.blocks, self.calls, self.streams)[0])
+        return Dependences(self.blocks, self.graph[0])
 
     @cached_property
     def on_path(self) -> BlockMetrics | None:

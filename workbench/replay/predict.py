@@ -312,10 +312,10 @@ def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
 def _with_readings(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
     """The same, with the other readings of waits that are opaque: what they wait for may have started earlier."""
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
-    found = _of_answers(refused, events, causes, answers, missing)
-    readings = [begun_earlier(events, answers, back) for back in (1, 2)] if found.exact else []
+    replayed = _of_answers(refused, events, causes, answers, missing)
+    readings = [begun_earlier(events, answers, back) for back in (1, 2)] if replayed.exact else []
     others = [_of_answers(refused, events, causes, one, missing) for one in readings if one]
-    return replace(found, others=tuple(other for other in others if other.exact))
+    return replace(replayed, others=tuple(other for other in others if other.exact))
 
 
 def _of_answers(
