@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from driven.texts import clipped
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
@@ -15,6 +16,7 @@ from workbench.gui.frame.context import Context
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
+from workbench.gui.modes.timeline.details import TimelineDetails
 from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.model.run import PS_PER_S, Run
 from workbench.pictures.timeline.hits import hit_at
@@ -68,6 +70,21 @@ def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMo
     assert sum(seconds for _, _, seconds in statistics.calls) < sum(main.seconds)
     mode.details.range_wanted.emit()
     assert mode.context.navigation.time_range == (statistics.from_ps, statistics.to_ps)
+
+
+def test_sections_beside_each_other_show_their_whole_text(qtbot: QtBot, mode: TimelineMode) -> None:
+    qtbot.waitUntil(lambda: mode.details.statistics is not None)
+    scene, statistics = mode.context.traced.scene, mode.details.statistics
+    assert scene is not None
+    assert statistics is not None
+    panel = TimelineDetails(offers_range=False)
+    qtbot.addWidget(panel)
+    panel.resize(1100, 240)
+    panel.show_statistics(scene, statistics, False, ("Whole run", "no range is chosen"))
+    panel.show()
+    qtbot.waitExposed(panel)
+    QApplication.processEvents()
+    assert clipped(panel) == []
 
 
 def test_markers_are_moved_back_by_undo(qtbot: QtBot, mode: TimelineMode) -> None:

@@ -16,14 +16,14 @@ from workbench.session.keep.ledger import Beside
 class WhyTable(RowView):
     def __init__(self) -> None:
         super().__init__("Why", (
-            Column("Block", lambda row: row.block, share=0.3, key=lambda row: row.block),
-            Column("State", lambda row: row.state, share=0.22, key=lambda row: row.state,
+            Column("Block", lambda row: row.block, share=0.25, key=lambda row: row.block),
+            Column("State", lambda row: row.state, share=0.17, key=lambda row: row.state,
                    ink=lambda row: ("text", 13, 500)),
-            Column("Predicted", lambda row: time_text(row.predicted_s), share=0.16, right=True,
+            Column("Predicted", lambda row: time_text(row.predicted_s), share=0.18, right=True,
                    key=lambda row: row.predicted_s, ink=lambda row: ("accent", 13, 400)),
-            Column("Measured", lambda row: time_text(row.came_s), share=0.16, right=True,
+            Column("Measured", lambda row: time_text(row.came_s), share=0.18, right=True,
                    key=lambda row: row.came_s, ink=lambda row: ("text", 13, 600)),
-            Column("Difference", lambda row: change_text(row.difference_s), share=0.16, right=True,
+            Column("Difference", lambda row: change_text(row.difference_s), share=0.22, right=True,
                    key=lambda row: row.difference_s, ink=lambda row: (change_colour(row.difference_s), 13, 600)),
         ))  # fmt: skip
 

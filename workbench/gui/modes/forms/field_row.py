@@ -90,7 +90,11 @@ class FieldRow(QObject):
         short = field.kind in ("number", "unit", "address", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
-            self.editor.setFixedWidth(24 if field.kind == "check" else 150)
+            if isinstance(self.editor, QComboBox):
+                self.editor.setMinimumWidth(150)
+                self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            else:
+                self.editor.setFixedWidth(24 if field.kind == "check" else 150)
             if not said:
                 self._row.addStretch(1)
         if said:

@@ -116,7 +116,6 @@ class TimelineDetails(QWidget):
         column.setSpacing(8)
         self._columns.append(column)
         self._sections.addLayout(column)
-        self._sections.setAlignment(column, Qt.AlignmentFlag.AlignTop)
         return column
 
     def _add_rule(self) -> None:
@@ -124,6 +123,8 @@ class TimelineDetails(QWidget):
         self._sections.addWidget(self._rules[-1])
 
     def _end(self) -> None:
+        for column in self._columns:
+            column.addStretch(1)  # not an alignment: that would cut wrapped text
         self._sections.addStretch(1)
         self._scroll.setWidget(self._body)
         self._turn()
@@ -131,7 +132,8 @@ class TimelineDetails(QWidget):
     def _turn(self) -> None:
         """Sections are beside each other where the panel is much wider than high, and they have the room."""
         needs = 2 * _MARGIN_PX + sum(column.minimumSize().width() + _APART_PX for column in self._columns) - _APART_PX
-        beside = self.width() > 2 * self.height() and len(self._columns) > 1 and needs <= self.width()
+        room = self.width() - self._scroll.verticalScrollBar().sizeHint().width()
+        beside = self.width() > 2 * self.height() and len(self._columns) > 1 and needs <= room
         ways = QBoxLayout.Direction
         self._sections.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
         self._sections.setSpacing(_APART_PX if beside else 16)
