@@ -6,8 +6,6 @@ Changed test files come first, then those that import a changed module, the ones
 about that module. At most N (12) are printed, and how many are left for `make test` is said on standard error.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import subprocess

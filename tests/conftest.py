@@ -1,7 +1,5 @@
 """Every test: no screen, preferences and caches of its own, so that nothing of the person's is read or changed."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -4,8 +4,6 @@ python tests/drawings.py           print them
 python tests/drawings.py --write   put them into docs/architecture.md
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """The guide's page on adding a platform: its blocks, and the files that it begins with."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

@@ -5,8 +5,6 @@ A kind is a text: `{s}`, `{t}` and `{u}` are places of the program's own (one ea
 expression, `{b}` any statements, `{n}` a small number.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -6,8 +6,6 @@ classes that the measured intervals fill evenly, so that nothing is assumed of t
 what Schwarz's criterion (1978) says.
 """
 
-from __future__ import annotations
-
 from bisect import bisect
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The same launch by pocl, another implementation of OpenCL, whose results and counts tests compare with."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """An image's pixels as an array, and a colour as one of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtGui import QColor, QImage
 

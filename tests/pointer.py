@@ -1,7 +1,5 @@
 """A pointer over a widget, no button held. QTest moves the screen's own, which another window may be under."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget

@@ -1,7 +1,5 @@
 """What tests do in Predict mode."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from predicting import model_path

@@ -1,7 +1,5 @@
 """The built-in kinds of models as tests ask them: of a file, at changes, in a reading."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """Micro-benchmarks of queues in the shape of Lancaster 2011, section 5.2: intervals between insertions and of services,
 whose dependence is known. Insertions come 0.8 a service on average."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

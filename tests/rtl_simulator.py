@@ -4,8 +4,6 @@ The design's top has the ports clk, rst, addr, wr_en, rd_en, wr_data, rd_data, `
 compared), each of up to 64 bits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The window's settings, once their rows are made."""
 
-from __future__ import annotations
-
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.settings_dialog import SettingsDialog
 

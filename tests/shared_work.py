@@ -5,8 +5,6 @@ The host begins an item on a core with its data and a start, and finishes it wit
 core in turn. A core begins in the cycle after the one that ends the start, and works CYCLES of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs of a few states, written down by their times: for tests of rules, metrics and whatever else reads aggregates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Small traces, for tests of what is read from and drawn of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A machine that is reached by ssh with a key: sshd on the loopback, as whoever runs the tests."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import shutil

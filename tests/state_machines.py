@@ -1,7 +1,5 @@
 """Generated state machines whose dwell times are known, in both languages, and what they do in each cycle."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 It shares no line with `query/evaluate.py`: what both say alike is what `query/measures.py` says that it means.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from rc_workbench_plugins.streaming.query.measures import (

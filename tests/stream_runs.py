@@ -1,7 +1,5 @@
 """Runs of streaming applications that another program (ciw) simulates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

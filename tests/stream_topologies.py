@@ -1,7 +1,5 @@
 """The dissertation's topologies, and traces of them for tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -5,8 +5,6 @@
 A point takes no time, but for CORES 4, which goes on until there is a file `go` beside the study.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from dataclasses import replace

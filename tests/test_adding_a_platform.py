@@ -1,7 +1,5 @@
 """The guide's page on adding a platform, followed to the letter: its files, its commands, and what it says of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """Addresses that a design answers at itself and the read-out's: what is compared with them, through wires, parts and
 registers, in Verilog and VHDL."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`make check` runs the tests nearest to what changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from affected import ROOT, module_name, nearest

@@ -1,7 +1,5 @@
 """What plugins may import is promised: no name disappears or changes without a new version, and each is explained."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

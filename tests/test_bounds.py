@@ -1,7 +1,5 @@
 """What advice gains at most: bounds by hand on runs of a few calls, and changes really made on the simulated card."""
 
-from __future__ import annotations
-
 import runpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What goes wrong for people: each kind a readable diagnostic, nothing lost, no process left behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The cache heals itself: what is damaged is made again, and nobody's sources are blamed. Its size has a bound."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """C++ sources of a project that call an API in C: each call is a site, wherever it stands."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The card and the monitors count the same cycles: taps, dwell histograms and read-out of one instrumented run."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from importlib.resources import files

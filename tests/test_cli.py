@@ -1,7 +1,5 @@
 """The command line's contract: exit codes, one JSON document on stdout, no window's libraries."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -1,7 +1,5 @@
 """From records to a run folder: what a language's plugin adds to the tables is kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

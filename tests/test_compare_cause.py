@@ -1,7 +1,5 @@
 """The source line that causes the difference of two runs: found on equal work, the same in every form."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

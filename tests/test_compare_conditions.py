@@ -1,7 +1,5 @@
 """`workbench compare --fail-if`: conditions, what they may name, and the files for continuous integration."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparing two runs, and writing a run for other programs: what goes out comes back."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

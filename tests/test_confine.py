@@ -1,7 +1,5 @@
 """What a run starts has no network, sees no other process, and writes nowhere but in the run folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Changes are confirmed by running the application again as if they were made; the answer is the same or another."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A C++ class API on a real machine: a method of the program's object reads the counters."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """C++ APIs of many shapes, from a header's text to a library that a compiler takes and that lacks no function."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Monitors on another clock than the port's at which they are read: exact whatever the clocks' ratio, bounded where one
 stands, and without a path between the clocks that is neither synchronised nor held still. EXAMPLES=1000 tries more."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Who is late when the host waits: whom its waits name, or who the critical path is in."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import Spent, small_run

@@ -1,7 +1,5 @@
 """Cycles on the virtual clock are exact: starts are rational, times their differences, and blocks sum to the run."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

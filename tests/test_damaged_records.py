@@ -1,7 +1,5 @@
 """A board that dies half-way leaves damaged records: `workbench collect` uses what is there, and names what is lost."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Where names are defined: found in C and Verilog, across files, in texts that are saved and in those that are not."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

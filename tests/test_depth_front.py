@@ -1,7 +1,5 @@
 """Replay of a streaming application's queues, and the front of time against memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The entry in the desktop's menu starts this installation, with an icon, and the window is recognised as its own."""
 
-from __future__ import annotations
-
 import configparser
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The documents keep their bounds, and name only commands, options and files that exist."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

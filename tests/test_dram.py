@@ -1,8 +1,6 @@
 """The memory's times (resources/card/ports/dram.h): sums by hand, bandwidths that theory gives, and random traffic
 against a second model, written from the rules in resources/card/README.md alone."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The loop on the tiny project agrees with sums by hand, with the program's own answer, and with itself."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

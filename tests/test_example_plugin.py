@@ -1,8 +1,6 @@
 """The example plugin's languages, port and mode, each taken the way that a built-in one goes. Its runs on the simulated
 card and at its target are in test_packaging.py."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

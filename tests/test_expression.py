@@ -1,7 +1,5 @@
 """The safe expression language: as numpy computes it, and nothing besides."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

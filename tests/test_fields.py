@@ -1,7 +1,5 @@
 """The field reference says everything about every field, is what the schemas say, and is shown in the guide."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hardware sources as other tools list them: file lists of simulators, and cores of FuseSoC."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Projects of strangers: whatever their sources are, reading them ends soon, within bounds, with a word on each."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import mmap

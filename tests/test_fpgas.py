@@ -1,7 +1,5 @@
 """FPGAs with designs of their own, and the links between them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

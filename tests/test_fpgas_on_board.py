@@ -1,7 +1,5 @@
 """Several FPGAs on a real machine: one tree for all, and what each counted, as the simulated card counts."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A short run of the fuzzer: wrong inputs of every format are answered in words; and the fuzzer would tell if not."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

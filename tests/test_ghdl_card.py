@@ -1,7 +1,5 @@
 """VHDL that nothing can synthesise, on the simulated card: in GHDL's own simulator, with the card's exact times."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import struct

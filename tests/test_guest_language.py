@@ -1,8 +1,6 @@
 """A plugin's host language is opened, begun by New, marked, looked up, coloured and completed, without the house naming
 it: an invented one, of files *.tin, whose comments begin with `;`."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Analyse mode: findings, block graph and details, clicked through; the curve and the words."""
 
-from __future__ import annotations
-
 import csv
 import xml.etree.ElementTree as ET
 from dataclasses import replace

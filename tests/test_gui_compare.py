@@ -1,7 +1,5 @@
 """Compare mode: two runs, one figure, changes, findings, the same work of both on one scale."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compare mode with the ledger: what came beside what was predicted, why, and every prediction with its fate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Platform mode: the form writes the document, problems stand beside their rows, saving keeps what is not changed."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Every shape of handle gets from its header to a library for the simulated card without an edit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

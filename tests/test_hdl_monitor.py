@@ -1,8 +1,6 @@
 """The counters in simulation against pairs counted in Python: any states, resets, freezes, resumptions, clears, widths,
 and blocks chosen for fewer counters. EXAMPLES=1000 in the environment tries more of them."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -1,8 +1,6 @@
 """The trace in hardware against changes found in Python: every change is there with its cycle, or counted as lost where
 it was."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

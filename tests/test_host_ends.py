@@ -1,8 +1,6 @@
 """What an instrumented run on the simulated card tells of a host that forks, that is ended within a call, and that
 reports a failure."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

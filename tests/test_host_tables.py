@@ -1,7 +1,5 @@
 """The tables of the host's calls, against counting them one by one."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Host APIs that ship with a stand-in: every call of the template is exercised by a program, and counted exactly."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

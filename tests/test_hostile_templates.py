@@ -1,7 +1,5 @@
 """Templates that somebody else made to do harm: they are refused, or say what they do once they are trusted to run."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from importlib.resources import files

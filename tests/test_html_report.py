@@ -1,7 +1,5 @@
 """The report stands alone, says what it must, and its drawings and links are whole."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

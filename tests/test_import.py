@@ -1,7 +1,5 @@
 """Other programs' files read as runs: Chrome's trace events, our own exactly, others' as they are meant."""
 
-from __future__ import annotations
-
 import errno
 import json
 import time

@@ -1,7 +1,5 @@
 """The log and the crash reports: what the workbench itself does wrong is written down, told, and never sent."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A run that is killed at any moment changes nothing of the user's, leaves no process, and its folder opens."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The laid-out block graph: everything has its place, and nothing lies on anything else."""
 
-from __future__ import annotations
-
 import time
 from itertools import combinations, pairwise
 

@@ -1,7 +1,5 @@
 """The ledger: predictions that were kept, the runs that settle them, and how far to trust the next one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

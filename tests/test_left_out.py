@@ -1,7 +1,5 @@
 """Text that synthesis leaves out (`translate_off`) is left out of all: of what is read, simulated, proved and built."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A program that reaches its card through memory, on the simulated card: plain, and with each access recorded."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 That such a design runs as it does in one language is held in `test_pdf2d.py`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

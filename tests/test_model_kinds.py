@@ -1,7 +1,5 @@
 """Kinds of models that plugins bring: RAT against sums by hand, and all that every model can be asked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What New and `template new` conclude from a header's words, a design's addresses and a build's files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

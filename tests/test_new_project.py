@@ -1,7 +1,5 @@
 """A project begun from sources: two small applications, each as it may lie in a folder of its author's."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

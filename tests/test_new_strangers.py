@@ -1,7 +1,5 @@
 """New in folders that nobody prepared: bare cores, APIs that no template describes, unknown macros, odd names."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

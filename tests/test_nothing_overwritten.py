@@ -1,7 +1,5 @@
 """What a command writes never takes the place of a source, a project, or anything else that is the person's own."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Object files are compiled once, and again where anything changed that the compiler read."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """What has a file's name and is none, or is empty: a pipe, a folder, a circle of links. Told, never waited for."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Terminals without any character but ASCII, folders of odd names, homes and disks that nothing can be written to."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Kernels run by the interpreter do what pocl does, count what was counted by hand, and tell what goes wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

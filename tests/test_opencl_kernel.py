@@ -1,7 +1,5 @@
 """OpenCL kernels compiled and taken apart: what the source says stands in the data, at its lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a launch's description becomes: buffers, numbers, groups; and what a person is told of a wrong one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The OpenCL model's equations on kernels small enough to be worked out by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`workbench predict opencl`: kernels' models from the file to the answer, and what a person is told of a wrong one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ The expected cycles follow from Table 2 of Wang et al. 2016 (an addition of floa
 load of local memory 7, global memory answers after 40) by the rules T1 to T4 of the plugin's ERRATA.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

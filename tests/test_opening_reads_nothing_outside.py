@@ -1,7 +1,5 @@
 """Opening a project reads no file outside its folder, by whatever its sources and flags name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

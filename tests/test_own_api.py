@@ -1,7 +1,5 @@
 """A board's own API is simulated without a plugin: named by the project or the template, or made of the template."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is handed out: an sdist and a wheel that work without the source tree, and what is said about them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Verilog as nobody should write it, and some do: read soon, with a word on what cannot be, at its line."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

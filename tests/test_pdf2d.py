@@ -1,7 +1,5 @@
 """The bundled 2-D PDF application: its RTL against NumPy, its pragmas, and what a run on the simulated card shows."""
 
-from __future__ import annotations
-
 import itertools
 import runpy
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Platform templates and project files: what their checks say, and where."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The templates that ship: they read without a word, and hold the numbers that the papers print."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

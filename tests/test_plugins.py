@@ -1,7 +1,5 @@
 """Plugins: the built-ins use the public hooks only, a third party's is found, and a broken one stops nothing."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

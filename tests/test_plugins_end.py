@@ -1,7 +1,5 @@
 """However a plugin's code ends, in whichever hook, it stays the plugin's fault and is named; the window lives on."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import shutil

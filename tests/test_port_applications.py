@@ -4,8 +4,6 @@ The clocks of the ports are 100 MHz: a cycle is 10,000 ps, and cycle k begins at
 resources/card/README.md.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from fractions import Fraction

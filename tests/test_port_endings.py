@@ -3,8 +3,6 @@
 ARM IHI 0022 (AXI): a response follows what it answers, LAST comes with a burst's last word, no burst crosses 4 KiB.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

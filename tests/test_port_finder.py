@@ -1,7 +1,5 @@
 """Interfaces told by names, directions and widths: what stands for what in headers as people write them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,8 +1,6 @@
 """The form of a hardware port: every kind that a plugin brings, valid from its first moment, and each problem can be
 fixed on the form."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from itertools import pairwise

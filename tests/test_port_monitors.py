@@ -1,7 +1,5 @@
 """Monitors behind AXI4-Lite, AXI4 and a port of their own: counts are exact, timing is as without them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

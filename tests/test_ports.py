@@ -4,8 +4,6 @@ Host times are whole cycles here (a basic block is one), so that sums are: words
 and so on of their transfer.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pragmas: the paper's own, generated ones in three comment styles, and what is said about bad ones."""
 
-from __future__ import annotations
-
 import string
 
 import pytest

@@ -1,7 +1,5 @@
 """What is being typed in a pragma, part by part of its grammar."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.api.languages import VERILOG, VHDL, C, Syntax

@@ -1,7 +1,5 @@
 """Every pragma of a source is counted or reported, wherever it stands and however it is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A model beside a run, and the run's measurements taken over; and the command line of predictions."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping

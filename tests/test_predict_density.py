@@ -1,7 +1,5 @@
 """Computational density: the paper's numbers, known algorithms, bounds, and what a person is told about a bad model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

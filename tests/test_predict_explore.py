@@ -1,7 +1,5 @@
 """Design-space exploration: the same numbers whichever way they are computed, and answers that can be checked."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """rho measured from real code: the stack distances against a plain LRU store, and matrix multiply against Eq. 4."""
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Queueing networks: single stations against numbers worked out independently, Table 7.2, networks against sums by hand
 and against a simulator of queues, and what a person is told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """RATSS: the paper's tables, the readings, and what a person is told about a bad model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Wrong models and wrong options: each is answered once, with the line and with what would be right; none is taken."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

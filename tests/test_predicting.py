@@ -1,7 +1,5 @@
 """Predictions of what findings advise: ranks, refusals, folds, and what every place says of them."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """A job says how far it is and how long it still takes: on a terminal, in plain lines, and in the window."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

@@ -1,7 +1,5 @@
 """Pragmas that are proposed, written into the sources on request, taken back; and marks held against the design."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whether instrumentation changes nothing: proved by yosys, else simulated; and every copy that is broken is found."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

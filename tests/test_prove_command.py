@@ -1,7 +1,5 @@
 """`workbench prove` tells how much was proved, and how much was only simulated."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

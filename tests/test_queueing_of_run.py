@@ -1,8 +1,6 @@
 """Queueing models calibrated from a run: of networks that another program simulates (ciw), whose numbers are known, and
 the distributions that a model predicts against those measured."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

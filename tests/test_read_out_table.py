@@ -1,8 +1,6 @@
 """Counters read out through ports of any width and delay, word by word and in blocks, with addresses that are kept up
 to date or not: the same words everywhere, and those of the design's at other addresses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

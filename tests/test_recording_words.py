@@ -1,7 +1,5 @@
 """What recording did to a run's time is said in the same numbers everywhere."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from workbench.analysis.recording import recording_parts, recording_words

@@ -1,7 +1,5 @@
 """Words replayed with other depths: a source, a FIFO and who takes from it, of which each word's times are known."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 

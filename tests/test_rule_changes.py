@@ -1,7 +1,5 @@
 """Advice carries its edit: every suggestion's changes, worked out for what its rule selects."""
 
-from __future__ import annotations
-
 import runpy
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rules against the paper's numbers, and the knowledge base against mistakes in its files."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

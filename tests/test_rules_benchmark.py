@@ -1,7 +1,5 @@
 """Every rule of the knowledge base fires on its bottleneck, and is silent once it is fixed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

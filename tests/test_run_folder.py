@@ -1,7 +1,5 @@
 """Run folders keep what they are given, and open whatever state an accident left them in."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The call-order skeleton loses nothing, and folds what a host's loops look like."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

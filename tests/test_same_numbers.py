@@ -1,7 +1,5 @@
 """A report, the window and the command line say the same numbers and counts about a run."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Runs of a project that differ in one value: measured, predicted and ideal, in the window, as text and as a page."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

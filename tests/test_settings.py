@@ -1,7 +1,5 @@
 """What a person may set: by command and by the window's Settings alike, remembered, and refused where it cannot be."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

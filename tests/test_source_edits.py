@@ -1,7 +1,5 @@
 """Edits of a person's sources: pragmas in texts, texts back into exact bytes, files whole or not at all."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

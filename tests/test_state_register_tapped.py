@@ -6,8 +6,6 @@ register tells its state, and with conditions at its pragmas, so that it gets a 
 the environment tries more of them.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

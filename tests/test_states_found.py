@@ -1,7 +1,5 @@
 """State registers, their values, and what branches ask for, as they are found after elaboration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

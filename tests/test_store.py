@@ -1,7 +1,5 @@
 """What is remembered between sessions: nonsense in a file counts as nothing remembered, and is never a traceback."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The route of a stranger's project, as `tests/benchmarks/strangers.py` walks it, and as the help page tells it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

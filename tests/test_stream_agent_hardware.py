@@ -1,7 +1,5 @@
 """The agent in hardware against the truth: random traffic, simulated cycle by cycle, and evaluated event by event."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The agent on the host: the same answers as a trace's, and an application that goes on whatever becomes of it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A board whose transfers have no addresses: its counters come through its streams."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

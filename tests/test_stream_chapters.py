@@ -1,8 +1,6 @@
 """Each example statement of the dissertation, on its topology, in a real run: what was counted while it went on is what
 the trace of the same run says."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

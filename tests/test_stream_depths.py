@@ -1,7 +1,5 @@
 """The least depths of FIFOs: found by bisection, each step a simulation of one build."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run tells of its streams is the same again from the run's folder."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

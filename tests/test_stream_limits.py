@@ -1,7 +1,5 @@
 """The walk from a pipeline's end to its front names what limits the throughput, and what would then (section 6.1)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

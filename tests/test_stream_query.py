@@ -1,7 +1,5 @@
 """The query language: the dissertation's examples, what is wrong said in its place, and what all of it means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

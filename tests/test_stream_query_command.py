@@ -1,7 +1,5 @@
 """`workbench query` on a run folder: numbers, words, broken assertions, and what cannot be asked."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Counters read out through a pair of streams: every word of the application's passes, whatever it is, and the answer
 is whole, with the design idle, busy or held up on either side."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator, Sequence

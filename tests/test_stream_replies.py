@@ -1,7 +1,5 @@
 """What the window is told of a query: a trace's answers, and beside them what agents counted while it ran."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

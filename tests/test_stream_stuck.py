@@ -1,7 +1,5 @@
 """Streaming applications that stand still: who waits for whom is told, and what happened until then is kept."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hardware blocks in VHDL: what GHDL makes of them does what they say, and reading them changes nothing."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The streaming applications that come along print what a plain sequential program does."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

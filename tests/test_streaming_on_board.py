@@ -1,8 +1,6 @@
 """A streaming application on a real machine: the tree is whole and goes there by `tar | ssh`, agents count in FPGA and
 host, and a traced run has the events of the queues on the processor, on the machine's own clock."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Streaming applications run: the same results wherever a block stands, and every push and pop recorded."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

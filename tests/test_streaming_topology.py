@@ -1,7 +1,5 @@
 """A streaming application's topology: the X language of Fig. 2.3, the same in a project file, where each fault is."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

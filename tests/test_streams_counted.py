@@ -1,7 +1,5 @@
 """Streams that the simulated card counts in every run, held against what must be so of a fork, its FIFOs and join."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

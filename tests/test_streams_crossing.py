@@ -1,7 +1,5 @@
 """A design with two clocks: whose clock an edge has, how full FIFOs between them get, and its deadlocks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Streams of any RTL, told by the names of its instances' ports after elaboration: edges, FIFOs, who holds whom."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

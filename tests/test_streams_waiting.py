@@ -1,7 +1,5 @@
 """Who waits for whom along streams that stand still, and which cycle of it is told."""
 
-from __future__ import annotations
-
 import networkx
 import pytest
 from hypothesis import HealthCheck, given, settings

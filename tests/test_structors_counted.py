@@ -1,7 +1,5 @@
 """Constructors and destructors of a library are counted once, with a current clang and its linker too."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Studies: documents of points, runs that go on after a stop, and measured beside predicted."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

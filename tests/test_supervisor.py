@@ -1,7 +1,5 @@
 """Programs under a supervisor: nothing outlives them, whoever is killed, and all that they print is read in bounds."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The made-up runs that other tests stand on are themselves consistent in every table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from small_runs import without_tables

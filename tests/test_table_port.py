@@ -1,7 +1,5 @@
 """A kind of port of which a plugin gives its table alone: names, form, activity, idle drive, driver and monitors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from workbench.api import PortKind

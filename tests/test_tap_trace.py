@@ -1,7 +1,5 @@
 """A trace is written in chunks while taps come in, and reads as if it had been written at once."""
 
-from __future__ import annotations
-
 import errno
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real machine is a target: what is left for it is whole, and what comes back counts as the simulated card counts."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

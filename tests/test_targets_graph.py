@@ -1,7 +1,5 @@
 """What pragmas' targets name, and the graph that follows from them."""
 
-from __future__ import annotations
-
 import pytest
 from small_runs import Calls, Spent, small_run
 

@@ -1,7 +1,5 @@
 """Transfer tables measured with a template's own calls, on the simulated card, which keeps to the tables."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Any edits that Platform mode makes, in any order: each is one step, comments stay, undo gives every text back."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Expressions of a template are held against their prototypes before any source calls them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A template's entries are made of an API's header: prototypes as written, kinds and expressions told by names."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

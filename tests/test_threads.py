@@ -1,7 +1,5 @@
 """Host threads on virtual cores: every program's times are those by hand, to the picosecond."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import json

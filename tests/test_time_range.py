@@ -1,7 +1,5 @@
 """A part of a run: its states, calls and findings, by sums over the run's own intervals and calls."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

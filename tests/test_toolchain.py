@@ -1,7 +1,5 @@
 """Tools are found where they are, and where they are not, a person is told what to install."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

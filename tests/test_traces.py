@@ -1,7 +1,5 @@
 """Traces: one reader for every layout of chunks, and pyramids that hold exactly what counting finds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

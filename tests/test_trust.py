@@ -1,7 +1,5 @@
 """What a user agreed to run is what they could see: the project's content, not its path."""
 
-from __future__ import annotations
-
 import os
 import pty
 import shutil

@@ -1,7 +1,5 @@
 """What is typed is checked as a whole scan would, and of the sources only what it may concern is read."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An input that the design reads and nothing drives is told before anything is built, for plain runs too."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`host.build`: the host program built by the project's own make, in a copy, for the simulated card and the board."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What Verilator makes of arithmetic is what Verilog says, with the options by which designs are simulated here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rtl_simulator import Cycle, Simulator, simulate

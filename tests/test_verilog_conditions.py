@@ -1,7 +1,5 @@
 """What a scan says about pragmas' conditions in Verilog: wrong ones with their line, right ones not at all."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

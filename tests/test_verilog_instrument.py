@@ -4,8 +4,6 @@ Each block of the designs below also drives `out` with the number of the state t
 set by hand beside what the pragmas say; those outputs are counted in Python.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re

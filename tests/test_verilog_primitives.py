@@ -1,7 +1,5 @@
 """Vendors' primitives that no source defines: what yosys knows of them stands in, and what nobody knows is told."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading Verilog: blocks, branches, pragmas, instances, clocks, and what is wrong with bad sources."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

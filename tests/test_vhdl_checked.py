@@ -1,7 +1,5 @@
 """Before a run, what GHDL synthesised is held against the VHDL in GHDL's own simulator."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What GHDL elaborates of VHDL: instances, generates and blocks, the processes in each, and the clocks they run on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rc_workbench_plugins.vhdl.blocks import read_blocks

@@ -3,8 +3,6 @@
 Each block of the designs below also drives `o` with the number of its state, set by hand beside what the pragmas say.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess

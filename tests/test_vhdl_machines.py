@@ -4,8 +4,6 @@ EXAMPLES=1000 in the environment tries more of them. Beside the counters stand n
 VHDL-93, which are as exact up to where they wrap around, and told beyond that.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,8 +1,6 @@
 """What stands for Xilinx's cells in VHDL does what yosys's models of them do, and is VHDL-93; so it is of AMD's macros
 (XPM) and their stand-ins in Verilog, with ports of different widths."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

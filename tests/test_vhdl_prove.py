@@ -1,8 +1,6 @@
 """Whether instrumentation of VHDL changes nothing: proved of GHDL's netlists, else simulated by GHDL; and every copy
 that is broken is found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reading VHDL: processes, branches, pragmas, clocks of every style, libraries, and what is wrong with bad sources."""
 
-from __future__ import annotations
-
 import json
 from codecs import BOM_UTF8
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The VHDL standard is the user's: what is 93 alone is read, observed and simulated as that, and told else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Verilog of VHDL does what GHDL's own simulator does, in every cycle, for all that GHDL 2.0 writes wrongly."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

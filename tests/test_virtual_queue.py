@@ -1,8 +1,6 @@
 """Virtual queues: what becomes of elements that cross a bus, against sums by hand and against distributions worked out
 apart from this program; replays, and whether they are trusted where they may be and nowhere else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """An FPGA's clock found from messages' times: against data made with a known clock, and against clocks that are wrong,
 drift, or are not there. What is judged is virtual time over the span of the data, never an offset alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import pairwise

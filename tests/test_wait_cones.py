@@ -1,7 +1,5 @@
 """Which blocks' registers end a wait, where the way out of it has guards: in Verilog, in VHDL, and in both."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

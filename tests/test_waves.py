@@ -1,8 +1,6 @@
 """Waveforms on request: a VCD file whose clocks have their edges in the right picosecond and whose signals tell the
 same state times as the run's tables; read by a reader of its own."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every text that a person reads keeps to the glossary: what `docs/glossary.md` says not to write is nowhere."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """AMD's parameterized macros (XPM) do what UG974 says in simulation; logic analysers are empty boxes."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

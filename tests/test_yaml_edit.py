@@ -1,7 +1,5 @@
 """Edits of documents keep every line that they do not name."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

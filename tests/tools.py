@@ -1,7 +1,5 @@
 """Tools that tests need. Where one is missing they are skipped, but not in CI: there they fail."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

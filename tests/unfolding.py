@@ -1,7 +1,5 @@
 """The calls behind table `call_order`, one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.model.run import Table

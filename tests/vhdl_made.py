@@ -3,8 +3,6 @@
 Each has the ports clk, rst, i and o (64 bits); every register begins with a value, so that all is known.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess

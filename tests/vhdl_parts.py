@@ -4,8 +4,6 @@ arrays of arrays, functions and procedures, aliases, attributes, packages in pac
 Each reads i (64 bits), clk and rst, and gives what it declares, does, and shows.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

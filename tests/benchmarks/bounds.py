@@ -11,8 +11,6 @@ says, and no more is predicted than the advice's bound. The exit code is 1 where
 runs, and takes those that are there.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

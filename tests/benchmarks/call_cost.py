@@ -12,8 +12,6 @@ for each recorded call. LTTng-UST (a tracepoint before the call and one after, e
 (the called function compiled with -pg) are measured where they are installed, in runs of their own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

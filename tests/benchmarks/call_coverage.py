@@ -11,8 +11,6 @@ where a kind is reported of which nobody says why; where builds of one text diff
 prints something else than the one that is not.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """The programs in C++ of `call_coverage.py`: an API that counts its own calls, and a program for each kind of call."""
 
-from __future__ import annotations
-
 from workbench.model.platform import CallKind, HostEntry
 
 HEADER = """

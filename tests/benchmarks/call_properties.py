@@ -8,8 +8,6 @@ its seed, and each second one in C++ has an API with calls in C++; it is built w
 Exits with 1 where one does not hold, and says which (`--first SEED --programs 1` makes it again).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

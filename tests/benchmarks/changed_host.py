@@ -8,8 +8,6 @@ moves all its lines. Told is the processor time of everything that a run starts,
 to that of the plain run. The first round, which fills the cache, does not count.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

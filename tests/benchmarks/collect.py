@@ -8,8 +8,6 @@ folder to its findings, each in a process of its own; `collect_cpu_s` and `open_
 for busy machines. `bytes` is the folder's size, `peak_bytes` the most memory that either process held.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

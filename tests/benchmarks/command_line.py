@@ -1,7 +1,5 @@
 """The command line that all benchmarks have."""
 
-from __future__ import annotations
-
 import argparse
 
 

@@ -8,8 +8,6 @@ run on the simulated card with counted host time. `confirmed` is the speedup of 
 long the re-run took. `answer` tells whether it gave the application's own answer: the exit code is 1 where it did not.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

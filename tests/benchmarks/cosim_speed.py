@@ -11,8 +11,6 @@ the host), `states` (instrumented), `counters` (with the hardware's counters sim
 state written).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

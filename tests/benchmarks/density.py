@@ -6,8 +6,6 @@
 cell has neither. `measured` is rho of matrix multiply measured from real code; `--quick` takes fewer sizes of it.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import asdict
 

@@ -12,8 +12,6 @@ they carry. `--runs` keeps the runs, and takes those that are there; `--quick` m
 run is not replayed exactly.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -9,8 +9,6 @@ the edges of letters are each program's own, so that a few pixels of an SVG are 
 every one as wide as its head. `--quick` takes the light theme alone.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

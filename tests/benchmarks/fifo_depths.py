@@ -15,8 +15,6 @@ a simulation with it stays within 1 % of the throughput, `least` whether with on
 of runs with other depths, drawn from all below what each edge held, differs from the predicted one, each.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile

@@ -1,7 +1,5 @@
 """Designs whose FIFOs have to be as deep as it takes, each in the application `fork_join`'s place: Verilog by name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from workbench.session.open.opening import open_workspace

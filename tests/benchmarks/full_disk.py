@@ -12,8 +12,6 @@ the folders of a study, which goes on where it stopped, and of a run that never 
 that it is the run that finds the disk full, and not a compiler before it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

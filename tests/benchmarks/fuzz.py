@@ -16,8 +16,6 @@ in a child, and that counts. A reading process may take 3 GB of addresses more t
 wants more ends it, and nothing else.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,8 +1,6 @@
 """How the fuzzer reads what other tools and people leave: lists of sources, traces, headers, kernels, settings, names
 of any bytes, and the records of a run that was ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """What the fuzzer mutates, and how: bundled documents, sources and a synthetic run, in bytes, words and values."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

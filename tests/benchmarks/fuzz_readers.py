@@ -1,7 +1,5 @@
 """How the fuzzer reads each of the workbench's own formats: as the commands do. True: the input was taken."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,8 +1,6 @@
 """Records that a program left on a board, and how they are damaged: keys and files that are missing, numbers that
 cannot be, ends that are cut, parts that are repeated, folders in files' places."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -11,8 +11,6 @@ Printed for every step: the text that is cut. The exit code is 1 where the gain 
 failed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -7,8 +7,6 @@ streams, which are not counted in GHDL. How fast both are is told of the first, 
 for Verilator of a run with so many times the points, as it would be over before it can be timed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import resource

@@ -6,8 +6,6 @@ python tests/benchmarks/ghdl_refused.py [--json] [--quick] [--count 160] [--firs
 Each stands in a bed that a host starts, and that sums up its outputs in 300 cycles under inputs at random.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

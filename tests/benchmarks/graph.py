@@ -7,8 +7,6 @@ drawing, both in processor time of the one thread, as `layout_s` is. Nodes are c
 `blocks` counts them all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -34,8 +34,6 @@ And of the designs:
 what is not proved has then failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """A module or entity of a folder of HDL as a design by itself for `hdl_corpus.py`: a top around it, watched, proved."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """The files of a folder of HDL for `hdl_corpus.py`: which need which, what is wrong with each, marks at branches."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

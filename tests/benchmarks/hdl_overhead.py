@@ -25,8 +25,6 @@ for a Virtex-4, and the counters need block RAM with two ports that both write, 
 - `within_spread`: whether the median lies within what seeds make of the plain design.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

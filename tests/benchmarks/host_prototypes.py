@@ -16,8 +16,6 @@ VFIO) is held against the system's. The constants that a stand-in's headers defi
 value too. `--all` shows all of it, not only what is not the same.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

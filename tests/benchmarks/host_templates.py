@@ -10,8 +10,6 @@ expected ones; a program that prints something else has none. Templates without 
 example board. `--quick` leaves out all but the first of those that share a design.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

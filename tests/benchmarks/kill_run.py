@@ -16,8 +16,6 @@ At the end the project runs once more, on the cache that the killed runs left: `
 time are those of the first.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

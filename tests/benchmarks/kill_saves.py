@@ -14,8 +14,6 @@ edits and saves a source, the platform and the model without end, until it is ki
 `saves` counts what was saved in all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -9,8 +9,6 @@ combinations, as Figs. 7 and 9 have, whose numbers are not printed. Exits 1 wher
 fewer combinations.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -22,8 +22,6 @@ A loop that simplifying dissolved (it always goes round once, or does nothing) i
 of a macro: `dissolved`, `in_macros` count them. --quick takes ten files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

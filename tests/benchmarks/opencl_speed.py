@@ -7,8 +7,6 @@
 latter. --quick takes a tenth of the work items.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

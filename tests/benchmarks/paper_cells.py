@@ -1,7 +1,5 @@
 """What the benchmarks of the papers' tables share: every printed cell of a kind of model beside the bundled models'."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict

@@ -17,8 +17,6 @@
 - `fmax_pct` is null: no place and route for a Virtex-4 is free to use.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

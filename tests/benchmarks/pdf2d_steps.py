@@ -11,8 +11,6 @@ counted, so that two runs of this script print the same. `--runs` keeps the runs
 The paper gives the ideal speedup of each bottleneck and what all fixes together came to.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import runpy

@@ -10,8 +10,6 @@ and clicks after which what the page says did not come. `--quick` walks one size
 the window showed after each step.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

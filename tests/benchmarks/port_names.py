@@ -7,8 +7,6 @@ its side and each of its signals are as labelled.
     python tests/benchmarks/port_names.py [--json] [--misses]
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

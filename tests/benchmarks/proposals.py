@@ -17,8 +17,6 @@ of processor time, or else its upper bound, `bound`. `--marks` runs nothing and 
 takes seconds a design. The exit code is 1 where a row is not `ok`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,8 +1,6 @@
 """The designs of `proposals.py`: every example, every application of the tests and of the benchmarks, strangers'
 projects, and a core that someone else wrote."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import sys

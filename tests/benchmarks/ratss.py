@@ -6,8 +6,6 @@
 cell has neither. `--quick` changes nothing: it takes less than a second.
 """
 
-from __future__ import annotations
-
 import sys
 
 from paper_cells import compare

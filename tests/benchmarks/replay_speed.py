@@ -7,8 +7,6 @@ that take words in turn from a first one, by messages. `sweep_s` is one replay, 
 `prepare_s` is reading the trace, finding causes and the first replay.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

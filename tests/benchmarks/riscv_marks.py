@@ -15,8 +15,6 @@ of the core's state registers. `--quick` walks at one size; without it at four, 
 the window showed after each step.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

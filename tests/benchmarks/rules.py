@@ -4,8 +4,6 @@ For every rule: a run that has the bottleneck, and the same run fixed. Prints th
 that were silent on the fixed form. The exit code is 1 where one of them does not hold.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

@@ -9,8 +9,6 @@ as it is in an installed program. The window's ratio is to an empty PySide6 wind
 of the event loop has drawn them, off screen, with nothing opened lately.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -18,8 +18,6 @@ and each command runs there as a process of its own. Keys of `route.yaml`:
 should, nothing was edited and something was found; else `why` says what failed first.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import shlex

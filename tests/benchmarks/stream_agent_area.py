@@ -8,8 +8,6 @@ and 8 with 16 averagers (means of values of 32 bits). LUTs are the cells LUT1 to
 cells FD*; distributed memory and shift registers, which stand in LUTs too, are told apart. --quick: without the third.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

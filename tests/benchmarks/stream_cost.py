@@ -6,8 +6,6 @@ A chain of stages with valid and ready, each with so many clocked blocks that do
 three of four cycles. `--quick` takes one design and fewer words.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import tempfile

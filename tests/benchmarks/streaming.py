@@ -10,8 +10,6 @@ that `throughput_loss_pct` has no noise: it is by how much longer the blocks tak
 --quick: arrays of 2048, both measures.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -10,8 +10,6 @@ the width of its 95 % interval) and queueing theory's; on cores it `agrees` wher
 of stages 1a and 1b are the sequential program's. --quick: each application once.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil

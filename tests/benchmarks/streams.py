@@ -5,8 +5,6 @@
 DIR holds a project file. `--quick` counts one run and tries no depths.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

@@ -8,8 +8,6 @@ inputs drawn at random, so that nothing is shared between points. `peak_bytes`: 
 larger of the sweeps, `stream_points` points of the grid (1e8; 1e7 with --quick): it does not grow with the points.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

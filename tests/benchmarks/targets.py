@@ -10,8 +10,6 @@ entered as often as on the simulated card, changed into one another as often, an
 and moved as much. Times are not compared: a board has its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

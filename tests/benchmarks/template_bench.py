@@ -8,8 +8,6 @@ and last; `left_out` are tables that no call of a generated program stands for, 
 first of those that share a design.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """What virtual cores cost in real time, and what measured threads take on them (`threads.py --timed`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

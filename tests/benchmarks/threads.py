@@ -6,8 +6,6 @@ output, and `replayed` the calls that a replay of the run puts at another time. 
 a run was not like the first, or a replay was not like the run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

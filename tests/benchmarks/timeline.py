@@ -9,8 +9,6 @@ files included. `p50_ms` and `p95_ms` are of frames drawn while things move (`cp
 machines), `exact_p95_ms` of the exact ones drawn when they rest. `--huge` adds 10^8 intervals.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ largest difference between that and what the host's virtual clock shows, over al
 how far off the tables are, over such sizes, that `workbench template bench` writes for that platform.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import subprocess

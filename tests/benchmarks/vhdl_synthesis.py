@@ -3,8 +3,6 @@
 python tests/benchmarks/vhdl_synthesis.py [--json] [--quick] [--count 50] [--first 0] [--parts 4] [--keep DIR]
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -8,8 +8,6 @@ processor time of the one thread, as all times here are.
 `alive` counts views that a collection left over.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

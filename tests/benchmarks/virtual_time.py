@@ -7,8 +7,6 @@ over the second (ns; the median and the 95th percentile of the seeds), how far a
 many frames, and in how many seeds an error was larger than that (and than a cycle): none should.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -12,8 +12,6 @@ For the second the window opens the run and paints its timeline, and every call 
 function of it is called, a climb where a function is called by one of a lower room. `--quick` changes nothing.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

@@ -18,8 +18,6 @@ clocks, threads; `--core`: a RISC-V core) with other clocks, buses, host code an
 trace, and errors are of all that is answered (`profile`).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """The rows of `whatif.py`: applications, programs really changed, and the changes of the catalogue that make these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -19,8 +19,6 @@ scaling curve, depths) in every size and theme, and with QT_SCALE_FACTOR=2 in th
 nobody looked at says nothing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The real window on a screen of its own, with a window manager, a mouse and a keyboard. See `driver`."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What a driven test can ask about the window, beside its own attributes."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ connection to SOCKET (`window_process.serve`) until standard input closes. With 
 read once here, so that each process starts at once; without it every window starts cold, as a person's does.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

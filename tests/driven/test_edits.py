@@ -1,8 +1,6 @@
 """Edits in the real window, with real keys: they survive every way of leaving, a run and kill -9, and undo takes back
 each of them."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Keys in the real window: the focus is where a person expects it, every key in the menus acts, Escape closes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The window's size: what gave way comes back, and every text can be read at every size, light and dark."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from driven.conftest import Open

@@ -1,7 +1,5 @@
 """Opening and closing a project again and again leaves nothing behind. `window_walk.py` does it 200 times."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -5,8 +5,6 @@ where two different texts of one widget look alike once they are shortened; and 
 holds it; or where it is painted smaller than 11 pixels.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator

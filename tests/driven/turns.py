@@ -1,7 +1,5 @@
 """How long the window's thread works without looking at its events, in processor time, and on what."""
 
-from __future__ import annotations
-
 import faulthandler
 import re
 import signal

@@ -1,7 +1,5 @@
 """Walks through the window: from mode to mode, every key of the menus in each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from driven.driver import Driven

@@ -5,8 +5,6 @@ statements made; it is worked out in the window's own thread, between two turns 
 a turn half done. Every answer carries what went wrong since the last: exceptions, and what Qt complained of.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

@@ -1,7 +1,5 @@
 """A dressed application, a small project of the test's own, a window on it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

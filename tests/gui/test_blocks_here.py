@@ -1,7 +1,5 @@
 """The blocks of the file in view: gone to by keys and mouse, however many there are."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

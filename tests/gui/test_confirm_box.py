@@ -1,7 +1,5 @@
 """Confirming a set of changes beside the set that is tried: its states, its progress, and cancel."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

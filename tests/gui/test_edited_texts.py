@@ -1,7 +1,5 @@
 """A text that is edited: its lines, its colours and its pragmas are those of the whole text, whatever was done."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What Ctrl+K finds, which keys answer, and what is shown of runs and files that are others now."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

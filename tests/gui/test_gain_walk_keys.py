@@ -1,8 +1,6 @@
 """From a finding to the ledger by keys alone: Try, Confirm, keep, edit, run, Compare. Replay, the card and the run are
 made up; `tests/benchmarks/gain_walk.py` walks the same way with real ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Python looks through all its objects between turns of the event loop alone, and still finds what nobody holds."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What can be computed about the look: contrast, states that differ, fonts, icons, numbers as text."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from itertools import combinations

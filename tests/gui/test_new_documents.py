@@ -1,7 +1,5 @@
 """New, Save as and Duplicate in Platform and Predict; a file that belongs to the workbench looks read-only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

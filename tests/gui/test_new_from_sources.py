@@ -1,7 +1,5 @@
 """New from sources in the window: a folder is looked at, what was found is shown, chosen from and written."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

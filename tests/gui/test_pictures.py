@@ -1,7 +1,5 @@
 """Pictures have one description: what the window paints and what a file holds are the same."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Plots on pyqtgraph: where values stand, what wheel, drag and keys do, and what goes out to files."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import struct

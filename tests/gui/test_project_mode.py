@@ -1,7 +1,5 @@
 """Project mode: what the project's file says of hardware, runs and host is set in forms, the rest of it kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

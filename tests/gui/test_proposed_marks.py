@@ -1,7 +1,5 @@
 """The list of proposed marks in Source mode: accept one, ignore one, accept all, undo."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What was not saved survives kill -9, in every editor, and the files are never half written."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """How the window's files know each other."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Source mode's plain data: lines that move, points for pragmas, numbers of lines, edits of files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

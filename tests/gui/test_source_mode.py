@@ -1,7 +1,5 @@
 """Clicking through Source mode: open, read the margin, insert a pragma, undo, type, save."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

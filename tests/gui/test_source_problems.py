@@ -1,7 +1,5 @@
 """A line with something wrong is told apart in Source: its colour, the sign beside it, its tooltip, the status line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

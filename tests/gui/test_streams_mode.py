@@ -1,7 +1,5 @@
 """A run's streams are asked in the window: by typing, by a click on an edge, and by what the run shows."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Analyse's table of the design's streams: those with most stalls first, a key away from the source."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 

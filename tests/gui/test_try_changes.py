@@ -1,7 +1,5 @@
 """Analyse with predictions, and the changes that are tried beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A pragma typed in the editor: what may stand there is offered, taken by Tab or Enter, and never in the way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

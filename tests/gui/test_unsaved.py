@@ -1,7 +1,5 @@
 """One notion of unsaved: dots, the one question on every way of leaving, keys that act, undo in every mode."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

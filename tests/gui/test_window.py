@@ -1,7 +1,5 @@
 """Clicking through the window: runs, cancel, theme, keys, notices, welcome."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

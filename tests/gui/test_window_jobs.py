@@ -1,7 +1,5 @@
 """What the window does at length beside runs: it reads sources, instruments, imports and exports; each can be ended."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

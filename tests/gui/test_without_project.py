@@ -1,7 +1,5 @@
 """What the window shows without a project: models, a template by itself, the guide."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """A tiny host API that writes down its own calls, so that what was recorded can be held against what happened."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

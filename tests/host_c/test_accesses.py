@@ -1,7 +1,5 @@
 """Memory-mapped accesses: each read and write through a pointer into a mapping is recorded, at its site."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

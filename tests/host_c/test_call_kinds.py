@@ -1,7 +1,5 @@
 """Every kind of call, in C and C++, is recorded or reported (more builds: benchmarks/call_coverage.py)."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`workbench cc` in the compiler's place, in other people's ways to build."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

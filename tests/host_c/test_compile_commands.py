@@ -1,7 +1,5 @@
 """Sources read and built with the flags that the project's own build has for each of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

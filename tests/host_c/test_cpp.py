@@ -1,7 +1,5 @@
 """Hosts in C++: what is recorded of each kind of call is what was made, and the program does what it did without."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Instrumented hosts, compiled and run: what is recorded is what happened, and nothing else changes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 MAIN = """

@@ -1,7 +1,5 @@
 """A host's instrumented copies are made once, and again where anything changed that they are made of."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

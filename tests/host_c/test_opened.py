@@ -1,7 +1,5 @@
 """Calls of one function are told apart by what their descriptor, handle or pointer was opened as."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

@@ -1,7 +1,5 @@
 """In C++ too, calls are told apart by what they are called on was opened as: descriptors, pointers and objects."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads of one address in a loop until the FPGA answers are waiting, however they are written; other reads are not."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Which call a pragma speaks of, and where a new one for a call goes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

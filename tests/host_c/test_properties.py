@@ -1,7 +1,5 @@
 """Programs made at random: what is recorded of them is what they counted (more: benchmarks/call_properties.py)."""
 
-from __future__ import annotations
-
 import pytest
 from host_programs import Maker, hold, made
 from hypothesis import HealthCheck, Phase, given, settings

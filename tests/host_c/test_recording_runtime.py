@@ -1,7 +1,5 @@
 """The recording runtime: whole records however a host ends, exact counts, threads, and the clock that it is given."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

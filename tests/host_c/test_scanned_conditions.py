@@ -1,7 +1,5 @@
 """What a scan says about pragmas' conditions in C: wrong ones with their line, right ones not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.model.diagnostic import Severity

@@ -1,7 +1,5 @@
 """Sources as people have them: headers, macros, odd bytes, pointers, old C; what cannot be seen is said."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

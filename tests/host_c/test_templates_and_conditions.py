@@ -1,7 +1,5 @@
 """What a person writes in a template or a pragma: prototypes of every shape, and expressions that do not compile."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.model.platform import CallKind, HostEntry

@@ -1,7 +1,5 @@
 """Waits of the FPGA's blocks for one another: whom they are for, by order, at barriers and behind one who serves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from workbench.model.blocks import Block, Side, State

@@ -1,7 +1,5 @@
 """What is said where the host may do other things once its questions are answered otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """A host of several threads: replay on virtual cores is exact, and what it predicts comes true."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

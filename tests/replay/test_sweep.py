@@ -1,7 +1,5 @@
 """The sweep over a graph: small ones by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

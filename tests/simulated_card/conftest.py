@@ -1,7 +1,5 @@
 """A small card, the platform it stands on, and hosts to run with it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from fractions import Fraction

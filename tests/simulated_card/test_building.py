@@ -1,7 +1,5 @@
 """What a card and a host are built of: errors at their place, and the cache."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

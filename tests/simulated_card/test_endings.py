@@ -1,7 +1,5 @@
 """However a design or a host ends: the run says so, and leaves no process behind."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

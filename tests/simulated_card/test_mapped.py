@@ -1,7 +1,5 @@
 """Memory-mapped regions of the simulated card: whatever instruction touches one becomes a transfer of the port's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

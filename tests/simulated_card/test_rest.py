@@ -1,7 +1,5 @@
 """A design that provably stays as it is need not be simulated: every record of a run is as without that."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What rules make of calls, against sums done by hand, and the data are those of the run without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

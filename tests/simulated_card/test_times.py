@@ -1,7 +1,5 @@
 """The simulated card end to end: what each step takes, against sums done by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What limits a run once changes are made: its findings weighed anew on the critical path of the changed replay."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A run, what its platform can do, and what is known of bottlenecks: together, what to fix."""
 
-from __future__ import annotations
-
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks

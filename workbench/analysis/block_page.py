@@ -1,7 +1,5 @@
 """Blocks and calls described for every place that shows them: their pages, and the tables of states and calls."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.analysis.finding_page import finding_links

@@ -1,7 +1,5 @@
 """What a run of changed sources came to beside its prediction, on equal work, and what explains the difference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The source line that causes the difference of two runs which did the same work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

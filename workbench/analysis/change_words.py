@@ -1,7 +1,5 @@
 """Changes of the catalogue in words: what one does, and the calls that it concerns before and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace

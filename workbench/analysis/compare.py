@@ -1,7 +1,5 @@
 """Two runs side by side: what became faster, which calls and states changed, which findings went and came."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """A comparison as the files that continuous integration reads: JUnit, Markdown and SARIF 2.1.0."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Every name without `_a` and `_b` is run B's value over run A's: 1 where both hav
 Those with `_a` and `_b` are the values themselves, in seconds, bytes or counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

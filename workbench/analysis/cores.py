@@ -1,7 +1,5 @@
 """What the host's threads ran on, in words: the same in the report and on the command line."""
 
-from __future__ import annotations
-
 from workbench.model.run import PS_PER_S, Manifest
 from workbench.model.text import counted, percent_text, time_text
 

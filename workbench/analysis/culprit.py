@@ -1,7 +1,5 @@
 """Who a block waits for: the block named by its waits, and behind it whoever that one waits for in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api.results import BlockMetrics, StateMetrics

@@ -5,8 +5,6 @@ parallel blocks "receive data, potentially indirectly, from the same source bloc
 another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The front of time against memory over FIFOs' depths, in words, rows and JSON, for window and terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The changes of a suggestion, worked out for what its rule selects in a run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace

@@ -4,8 +4,6 @@ Calls of one name that moved as many bytes (or were as many, where they move non
 and ends where a turn of the host's outermost loop does, which is found by the calls' shortest period.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

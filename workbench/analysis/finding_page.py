@@ -1,7 +1,5 @@
 """Findings described for every place that shows them: the table of all, and the page of one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What findings and their advice are called wherever they are shown: the window, the report, the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import PurePath
 

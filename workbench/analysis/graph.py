@@ -1,7 +1,5 @@
 """The application's block graph as a run saw it: edges from pragmas' targets and messages, and from streams."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

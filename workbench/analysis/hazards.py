@@ -3,8 +3,6 @@
 Both come from the addresses and the order of a run's calls, and from what a change does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

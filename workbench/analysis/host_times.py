@@ -8,8 +8,6 @@ a poll that is answered at once has nothing before it that a faster FPGA could s
 only their sums) the same is bounded from counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A self-contained report: one HTML file with its style and drawings inside, no scripts, fit for printing."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import PurePath

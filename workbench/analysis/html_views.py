@@ -1,7 +1,5 @@
 """Pages, tables and small drawings as pieces of an HTML page; the rest is in `resources/report/views.html.j2`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 from pathlib import PurePath

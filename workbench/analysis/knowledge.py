@@ -3,8 +3,6 @@
 A rule is checked on its own: one that is wrong is left out, with diagnostics at its lines, and the others work.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A run as rules see it: its blocks and calls, and each host thread's time by what it goes with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a run counted of the ports by which the design asks memory on its card, as numbers for people."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """From a run's tables to metrics of blocks, states and calls (ReCAP 2011, section 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

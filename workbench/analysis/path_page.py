@@ -1,7 +1,5 @@
 """A run's critical path described for every place that shows it: by line, beside what each line could take more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath

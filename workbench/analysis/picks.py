@@ -1,7 +1,5 @@
 """What the picks of a rule's changes (`rule_changes`) choose of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """What plugins say of findings: their own, and advice and bounds of those of rules that they know better."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Predictions of what findings advise: each advice with changes gets its own, and findings are ranked by them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace

@@ -1,7 +1,5 @@
 """Transfer rate by size as a plot: a platform's tables, and an application's calls where they lie on them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 

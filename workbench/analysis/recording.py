@@ -1,7 +1,5 @@
 """What recording did to a run's time, in words: the same in the report, the window and on the command line."""
 
-from __future__ import annotations
-
 from workbench.model.run import Manifest
 
 

@@ -1,7 +1,5 @@
 """The JSON document of `workbench report`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -4,8 +4,6 @@ A round ends where the host has waited. Of a run that kept its calls they are al
 kept their order only (`call_order`), the first of them, without.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ for each number, and a text metric for each name. `scale` means `state`, `host` 
 are.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields

@@ -1,7 +1,5 @@
 """Holds the rules against a run's blocks and calls, and ranks what they find (ReCAP 2011, section 4)."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What a run counted of the design's streams and FIFOs, as numbers for people."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The report on a terminal: what to fix first, why, how, and what it gains at most."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Sequence
 

@@ -3,8 +3,6 @@
 Times between a table's points are those of `workbench.model.transfer_time`, the rule of the simulated card too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.model.platform import TransferTable

@@ -1,7 +1,5 @@
 """How often a block went from each state to each other one, as a table of shaded counts."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A set of changes that is tried, described for every place that shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from workbench.analysis.change_words import change_facts, change_title

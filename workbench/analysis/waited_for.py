@@ -3,8 +3,6 @@
 An arbiter or a refresh timer may be at work all the time without anyone waiting for its end; such work bounds nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.api.results import BlockMetrics, StateMetrics

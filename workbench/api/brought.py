@@ -1,8 +1,6 @@
 """What the loaded plugins bring, for code that has no `Plugins` at hand: what looks for ports inside designs, or asks
 how a file's text is written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Any

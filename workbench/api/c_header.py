@@ -1,7 +1,5 @@
 """A C header of a platform's host API, made of its template: for programs whose vendor's header is not at hand."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Runs compilers, several at once, and turns what they say into diagnostics at the user's lines."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

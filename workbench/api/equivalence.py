@@ -1,7 +1,5 @@
 """Whether what was made of a design to observe it behaves as the design: what is compared, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

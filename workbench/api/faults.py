@@ -1,7 +1,5 @@
 """Whose fault it is: what a plugin's code raises is told with the plugin's name, and with the place in its source."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from threading import Thread

@@ -1,7 +1,5 @@
 """Forms: which fields a part of a document has, in which order, and how each is said."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

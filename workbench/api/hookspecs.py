@@ -4,8 +4,6 @@ A new kind is a descriptor with a `name` (`descriptors.py`), a hook here that re
 `session/program/plugins.py:Plugins` named as the hook. Each hook's result is checked against its declared type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pluggy

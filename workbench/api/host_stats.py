@@ -1,7 +1,5 @@
 """What the host's recorder counted of a program's calls, also while it runs (structs in `resources/host/recap.h`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

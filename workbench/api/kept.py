@@ -7,8 +7,6 @@ not there counts too, where one would be found before the one that was read.
 Every entry has checksums. A damaged one is removed, and made again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,8 +1,6 @@
 """How the text of a language is written: how its files' names end, how comments and pragmas stand in them, which words
 are keywords. A language says so once (`FileKind`); New, marks, go to definition, colours and builds ask it here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

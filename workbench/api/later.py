@@ -1,7 +1,5 @@
 """What is imported when it is first used, so that a plugin that is found, and not used, costs next to nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any

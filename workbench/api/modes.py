@@ -1,7 +1,5 @@
 """Modes of the window: what each is called, what stands beside it, what it edits. Its view alone knows Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

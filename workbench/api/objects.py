@@ -1,7 +1,5 @@
 """Object files, compiled once: kept under a hash of the command and of all that the compiler read (`kept.py`)."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

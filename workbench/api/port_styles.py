@@ -6,8 +6,6 @@ the two the design is. Names, directions and widths of a kind of port come of it
 `OTHERS` are found though no kind drives them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 WORD, BYTES, ANY = "word", "bytes", "any"  # as wide as a word, a bit for each of its bytes, any width

@@ -1,7 +1,5 @@
 """What analysing a run gives: plain data for the report, the window and comparisons. Times are seconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from workbench.api.metrics import Metrics

@@ -4,8 +4,6 @@ Times are integer ps on the host's virtual clock, in hardware the clock edge at 
 is first in, first out: pop i takes what push i brought. `tables` and `events_of` keep them in a run's folder.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What a run's card records of streams and of memory ports, as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Why nothing in a design moves any more: who waits for whom along its streams."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

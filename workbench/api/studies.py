@@ -4,8 +4,6 @@
 point (`points/KEY.json`, by which a study goes on after a stop) and the runs (`runs/KEY`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

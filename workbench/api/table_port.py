@@ -1,8 +1,6 @@
 """Ports whose kind is a table of signals (`PortStyle`): names, directions and widths come of it. Of a table with one
 channel so do what its port does, its idle drive, its driver on the simulated card and the monitors' place in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar

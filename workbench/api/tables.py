@@ -1,7 +1,5 @@
 """A run's tables made of what is known of its blocks: rows, or their states over time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

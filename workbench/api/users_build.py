@@ -5,8 +5,6 @@ Where the command looks for a compiler it finds scripts that lead to `workbench 
 user's own lines.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

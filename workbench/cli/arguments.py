@@ -3,8 +3,6 @@
 Nothing here imports what a command needs, so that help and bad usage are answered at once.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path

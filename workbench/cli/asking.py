@@ -1,7 +1,5 @@
 """The one question before a project's code is built and run."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

@@ -1,7 +1,5 @@
 """`workbench template bench`: transfer tables measured with the template's own calls."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict

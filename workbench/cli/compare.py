@@ -1,7 +1,5 @@
 """`workbench compare`."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`workbench cc` and `workbench c++`."""
 
-from __future__ import annotations
-
 import argparse
 
 from workbench.cli.opened import Opened

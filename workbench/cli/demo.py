@@ -1,7 +1,5 @@
 """`workbench demo`: the bundled application in both forms, from instrumenting to the report."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`workbench doctor`: what this machine has and lacks, where things are kept; `workbench desktop`: the menu's entry."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 

@@ -1,7 +1,5 @@
 """`workbench fields`: every field of the documents, from the schemas that check them."""
 
-from __future__ import annotations
-
 import argparse
 
 from workbench.cli.opened import Opened

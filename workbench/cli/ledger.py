@@ -1,7 +1,5 @@
 """`workbench ledger`: the predictions of a project that were kept, and what came true."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

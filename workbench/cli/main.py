@@ -1,7 +1,5 @@
 """`workbench`: reads the arguments, runs one command, turns every failure into diagnostics and an exit code."""
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import errno

@@ -1,7 +1,5 @@
 """`workbench propose`: marks for the sources, and those accepted written into them."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

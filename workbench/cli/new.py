@@ -1,7 +1,5 @@
 """`workbench new`: a project file from a folder of sources, or a bundled application copied."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator

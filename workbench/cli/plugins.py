@@ -1,8 +1,6 @@
 """`workbench plugins`: what is loaded, from where, and what failed to load and why; plugins begun and checked;
 what they may import."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict

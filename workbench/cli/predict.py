@@ -1,7 +1,5 @@
 """`workbench predict`: what an application should take, before any of it runs on an FPGA."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """Predictions as JSON documents and as tables of text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict

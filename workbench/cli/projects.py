@@ -1,7 +1,5 @@
 """`workbench scan`, `instrument` and `run`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

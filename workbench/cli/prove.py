@@ -1,7 +1,5 @@
 """`workbench prove`: whether what instrumentation makes of a design behaves as the design."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """`workbench rules`: the bottleneck rules in force, and a knowledge base checked."""
 
-from __future__ import annotations
-
 import argparse
 
 from workbench.analysis.knowledge import load_knowledge

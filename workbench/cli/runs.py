@@ -1,7 +1,5 @@
 """`workbench report`, `export` and `import`."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`workbench settings`: what a person may set, as the window's Settings do: list, set, reset."""
 
-from __future__ import annotations
-
 import argparse
 
 from workbench.cli.doctor import tool_json

@@ -1,7 +1,5 @@
 """`workbench streams`: what a run counted of a design's streams, and how deep its FIFOs have to be."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

@@ -1,7 +1,5 @@
 """`workbench study`: a sweep of runs, on this machine's cores or an engine, measured beside predicted."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import AbstractContextManager
 

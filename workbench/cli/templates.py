@@ -1,7 +1,5 @@
 """`workbench template`: platform templates listed, checked, begun, tried."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import replace

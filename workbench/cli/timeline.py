@@ -1,7 +1,5 @@
 """`workbench timeline`: what lies between two moments of a traced run, where something occurs next, and its picture."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`workbench whatif` and `workbench path`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict

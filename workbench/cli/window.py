@@ -1,7 +1,5 @@
 """`workbench open`: the window."""
 
-from __future__ import annotations
-
 import argparse
 
 from workbench.cli.opened import Opened

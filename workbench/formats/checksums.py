@@ -1,7 +1,5 @@
 """Checksums of a finished run's files, which tell damage; they are no protection against someone who changes both."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,6 @@
 """A table's column as a `.npy` file: one dimension of one kind of number, mapped to read where it is large, written in
 pieces."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

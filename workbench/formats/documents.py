@@ -1,7 +1,5 @@
 """A versioned YAML document read from a file: its text, its schema's version and migrations, its model."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A document's fields, from its schema: what each is called, may hold, and means. As data, and as Markdown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """JSON read from files that may be damaged or foreign: bounded in depth; errors have line and column."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

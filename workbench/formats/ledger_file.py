@@ -3,8 +3,6 @@
 The events are `kept` (a prediction was adopted), `confirmed`, `came` and `dropped`; the last three name its id.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

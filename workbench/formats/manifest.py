@@ -1,7 +1,5 @@
 """A run's manifest as JSON text: versions, and whether what it says fits together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Platform templates read from YAML, with what their schema alone does not show checked, line by line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise

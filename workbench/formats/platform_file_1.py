@@ -1,7 +1,5 @@
 """Platform templates of schema version 1: one memory-style or block port, with its clock, reset and interrupt in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any

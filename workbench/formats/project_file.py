@@ -1,7 +1,5 @@
 """Project files (`*.workbench.yaml`) read from YAML, and held against the folder they are in."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a pydantic model wants at a place of a document: its keys, an example, and numbers with units converted."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum

@@ -1,7 +1,5 @@
 """Whether a run's tables fit its manifest and themselves: what does not would mislead, or end a view with an error."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ Each edit is verified: the new text read again must hold the old data with just 
 (aliases, odd layouts) WorkbenchError is raised and the place is to be edited by hand.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import textwrap

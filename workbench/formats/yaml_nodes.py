@@ -4,8 +4,6 @@ libyaml's marks count characters, as those of PyYAML's own scanner do. Only even
 from them recurses in C and would end the process on deep nesting.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any

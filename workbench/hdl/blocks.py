@@ -1,7 +1,5 @@
 """Clocked blocks as a source has them: their branches, and the pragmas before each first statement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an instrumented design is told of the platform: its clocks, and the signals by which its ports go on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.api.ports import HardwarePort

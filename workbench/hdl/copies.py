@@ -1,7 +1,5 @@
 """Writes the copies of a design, and the top and monitors around it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """GHDL, confined: Verilog of a design in VHDL, in which what GHDL gets wrong is fixed or refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence

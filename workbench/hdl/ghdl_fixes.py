@@ -5,8 +5,6 @@ by simulating designs made at random beside their translation (tests/benchmarks/
 versions, which are right, stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

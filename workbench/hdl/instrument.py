@@ -1,7 +1,5 @@
 """Instruments a design of any language: its states are laid out, its language copies it, a new top goes around."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

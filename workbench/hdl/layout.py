@@ -4,8 +4,6 @@ A module's width is the same in all its specialisations: a place in a generate l
 any of them has, so that widths and offsets are plain numbers.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a design's layout is counted by, whatever its language: the blocks that count, monitors and their read-outs."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence

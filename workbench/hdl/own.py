@@ -1,7 +1,5 @@
 """What of a design is the application's own: all but the blocks and streams of its library (`hardware.library`)."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from dataclasses import replace
 from pathlib import Path

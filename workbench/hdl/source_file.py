@@ -1,7 +1,5 @@
 """A source file's bytes, and the pragmas in it that are part of the design as it is built."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The top's inputs that clock and reset the blocks of a design."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """RTL to C++ with Verilator, its errors at the user's lines; and what all such models are compiled with."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """How a clock's cycles are put on the host's clock: a platform says it, a run keeps it."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -4,8 +4,6 @@ A block is a host thread, a VHDL process, a Verilog always block or a streaming 
 (ReCAP 2011, section 4): one kind of node, with a side, a clock and states.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Clock cycles on the virtual clock, exactly: cycle k begins at k rational periods (resources/card/README.md)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is wrong with something a person wrote, said so that the person can fix it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """What every document that people write is made of: frozen data that takes no key it does not know."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

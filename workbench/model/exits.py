@@ -1,7 +1,5 @@
 """How a host program or a run ended that did not succeed, in words."""
 
-from __future__ import annotations
-
 import signal
 
 from workbench.model.run import Manifest, RunStatus

@@ -1,7 +1,5 @@
 """A bottleneck that a rule found, the most that a fix could gain, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

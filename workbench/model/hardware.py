@@ -3,8 +3,6 @@
 A port's kind decides what else is said of it; `workbench.api.ports` and the plugins that bring kinds know those fields.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt

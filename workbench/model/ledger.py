@@ -1,7 +1,5 @@
 """The ledger of a project: each prediction that a person adopted, what the card confirmed, and what came true."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

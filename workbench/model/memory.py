@@ -1,7 +1,5 @@
 """The ports by which a design asks memory on its card, as a run names them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -1,8 +1,6 @@
 """What calls of a platform's API open, by names of the template's own: descriptors, handles and mappings, of which its
 other entries speak (`HostEntry.opens` and `HostEntry.of`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

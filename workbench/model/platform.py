@@ -6,8 +6,6 @@ parameters, `*_hdl` hold HDL; neither is ever evaluated by the workbench.
 Sizes are bytes, times seconds, rates bytes per second, frequencies hertz.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """What a line of code is doing, as its author says it (ReCAP 2011, section 4, Fig. 4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

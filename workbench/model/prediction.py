@@ -1,7 +1,5 @@
 """What changes would gain: a predicted speedup, how sure it is, and what then holds the run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

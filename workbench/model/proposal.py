@@ -1,7 +1,5 @@
 """Marks that can be proposed: a pragma, its place in a source, and why it may say what happens there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.model.pragma import Pragma

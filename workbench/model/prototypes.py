@@ -5,8 +5,6 @@ namespace (`void ns::reset(int card)`; `void ::reset(int card)` of the global on
 (`xrt::bo::bo(...)`), a destructor or an operator. Those of one name are distinguished by the types of their parameters.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

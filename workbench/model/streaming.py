@@ -3,8 +3,6 @@
 It says the same as files in the X language (Lancaster 2011, section 2.3), and may complete such files.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 

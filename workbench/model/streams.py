@@ -5,8 +5,6 @@ A stream is one such connection of an elaborated design, an edge between two of 
 The `mark` of its end, where it has one, is no word, and no transfer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from workbench.model.blocks import COUNT

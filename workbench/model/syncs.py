@@ -3,8 +3,6 @@
 The numbers are those of `resources/card/records.h`, and of table `syncs`.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 

@@ -1,7 +1,5 @@
 """Which blocks a pragma's target names: hierarchical, by suffix, with `[*]` or no index for all replicas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

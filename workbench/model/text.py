@@ -1,7 +1,5 @@
 """Numbers as people read them: three significant digits, thin spaces for thousands, a unit in the cell."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -6,8 +6,6 @@ dotted names ("Stream.walk.left"). It is read from X (`x_language.py`) and from 
 Lines count from 1 in the file that names the thing; 0 is "no line". Sizes are bytes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

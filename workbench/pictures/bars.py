@@ -1,7 +1,5 @@
 """Bars as a picture: rows of a name, a bar and figures, on one axis that zooms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A chart of a model's results as a plot."""
 
-from __future__ import annotations
-
 from itertools import cycle
 
 import numpy as np

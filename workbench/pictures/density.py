@@ -1,7 +1,5 @@
 """Memory layers as pictures: the density by size of a store, what each layer lets through, the roofline."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What was measured frame by frame: the spread of its numbers as boxes, and its histograms over time as a heat map."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The block graph as it is drawn: what each node says, and how its parts look at any zoom."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

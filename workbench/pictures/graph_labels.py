@@ -1,7 +1,5 @@
 """What is on the lines of a graph that is shown too small for their labels: as many short words as have room."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 

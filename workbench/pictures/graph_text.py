@@ -1,7 +1,5 @@
 """Words of the block graph, shortened to their room."""
 
-from __future__ import annotations
-
 from workbench.pictures.canvas import LEAST_CHARACTERS, LEFT, Canvas
 from workbench.pictures.layout import Box
 

@@ -6,8 +6,6 @@ straight across a gutter where they can and at right angles elsewhere; vertical 
 gutters, far-reaching edges lanes of their own above the bands, and each label a place of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The lines of a laid-out graph: where they leave and enter nodes, and how they run between."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The layout of a block graph that is largest in a room: labels on one line or two, gutters as wide as fit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How wide text is in the bundled Inter, read from the font itself: pictures are laid out where no window is."""
 
-from __future__ import annotations
-
 import struct
 from functools import cache, lru_cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """The program's colours, light and dark: the only place that names one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 from workbench.model.pragma import UNCLASSIFIED, Category

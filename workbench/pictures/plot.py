@@ -1,7 +1,5 @@
 """Plots: lines with bands, points and handles over linear or logarithmic axes, described once for any canvas."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

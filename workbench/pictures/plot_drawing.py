@@ -1,7 +1,5 @@
 """How plots are drawn: axes, lines with bands and names, labelled spots that keep clear of one another, handles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

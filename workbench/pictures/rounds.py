@@ -1,7 +1,5 @@
 """The same work in two runs under one another: the host's main block and a few of the replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How a run's time follows one of its settings: measured, predicted and ideal, as a plot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small things that the same picture shows everywhere: severity, badges, bars of states, speedups, swatches."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

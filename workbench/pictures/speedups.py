@@ -1,7 +1,5 @@
 """Speedup estimates as bars: what fixing each finding gains, on one logarithmic axis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable
 

@@ -1,7 +1,5 @@
 """The categories of states as pictures show them: their order, their names, and the pattern of each fill."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The timing diagram of a prediction: rows of networks, FPGA nodes and the host, bars in time, iterations marked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.api.predictions import Bar, StageSpan, Timing

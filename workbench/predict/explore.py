@@ -1,7 +1,5 @@
 """Design-space exploration: whole sweeps in arrays, any number of points in bounded memory, on Dask where asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The inputs of a model: named numbers in a unit, what values they may take, and how uncertain they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword

@@ -1,7 +1,5 @@
 """Models of the kinds that plugins bring: read, checked, and computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The models that come with the kinds of models, and finding a model by its path or its name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from workbench.api import ModelKind

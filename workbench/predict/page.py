@@ -1,7 +1,5 @@
 """What a model comes to, as a page that is self-contained: the same figures, charts and tables as in the window."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.resources import files
 

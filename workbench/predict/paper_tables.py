@@ -4,8 +4,6 @@ A cell agrees where our number rounds to the printed one: it differs by at most 
 Where it does not, the erratum's number says why (`ERRATA.md` beside the kind's models).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which input matters most: elasticities at a point, and shares of the variance where inputs are uncertain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shares as bars: groups of them one below the other, as a paper draws what is left at each step of tuning."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api.predictions import Share

@@ -1,7 +1,5 @@
 """What is shown of any model: what its kind says of it, else its outputs as they are."""
 
-from __future__ import annotations
-
 from workbench.api.predictions import PaperTable, Results, Row
 from workbench.api.views import Figure
 from workbench.predict.formulas import Evaluation

@@ -1,7 +1,5 @@
 """What must hold so that a speedup (or any output) is reached: one input solved for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ A space is never laid out in memory. Point i is in C order, the samples first an
 order. Samples come in blocks, each from its own seed, so any part of a space can be made anywhere, alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a kind takes a source apart into: as rows of a picture, and which piece a line belongs to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.api.predictions import Piece, Structure

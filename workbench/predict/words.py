@@ -1,7 +1,5 @@
 """Numbers of predictions as people read them."""
 
-from __future__ import annotations
-
 import math
 
 from workbench.formats.units import unit_of_name, written

@@ -1,7 +1,5 @@
 """What ends the host's waits: which event each row of questions, or each wait for an interrupt, is for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

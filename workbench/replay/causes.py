@@ -1,7 +1,5 @@
 """Who waits for whom in a run: messages, their order and capacity give the causes of waits, times only their lags."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Depths of FIFOs, as edits: what the FPGA takes longer or shorter for an answer, by replay of the words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Loops in C that replay needs: compiled once, and kept in the cache as the card is."""
 
-from __future__ import annotations
-
 import ctypes
 from functools import cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Who can end a wait by the design: blocks whose registers its condition depends on, through those without marks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Blocks on their way through their states: work of known length, and waits that end when something has happened."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

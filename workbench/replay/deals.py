@@ -1,7 +1,5 @@
 """Replicas to which another block of the FPGA deals items out in turn: what each item is, and the same among others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

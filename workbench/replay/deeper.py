@@ -1,7 +1,5 @@
 """How deep one FIFO, or one edge of a streaming application, has to be while the others stay as in the run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from workbench.api.queues import Deeper

@@ -1,8 +1,6 @@
 """How deep FIFOs have to be, by a function that says how many cycles a run with some depths takes: milliseconds where
 it replays (`words.py`)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ The threads that move data over the bus decide by what is there: with other time
 So their calls are not those of the run, and its graph does not hold for changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ asked for in time, or a stream's end (`resources/streaming/stream_port.v`). A th
 there is: what was popped before it asks. Each is known where these moments are the run's to the cycle.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """What edits of a program have in common: which operations a change names, and taking some out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

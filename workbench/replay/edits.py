@@ -1,7 +1,5 @@
 """Changes of the catalogue as edits of a program. What cannot be answered is refused with its reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ A block is known by its streams alone. Of several ways to read what it did (`_WA
 every run exactly with the same numbers; traffic in other order, as with other depths, then parts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the FPGA's blocks did in a traced run: stretches of work between moments at which they may have waited."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

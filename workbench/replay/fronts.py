@@ -4,8 +4,6 @@ A run's FIFOs are those of its design, or the edges of a streaming application. 
 recorded: nothing is simulated.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

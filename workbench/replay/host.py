@@ -1,7 +1,5 @@
 """What the host did in a run, as operations: its calls, with polls for one answer as one, and its own code between."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

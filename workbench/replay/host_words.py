@@ -1,7 +1,5 @@
 """The host's transfers as a run's records show them, for a replay of the words that they move."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Each call that threads meet by is two nodes, when it takes effect and when it is
 of the threads, so that a sweep finds the same. Locks and cores are given in the same order.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal, NamedTuple
 

@@ -4,8 +4,6 @@ A profile shows how often each block went from which state to which, and how lon
 known one by one. A block goes on from a wait when what its marks name has happened: the n-th time for the n-th.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A program as a graph whose sweep shows when everything happens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Causes by the order of messages: the n-th event is for the n-th that waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

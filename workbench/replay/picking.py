@@ -1,7 +1,5 @@
 """Puts a program together anew of its operations and stretches: in other order, several times, or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Points alike (block or replicas, wait, what follows) have causes alike: the mark
 whom it is for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A round of the run as it was and as it is predicted: what every block does when, for pictures of both."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ run-time does (`resources/streaming/card.hpp`), at the cost that they had in the
 they came after in the run (`words.py`). Who waits for whom is made anew (`resources/replay/queues.c`).
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

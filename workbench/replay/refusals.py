@@ -1,7 +1,5 @@
 """What is refused, or said, where less is known of a run than replay needs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Changes of which calls there are, how large, and when: united, split, earlier, fewer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """More or fewer replicas: the same work shared out among others, as it is shared out in the run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Blocks that serve several others, one after the other: whom they serve next, as the run shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """When everything of a program happens, and the times to which it may come with what a run does not show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ The graph knows how long calls of the card take, where it is given when they are
 when calls are made, where it is given how long they take. Each is given the other's answer until both agree.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

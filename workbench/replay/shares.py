@@ -1,7 +1,5 @@
 """How the host shares work out among replicas, as its calls show: what it gives each of them, and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The calls of a host's threads as changes leave them: rows of `syncs` go, come again and move as operations do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Replays the host's threads on virtual cores from table `syncs` (`resources/replay/threads.c`)."""
 
-from __future__ import annotations
-
 import ctypes
 from dataclasses import dataclass
 from typing import Any

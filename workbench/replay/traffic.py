@@ -1,7 +1,5 @@
 """What passed a design's streams in a traced run, and what of the host moved it: plain arrays, for `flow.py`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """How replay of an unchanged run differs from the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

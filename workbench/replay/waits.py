@@ -1,7 +1,5 @@
 """What each wait of a run was for, and how much later each call and each stretch of work could end."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass
 

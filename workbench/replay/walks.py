@@ -1,8 +1,6 @@
 """How a block went through its states, as far as a profile shows: in an order that its transitions allow, and each
 stay as long as the sums of the state's stays of that length say."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ to take it (`flow.py`), in a pipeline as it moves, at a FIFO after its push or t
 design's ends after the host's transfers by the rules of `resources/card/README.md`.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

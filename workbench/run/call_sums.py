@@ -1,7 +1,5 @@
 """What a profile keeps of a table of calls: their sums, and their order as loops."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

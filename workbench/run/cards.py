@@ -1,7 +1,5 @@
 """Several FPGAs: what is in each is named by it, and each counter read for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """What a run left behind becomes its tables and the lists that number them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of a run whose calls were counted as they were made, without records of each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """From the host's call records and the card's transfer records to the table of calls, a piece at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

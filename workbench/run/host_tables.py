@@ -1,7 +1,5 @@
 """What the host's blocks did over time: states, times, transitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The host's threads as blocks of a run: their lives, what they called, and when they waited for one another."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What this machine has of all that the workbench uses, each with its version and path, or how to install it."""
 
-from __future__ import annotations
-
 import importlib.util
 import platform
 import re

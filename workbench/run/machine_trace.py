@@ -1,8 +1,6 @@
 """The trace of a run on a real machine: its host's calls, where the program recorded them one by one, and the changes
 of states that the design's monitors recorded, where it has a trace of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

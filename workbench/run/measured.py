@@ -1,7 +1,5 @@
 """What the records of a run on a real machine tell of its time: the host's clock, and the FPGA's as that tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

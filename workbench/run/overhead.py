@@ -1,7 +1,5 @@
 """What recording did to a run's virtual time: how much was taken off it, and how much may be left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far a job is and how long it still takes, from what its steps say and how long they took the last time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 

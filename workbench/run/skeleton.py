@@ -4,8 +4,6 @@ After Ketterlin and Clauss, "Prediction and trace compression of data access add
 (CGO 2008), reduced to loops whose bodies repeat exactly.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

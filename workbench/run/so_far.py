@@ -1,7 +1,5 @@
 """What a program that is still running did so far, as its recorder counts it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What can be used of the records that a program left on a real machine: a board that dies half-way, a full disk and a
 copy that was cut leave damaged ones. Each file is made sound in its place, and every loss is named."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """What can be used of the records that a run on the simulated card left when it was killed, or its disk was full: as
 `sound.py` does for those of a real machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

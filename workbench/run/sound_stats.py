@@ -1,7 +1,5 @@
 """What can be used of a damaged `host_stats.bin`: whole threads, and whole rows that can be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

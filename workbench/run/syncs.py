@@ -1,7 +1,5 @@
 """From the records of the host's synchronising calls to table `syncs`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

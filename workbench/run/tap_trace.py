@@ -1,7 +1,5 @@
 """The trace of a run, made from the card's taps while they are being written."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Calls that did not return: those that were under way when the program was ended, and those that a longjmp left."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path

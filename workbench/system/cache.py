@@ -1,7 +1,5 @@
 """Where what was built is kept, to be taken again: a folder that can be deleted at any time."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

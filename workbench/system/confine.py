@@ -6,8 +6,6 @@ run folder. `/tmp`, `/run` and `/dev/shm` are empty, its own and of bounded size
 that util-linux's unshare mounts; neither needs any rights.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

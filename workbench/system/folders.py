@@ -1,7 +1,5 @@
 """The user's own folders, where each system keeps such things. A variable leads elsewhere, as tests do."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A signal that asks this process to end: all its jobs are cancelled, whichever thread they run in."""
 
-from __future__ import annotations
-
 import os
 import threading
 from contextlib import suppress

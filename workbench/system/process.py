@@ -1,7 +1,5 @@
 """A program under its supervisor (supervise.py): started, read within bounds, and ended with all that it began."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import os

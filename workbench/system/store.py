@@ -1,7 +1,5 @@
 """What is remembered between sessions: trusted projects, recent ones, preferences. One small JSON file each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import suppress

@@ -12,8 +12,6 @@ It runs by itself, with as little of the standard library as will do, so that it
 that is called waits for it. (`contextlib`, and `signal` for its enumerations, would take a third of its time.)
 """
 
-from __future__ import annotations
-
 # ruff: noqa: SIM105
 import _signal as signal  # type: ignore[import-not-found]
 import ctypes

@@ -1,7 +1,5 @@
 """Finds the tools that build and run: a system's own first, then what the Python environment brings along."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

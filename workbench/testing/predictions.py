@@ -1,7 +1,5 @@
 """Made-up predictions for tests of what shows them: advice gets changes, and a replay that answers by a small rule."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest

@@ -5,8 +5,6 @@ stops and reads each core from the host, `optimised` moves larger blocks and lea
 simulated: every time here follows from a small schedule and `synthetic_platform`'s transfer tables.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A plain schedule: which hardware block is in which state from which cycle on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

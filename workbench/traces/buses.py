@@ -1,7 +1,5 @@
 """The transfers of a run on each of its buses, over time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

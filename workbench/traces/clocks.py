@@ -1,7 +1,5 @@
 """How surely times of a run's FPGAs lie on the host's clock."""
 
-from __future__ import annotations
-
 from workbench.api.virtual_time import TABLE
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import counted, time_text

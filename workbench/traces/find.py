@@ -1,7 +1,5 @@
 """Where a state or a call occurs next: by words, over all blocks of a traced run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Equal numbers distinguished quickly, in arrays of millions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is looked up in a trace while people watch: states, sums over any stretch, pyramids to draw from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 

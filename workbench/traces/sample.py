@@ -1,7 +1,5 @@
 """Rows of a trace as pixels, and what is counted of several rows at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

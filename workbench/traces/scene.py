@@ -1,7 +1,5 @@
 """A traced run with all that is looked up in it, prepared once: for the timeline, statistics and comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

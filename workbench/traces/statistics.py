@@ -1,7 +1,5 @@
 """What lies between two times of a trace: states, calls, how many replicas work at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

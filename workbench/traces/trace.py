@@ -3,8 +3,6 @@
 A row is one block's intervals in time order: each lasts from its start to the next one's, the last to the run's end.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Traces written in chunks, so that what a run leaves behind never has to fit into memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -7,8 +7,6 @@
 It becomes C, in which each call is made by a function that records it (`resources/host/recap.h`).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Host languages C and C++: reads, marks and instruments calls of a platform's API (ReCAP 2011, sections 3.1, 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api import FileKind, HostLanguage, Later, hookimpl

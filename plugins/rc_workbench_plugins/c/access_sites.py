@@ -4,8 +4,6 @@ An access becomes a statement expression, in which the place is named once and t
 its own type. (C; no line is added.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rc_workbench_plugins.c.copies import Copies

@@ -4,8 +4,6 @@ pointer comes, by assignments, arguments and results anywhere in the project, fr
 Whether a pointer does lead there is told when the program runs (`resources/host/objects.h`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Parses what was generated, so that a bad condition or expression is reported where a person wrote it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse

@@ -1,7 +1,5 @@
 """libclang behind a few functions: parse a source as the project's compiler would, and say where things stand."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence

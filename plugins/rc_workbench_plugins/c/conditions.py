@@ -1,8 +1,6 @@
 """Compiles each pragma's condition where its call stands, in an unsaved copy of the source, so that a wrong one is told
 before anything is built. Sources without conditions are not read again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rewritten copies of source files: bytes are kept but for the edits, lines keep their numbers."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_right

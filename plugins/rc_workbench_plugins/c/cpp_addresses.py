@@ -4,8 +4,6 @@ All references to one function get the same address, so that they stay equal. A 
 class: it leads to a method of a class that derives from it and adds nothing to its objects.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Writes what records every call of a constructor or destructor (cpp_structors.py), in recap.hpp's words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which declarations of a C++ source the template's prototypes mean: by scope, name and the types of the parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 

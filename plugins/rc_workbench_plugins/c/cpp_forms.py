@@ -5,8 +5,6 @@ function's own, an object comes first by reference, and the call within is the u
 could, arguments are evaluated where and in the order in which they were, and conversions are those of the function.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

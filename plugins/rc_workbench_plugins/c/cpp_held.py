@@ -1,7 +1,5 @@
 """What an object of a class is made of: whose constructors and destructors are called where it begins and ends."""
 
-from __future__ import annotations
-
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import children

@@ -1,7 +1,5 @@
 """Calls of an API in C++: which they are, with the form in which each is rewritten."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Writes a C++ call as a lambda that records it: the text that goes where the call begins, in recap.hpp's words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

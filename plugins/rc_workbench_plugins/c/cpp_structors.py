@@ -5,8 +5,6 @@ One that a header defines begins with the recorder, in a copy of that header: a 
 leaving its work to another one, so that it is seen whole, and also where it throws.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Types of C++ as text that can be written anywhere, and functions as numbers."""
 
-from __future__ import annotations
-
 import re
 
 from clang.cindex import Type, TypeKind

@@ -1,7 +1,5 @@
 """Where the name at a place of a C or C++ source is defined, whichever of the project's sources holds it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ The entries' are read as C++, in which a parameter whose type no header at hand 
 does with that one is not judged. The same holds of `self`, a method's object, where no header at hand brings its class.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field

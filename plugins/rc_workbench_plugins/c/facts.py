@@ -1,7 +1,5 @@
 """What one parsed source says: uses of API functions, statements, functions, macros; everything by place in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path

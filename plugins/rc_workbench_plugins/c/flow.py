@@ -5,8 +5,6 @@ variables, or through branches that set them. It does not where the loop also us
 a queue), or where its address changes from turn to turn.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

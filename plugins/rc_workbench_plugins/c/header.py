@@ -1,7 +1,5 @@
 """Reads an API's header, or prototypes pasted from one, for the functions that a platform template may describe."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence, Set

@@ -5,8 +5,6 @@ them). Nothing is added but text within lines, and `#line` names the user's file
 of the source as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

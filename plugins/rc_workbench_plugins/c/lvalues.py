@@ -1,8 +1,6 @@
 """Expressions that may be places in memory: the pointer that one goes through, what is done with the place, and what
 carries a pointer on."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from functools import cache

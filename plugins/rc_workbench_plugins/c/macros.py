@@ -5,8 +5,6 @@ begins with a definition of that name for every line on which the macro is used.
 before its object, one for what leads from that to the method.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass

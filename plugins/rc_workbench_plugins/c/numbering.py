@@ -1,7 +1,5 @@
 """Numbers what the records refer to: call sites, the host block's states, and the wrappers that carry both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What a C or C++ file defines and mentions, read as text: for choosing a project's sources before anything can be
 parsed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ there are several. At the end of a block it belongs to what the closing brace le
 `else if` on the brace's line.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass

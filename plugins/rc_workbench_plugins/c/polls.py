@@ -4,8 +4,6 @@
 of the project that reads, the read in that function waits: always, or for the arguments that such loops give it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set

@@ -1,7 +1,5 @@
 """Walks a parsed source for what it says of the API: uses of its functions and macros, and what they stand in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path

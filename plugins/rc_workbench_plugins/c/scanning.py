@@ -1,7 +1,5 @@
 """What the workbench asks of host sources before anything is built: calls, pragmas, and what is wrong with them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reads all of a project's host sources once: every use of an API function, with its pragmas, over all files."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Set

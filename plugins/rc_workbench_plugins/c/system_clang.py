@@ -1,7 +1,5 @@
 """The system's own libclang, which reads sources where it is newer than the one that came with the workbench."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 from collections.abc import Iterable

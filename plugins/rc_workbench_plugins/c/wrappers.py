@@ -1,7 +1,5 @@
 """Generates rcw_wrappers.c: for each site and state a function like the API's own, which calls it and records."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ once, and all computations possible with just that data are done. `operations` (
 problem are formulas of its size `n`; with them rho is held at Z/M once the store takes the problem in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a density model comes to, alone and beside a kernel's measured density, as JSON documents and tables of text."""
 
-from __future__ import annotations
-
 import shlex
 from argparse import Namespace
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ seconds, rho in operations per byte, sigma in operations per second; an operatio
 "Erratum Sn": see `ERRATA.md` here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

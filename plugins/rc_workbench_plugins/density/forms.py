@@ -1,7 +1,5 @@
 """How the parts of a density model stand in a form."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.density.algorithms import ALGORITHMS
 from workbench.api import Field, Group
 

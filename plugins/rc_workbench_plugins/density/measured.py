@@ -11,8 +11,6 @@ bytes. For other orders the curve says how much of the density the order gives a
 outside the store (which the formalism leaves out) let operands be used longer.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Sequence

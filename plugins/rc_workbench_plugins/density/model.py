@@ -1,7 +1,5 @@
 """The document of a density model: an algorithm, and the memories and processing elements that bound it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

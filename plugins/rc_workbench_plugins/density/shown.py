@@ -1,7 +1,5 @@
 """A density model as it is shown: its figures, what each layer lets through; and as layers that can be moved."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ process called "fpga" stand on that side, all others on the host's. Times are mi
 an export of the workbench's own keeps its picoseconds. Calls, counters and flows are left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

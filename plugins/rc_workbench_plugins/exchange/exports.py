@@ -1,7 +1,5 @@
 """Runs in forms that other programs read: Chrome's trace format (also Perfetto's), and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What the instructions of a kernel reach in memory: which way, how much, and of which argument or variable."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A kernel compiled, taken apart and run at a launch: what the model needs of it, made once for each of them."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass

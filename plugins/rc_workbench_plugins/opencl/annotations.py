@@ -4,8 +4,6 @@ They are read as the model's document says them (`local_memory: [centres]`). UL 
 SIMD and CU are the attributes num_simd_work_items and num_compute_units.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

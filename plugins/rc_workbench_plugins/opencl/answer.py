@@ -1,7 +1,5 @@
 """What a kernel's model comes to, as a JSON document and as tables of text; and a search over its optimisations."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A model made of a kernel's file: `workbench predict opencl KERNEL.cl --board BOARD --launch SPEC`."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from pathlib import Path

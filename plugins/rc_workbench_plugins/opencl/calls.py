@@ -1,7 +1,5 @@
 """What instructions do besides computing: who a work item is, memory, atomics, copies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A kernel's model computed: its designs, with cycles, seconds where a clock is known, and potentials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What of a kernel depends on the work item, and what work groups share: both withhold optimisations."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.opencl.kernel import BasicBlock, Kernel, Loop, Node, Way, leaves, walk
 
 _ITEM = ("get_global_id", "get_local_id", "get_global_linear_id", "get_local_linear_id")

@@ -1,7 +1,5 @@
 """The schema of a kernel's model (`NAME.opencl.yaml`): a kernel, its launch, and designs of it, one after another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

@@ -1,7 +1,5 @@
 """How the parts of a kernel's model stand in a form."""
 
-from __future__ import annotations
-
 from workbench.api import Field, Group
 
 DESIGN = (

@@ -4,8 +4,6 @@ Work items that go different ways are parted, and go on together again where the
 wait before, the first in the hierarchy's order runs next. At a barrier a group waits for all its work items.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

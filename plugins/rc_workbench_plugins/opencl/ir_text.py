@@ -1,7 +1,5 @@
 """The text of an LLVM module, in which stands what llvmlite does not tell: lines, loops, layouts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 The classes are part of a model's document (`launch:` in NAME.opencl.yaml). `values_of` makes the arguments' data.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import re

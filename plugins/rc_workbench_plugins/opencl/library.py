@@ -4,8 +4,6 @@
 Mathematics of single precision is done in double and rounded once, so that it is as near as a float can be.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ A pointer is a number: in global and constant space a place in one common array,
 memory, in private space one in its work item's.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ kept with its equation and what went into it. In the profile `printed` the equat
 `repaired` they are read as `ERRATA.md` here says ("R1" to "R16").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """How many work items a launch has, and in which groups (OpenCL 1.2, section 3.2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

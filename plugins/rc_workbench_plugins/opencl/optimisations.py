@@ -5,8 +5,6 @@ units (CU), private memory (PM), vector types (VT). SIMD, CU and UL are the mode
 the accesses of one argument, by what its addresses do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Which model a kernel has: the paper's of many work items, or that of one work item, with loops as pipelines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

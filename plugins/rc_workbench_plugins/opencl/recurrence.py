@@ -7,8 +7,6 @@ board's table of latencies (Table 2 of the paper, which models many work items a
 "T1").
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

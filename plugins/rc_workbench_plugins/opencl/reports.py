@@ -6,8 +6,6 @@ its `report.html` (`area.json`, `quartus.json`, or the .js files with them); `cs
 are known by what they hold, not by their names.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

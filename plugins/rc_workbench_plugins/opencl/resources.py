@@ -1,7 +1,5 @@
 """What a kernel takes of an FPGA, by how often its setting replicates its operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

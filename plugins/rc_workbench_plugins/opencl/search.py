@@ -5,8 +5,6 @@ often as its operations are replicated: an upper bound, since control and memori
 Where no report says what the kernel takes, its multiplications are counted against the board's DSP blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A kernel's model as the window shows it: figures, its blocks, its designs, where every number comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Wang, He, Zhang and Jiang: "A performance analysis framework for optimizing Open
 section 3.2. Latencies are the board's table (Table 2). `ERRATA.md` here numbers the readings ("R1").
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """By how much accesses' addresses move between work items and between iterations, from addresses that were noted."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 

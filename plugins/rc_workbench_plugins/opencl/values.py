@@ -4,8 +4,6 @@ A value is an array whose first axis is the work items, or of length 1 where all
 second. Integers are held signed, whatever reads them; comparisons give booleans.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

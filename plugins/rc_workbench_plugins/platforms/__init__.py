@@ -1,8 +1,6 @@
 """The platform templates that come with the workbench (`platform_templates/`), each with what lies in the folder of its
 name beside it: its host API's header, and the sources that stand in for the vendor's library on the simulated card."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

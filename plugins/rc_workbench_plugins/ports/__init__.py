@@ -1,7 +1,5 @@
 """The kinds of ports by which a platform reaches a design."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What ports do in each cycle, as Verilog of their pins says it: the same as the simulated card counts of its memory
 ports (resources/card/ports/memory_bank.h, `MasterCounts`)."""
 
-from __future__ import annotations
-
 from workbench.api import Activity
 from workbench.api.table_port import Pin
 

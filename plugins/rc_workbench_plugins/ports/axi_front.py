@@ -8,8 +8,6 @@ An own read is taken only while none of the design's is open, and holds the read
 all else passes combinationally, so that the design's timing stays as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rc_workbench_plugins.ports.memory_front import parts_of

@@ -1,7 +1,5 @@
 """Memory on the card: its size, and how long it takes. Rules of its timing: resources/card/README.md."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal

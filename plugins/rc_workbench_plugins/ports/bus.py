@@ -4,8 +4,6 @@ Rules of their timing: resources/card/README.md. Standards: ARM IHI 0022 (AXI4),
 Specifications.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 

@@ -1,7 +1,5 @@
 """The ends of links between FPGAs, as the designs have them: streams with valid and ready."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from rc_workbench_plugins.ports.names import LINK

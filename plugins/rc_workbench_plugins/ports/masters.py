@@ -4,8 +4,6 @@ Standards: ARM IHI 0022 (AXI4), Intel's Avalon Interface Specifications; the pla
 PicoRV32's native interface have them. Rules of their timing: resources/card/README.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from pydantic import Field, PositiveInt

@@ -1,7 +1,5 @@
 """Memory-style and block-transfer ports (ReCAP 2011, section 3.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 

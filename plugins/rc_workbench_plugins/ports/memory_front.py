@@ -5,8 +5,6 @@ data. Select takes the number of the part that data shows: a word of 32 bits com
 asks for. Where the port moves blocks, the addresses from data on are a window: each word that passes is the next part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypedDict

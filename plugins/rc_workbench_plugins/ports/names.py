@@ -1,7 +1,5 @@
 """What the signals of the built-in kinds of ports are called."""
 
-from __future__ import annotations
-
 from workbench.api import Handshake, PortStyle, Role, words
 
 

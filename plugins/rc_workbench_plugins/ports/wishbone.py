@@ -3,8 +3,6 @@
 Rules of their timing: resources/card/README.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from pydantic import Field, PositiveInt

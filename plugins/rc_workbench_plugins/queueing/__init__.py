@@ -1,8 +1,6 @@
 """Queueing networks of streaming applications: how busy each stage is and how full its queue gets (Lancaster 2011,
 chapter 7; Jackson 1957)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

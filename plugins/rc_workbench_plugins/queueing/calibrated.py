@@ -8,8 +8,6 @@ not exponentially distributed (a time of waiting begins amid a service). What is
 the model: utilisation, jobs waiting, and their distribution.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

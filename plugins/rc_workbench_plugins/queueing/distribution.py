@@ -1,8 +1,6 @@
 """How many jobs wait, as the model says and as it was measured: chi-square, and quantile against quantile (Lancaster
 2011, section 7.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The document of a queueing model: stations, what arrives at them, and where their jobs go on to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

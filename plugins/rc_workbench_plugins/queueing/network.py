@@ -5,8 +5,6 @@ else the usual approximation. What is said of a station is what is asked of it: 
 serves has no steady state, and those behind it get less than stands there (`notes` says so).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

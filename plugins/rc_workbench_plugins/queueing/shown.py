@@ -1,7 +1,5 @@
 """What a queueing model comes to, for window, page and terminal: figures, stations, tables, and as a JSON document."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

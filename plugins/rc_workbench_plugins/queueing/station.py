@@ -7,8 +7,6 @@ distributed ones of the same mean and variation. Where jobs come together or oth
 many wait on average is the approximation of Kraemer and Langenbach-Belz (1976), and how often so many do is simulated.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

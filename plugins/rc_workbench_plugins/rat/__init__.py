@@ -1,7 +1,5 @@
 """The RC Amenability Test (Holland, Nagarajan and George 2009): what one FPGA makes of a design, on one page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """RAT's throughput test: B. Holland, K. Nagarajan, A. D. George, "RAT: RC Amenability Test for Rapid Performance
 Prediction", ACM TRETS 1(4), 2009. One buffer: transfers and computation in turn; two: side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

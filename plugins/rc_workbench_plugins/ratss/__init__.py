@@ -1,7 +1,5 @@
 """RATSS: what an application should take on a system of many FPGAs (Holland, George, Lam and Smith, TRETS 2011)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -8,8 +8,6 @@ part that a run also waits in is held against its own share alone (of polls, as 
 takes no correction from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np

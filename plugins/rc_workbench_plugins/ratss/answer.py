@@ -1,7 +1,5 @@
 """What a RATSS model comes to, as a JSON document and as a table of text; and the printed cells of its paper."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict

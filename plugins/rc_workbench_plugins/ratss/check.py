@@ -1,7 +1,5 @@
 """What a RATSS model must hold beyond its schema: names that exist and differ, costs that are said."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.ratss.model import RatssModel, StageMeasurement, Transaction
 from workbench.api import Completed, ModelReading, Severity, near
 from workbench.api.models import FieldPath, told_twice

@@ -1,7 +1,5 @@
 """RATSS models computed: from a model's values to times, for single values or whole arrays of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ gaps in seconds per byte, frequencies in hertz. Sets of times (Eqs. 11, 13, 16, 
 "Erratum Rn" is an inconsistency of the paper; see `ERRATA.md` here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Predictions against measurements, stage by stage, as Table V of the RATSS paper shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, predict

@@ -3,8 +3,6 @@
 Every number may be a formula over the model's `inputs`, so that any input can be swept, varied or solved for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 

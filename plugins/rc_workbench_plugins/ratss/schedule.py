@@ -1,7 +1,5 @@
 """When each part of a prediction happens: the timing diagram of a RATSS model (Fig. 3), drawn from its numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The results of a RATSS model as they are shown: its figures, its parts, its timing diagram, its tables."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.errors import errors, quantities
 from rc_workbench_plugins.ratss.tables import model_tables

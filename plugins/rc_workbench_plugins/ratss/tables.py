@@ -1,7 +1,5 @@
 """Tables of a RATSS model as the paper prints them: attributes down, values for each node count across."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, in_tree, predict

@@ -1,7 +1,5 @@
 """The timing diagram of a RATSS model (Fig. 3): its rows, its bars and where they stand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

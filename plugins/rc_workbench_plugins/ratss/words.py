@@ -1,7 +1,5 @@
 """The equations behind the parts of a RATSS model, as people read them."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.ratss.model import ComputeNode, Transaction
 
 

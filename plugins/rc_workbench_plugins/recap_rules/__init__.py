@@ -1,8 +1,6 @@
 """The bottleneck taxonomy of ReCAP (2011, section 5) as a knowledge base: reasons and rules, in `rules.yaml`, over the
 metrics of `metrics.py`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`workbench metrics`: what rules may name."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 
 from workbench.api import Workbench

@@ -1,7 +1,5 @@
 """The simulated card: a host program beside its RTL in Verilator, on one virtual clock."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rc_workbench_plugins.simulated_card.target import SimulatedCard

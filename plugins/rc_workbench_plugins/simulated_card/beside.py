@@ -1,7 +1,5 @@
 """A simulator beside the card (`workbench/api/builds.py:Beside`): what it loads, how it is started, what it says."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

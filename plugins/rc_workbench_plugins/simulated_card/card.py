@@ -1,7 +1,5 @@
 """Builds the simulated card: the user's RTL through Verilator, with the harness in `resources/card` around it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

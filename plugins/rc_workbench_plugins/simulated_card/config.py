@@ -1,7 +1,5 @@
 """What a run of the simulated card is told, by its host library and by the card process (`resources/card`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

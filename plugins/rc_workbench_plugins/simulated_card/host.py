@@ -1,7 +1,5 @@
 """Builds the host program: the user's sources, the platform's API and the card's client library."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What of a program virtual cores cannot keep, as far as its build shows; `libc/told.c` of the card tells the rest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files as resource_files

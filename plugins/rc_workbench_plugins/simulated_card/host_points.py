@@ -1,7 +1,5 @@
 """Where the program's atomic and volatile accesses become points in virtual time (`resources/card/atomics.c`)."""
 
-from __future__ import annotations
-
 import platform
 import re
 import sys

@@ -1,7 +1,5 @@
 """How fast a simulation goes, while it runs."""
 
-from __future__ import annotations
-
 import struct
 import time
 from collections import deque

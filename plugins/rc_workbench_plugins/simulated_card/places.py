@@ -1,7 +1,5 @@
 """Places in the host program that its run-time library tells as addresses, as lines of its sources."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the simulated card asks of a platform's ports, before anything is built."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.api import Clock, Diagnostic, HardwarePort, HdlBuild, Platform, WorkbenchError

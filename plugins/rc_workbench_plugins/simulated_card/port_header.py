@@ -1,7 +1,5 @@
 """The generated part of a card: the names of the design's signals, and a driver for each port."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

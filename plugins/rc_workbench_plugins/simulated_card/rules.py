@@ -1,7 +1,5 @@
 """Rules of changes in a run of the simulated card: how its library is told of them, and what they came to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -7,8 +7,6 @@ defines (`inline`) is left to it. `shim_cpp.py` has what is C++'s alone. The nam
 parameter and no function of an API does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

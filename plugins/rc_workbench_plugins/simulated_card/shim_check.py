@@ -1,7 +1,5 @@
 """Compiles the API that is made of a template, without a project: what a build would say of it."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ copy and move operations and constructors that are declared and not defined, mem
 initialise (references and constants), and other names of its pointers (`using Ptr = std::shared_ptr<Dev>;`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ first. The generated functions use no member of theirs, so a class is whatever t
 says is read in `shim_classes.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 

@@ -4,8 +4,6 @@
 of texts, or of arguments that nobody looks at.
 """
 
-from __future__ import annotations
-
 #: What of the library is included before the API's own headers.
 STANDARD = ("functional", "map", "memory", "optional", "stdexcept", "string", "type_traits", "utility", "vector")
 OBJECTS = """

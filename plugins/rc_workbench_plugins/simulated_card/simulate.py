@@ -1,7 +1,5 @@
 """Runs a host program against the simulated card: starts both, watches, and leaves no process behind."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import time

@@ -1,7 +1,5 @@
 """Builds the host program by the project's own command, for the simulated card."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Streaming applications measured across clocks (Lancaster, TimeTrial, 2011)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

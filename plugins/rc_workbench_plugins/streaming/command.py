@@ -1,7 +1,5 @@
 """`workbench calibrate`: the offset and the rate of an FPGA's clock from a file of messages' times."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys

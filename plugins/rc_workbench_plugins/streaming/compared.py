@@ -5,8 +5,6 @@ constants of more than 32 bits whose low ones are 0 (github.com/ghdl/ghdl#2013, 
 code: it is for projects that are trusted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The project's `streaming` section: its topology read, its sources made, and what a run recorded of its edges."""
 
-from __future__ import annotations
-
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from dataclasses import dataclass

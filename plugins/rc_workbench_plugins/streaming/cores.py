@@ -1,8 +1,6 @@
 """Which of a run's time blocks on processor cores spent neither working nor waiting for one another: they had not
 begun, had ended, or were ready while other blocks had their core."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """An edge between a processor and an FPGA: how full its queue was, replayed from what each end saw alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The queues that an edge has where it is run: their numbers, and what they hold."""
 
-from __future__ import annotations
-
 from workbench.api.unstable import StreamEdge, Streaming, Topology
 
 

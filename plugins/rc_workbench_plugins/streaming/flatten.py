@@ -1,7 +1,5 @@
 """Declarations made one topology: composed blocks opened up, ends found, types, configuration and mapping checked."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace

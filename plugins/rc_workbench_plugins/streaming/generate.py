@@ -1,7 +1,5 @@
 """Host program and design made of a topology (`resources/streaming` has their run-time and templates)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

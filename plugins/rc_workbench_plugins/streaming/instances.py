@@ -1,7 +1,5 @@
 """Hardware blocks in the design that is made: each block's module, joined to the queues of its edges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a hardware block's module calls its clock, its reset and the signals of its streams."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

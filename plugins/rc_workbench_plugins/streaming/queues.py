@@ -1,7 +1,5 @@
 """The queues of a run's edges, for a replay with other depths."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from rc_workbench_plugins.streaming.edge_queues import rooms

@@ -4,8 +4,6 @@ Of an edge that crosses a bus, the block at its beginning waits where its side's
 where its own side's has no element (`resources/streaming/record.hpp`, and `stream_fifo.v` by way of the card).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

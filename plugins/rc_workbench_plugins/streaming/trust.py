@@ -8,8 +8,6 @@ end's, and against the run's other frames. A queue is consistent with what was m
 right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A hardware block in VHDL as Verilog, with the block's configuration bound."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

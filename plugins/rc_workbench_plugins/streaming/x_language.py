@@ -1,8 +1,6 @@
 """The X language read (`x.lark`), and a project's `streaming` section: both become declarations, which `flatten.py`
 makes a topology of. Every fault has its line and column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache

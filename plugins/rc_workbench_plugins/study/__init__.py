@@ -1,7 +1,5 @@
 """Studies: an application's runs over settings, platforms and changes, measured beside predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api import Later, ModelKind, hookimpl

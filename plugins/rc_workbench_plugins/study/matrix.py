@@ -1,7 +1,5 @@
 """A study of two dimensions as a matrix: what varies in numbers down, all else across."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

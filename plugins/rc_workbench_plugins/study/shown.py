@@ -1,7 +1,5 @@
 """What a study shows: measured beside predicted, as numbers, tables and charts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Verilog and SystemVerilog, which the core reads itself: what is simulated of any language is Verilog."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api import HdlLanguage, hookimpl

@@ -1,7 +1,5 @@
 """VHDL, alone and with Verilog: read with tree-sitter, elaborated and synthesised by GHDL, instrumented as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.api import FileKind, HdlLanguage, Later, hookimpl

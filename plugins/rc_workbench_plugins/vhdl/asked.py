@@ -1,7 +1,5 @@
 """Which signals of one bit must be high, or low, for a branch to be taken, and which instance drives each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """What has no value as it begins has zeros: in a comparison, where VHDL's 'U' takes branches that no circuit takes (a
 `case` on it is its `others`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -3,8 +3,6 @@ told what its outputs are then. A vector's left element comes first, and of a re
 where it is part of a record or an array: as GHDL lays them out in a vector of bits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count

@@ -4,8 +4,6 @@ A module in Verilog stands for the design and asks the process (`resources/card/
 design drives its ports, which it exchanges with the card (`resources/hdl/recap_link.vhd`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

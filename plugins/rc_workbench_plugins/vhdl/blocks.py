@@ -1,7 +1,5 @@
 """Clocked processes as they stand in the source: their branches, and the pragmas before each first statement."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Writes the instrumented design: observed copies of the VHDL, Verilog of them for simulation, and the top around."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

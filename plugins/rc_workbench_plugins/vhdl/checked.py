@@ -5,8 +5,6 @@ A bit is compared where both know it: in VHDL it is neither 'U' nor 'X' nor '-',
 without a value begin with (in VHDL zeros: `begun`). This runs the user's code: it is for runs, which are trusted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

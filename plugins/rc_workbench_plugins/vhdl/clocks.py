@@ -1,7 +1,5 @@
 """Which input of the top a name is, followed through port maps, assignments, and what makes clocks of clocks."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Has GHDL read each pragma's condition where its process stands: a wrong one is told before anything is built."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What ends a wait in VHDL: the decisions of each process, by the signals of GHDL's Verilog of the design."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

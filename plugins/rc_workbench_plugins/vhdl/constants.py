@@ -7,8 +7,6 @@ In what it synthesises for a simulation no value of what is assigned in part is 
 one, `v(its whole range) := v;` follows, and a signal gets its values by such a variable.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

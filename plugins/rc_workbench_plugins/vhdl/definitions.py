@@ -1,7 +1,5 @@
 """Where the name at a place of a VHDL source is declared: looked up from the innermost region around it outwards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A project's VHDL: its files with their libraries, what the top reaches of them, and what GHDL says of that."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The elaborated hierarchy: every instance, every clocked process in it, and the clock that it runs on."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Which library each file of a project is analysed into: as the project says, or else as the sources call its units."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,6 @@
 """Which files a top reaches, and which of several definitions of a unit is meant: one that has the ports which its user
 connects, and of those the nearest."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

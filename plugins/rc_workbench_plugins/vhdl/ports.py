@@ -1,7 +1,5 @@
 """A top's ports with their widths, which the elaborated design tells, and which of them it reads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count

@@ -4,8 +4,6 @@ Each is an architecture's declarations and statements, legal in VHDL-93. Behavio
 Libraries Guide".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

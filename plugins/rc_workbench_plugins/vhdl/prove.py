@@ -1,7 +1,5 @@
 """Whether an instrumented design in VHDL behaves as the original: GHDL's Verilog of both is proved entity by entity."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping

@@ -3,8 +3,6 @@
 States are bit vectors, which need no use clause, and are seen wherever a design unit stands.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path

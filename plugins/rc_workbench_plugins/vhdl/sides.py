@@ -1,7 +1,5 @@
 """A design in VHDL that is compared with another: its files as GHDL is given them, and its top."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rc_workbench_plugins.vhdl.begun import begun

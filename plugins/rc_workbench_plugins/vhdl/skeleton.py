@@ -5,8 +5,6 @@ to run but declarations; each region has a process of ours instead, whose label 
 would write stay closed. Lines stay.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

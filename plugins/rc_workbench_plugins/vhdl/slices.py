@@ -5,8 +5,6 @@ The lower bound is computed once, and both bounds are written by it: in a proces
 the statement; for a concurrent assignment by a signal, in a block around it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

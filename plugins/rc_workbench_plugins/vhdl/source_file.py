@@ -1,7 +1,5 @@
 """The pragmas of a VHDL file."""
 
-from __future__ import annotations
-
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.syntax import VhdlFile
 from workbench.api import Diagnostic, source_bytes

@@ -5,8 +5,6 @@ that is assigned elsewhere, and that a case or comparisons ask for one value aft
 enumerated type, or constants that it is asked for and given.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Inputs at random for a design in a bench, as rows of characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Why what GHDL synthesises may do something else than the VHDL in a simulation: what the VHDL leaves open, and what
 GHDL 2.0 is known to write wrongly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path

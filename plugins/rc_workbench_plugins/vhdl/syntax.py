@@ -1,7 +1,5 @@
 """A VHDL file as tree-sitter reads it: its bytes, its tree, and small things to ask of both."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from codecs import BOM_UTF8

@@ -1,7 +1,5 @@
 """Verilog of a VHDL design, as GHDL synthesises it: what is simulated, and where its streams are looked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

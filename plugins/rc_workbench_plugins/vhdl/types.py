@@ -1,7 +1,5 @@
 """Types by their names, as far as ports are made of bits: vectors, arrays, records, enumerations and ranges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

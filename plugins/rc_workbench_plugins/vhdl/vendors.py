@@ -5,8 +5,6 @@ cells such as flip-flops do what Xilinx says (`primitives.py`), as its macros do
 it is not said what they do.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """AMD's parameterized macros (XPM) in VHDL: stand-ins of `resources/hdl/xpm/xpm.vhd`, with what they instantiate."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Predict mode in a project of the test's own."""
 
-from __future__ import annotations
-
 import shutil
 from importlib.resources import files
 from pathlib import Path

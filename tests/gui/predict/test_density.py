@@ -1,7 +1,5 @@
 """Densities: layers are dragged, rho is the model's, a kernel's own is measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sweeps, random inputs, and what an input must be for an output to hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pixels import pixels_of, rgb

@@ -1,7 +1,5 @@
 """A model is edited, undone and saved; an input typed in place is a what-if."""
 
-from __future__ import annotations
-
 import pytest
 from predict_shown import explored, own_copy
 from predicting import model_path, predict

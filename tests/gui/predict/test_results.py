@@ -1,7 +1,5 @@
 """Predict's results: figures, tables and the timing diagram are drawn from the model's numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A kernel's hierarchy beside its source: a node and its lines are lit together, whichever of them is chosen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

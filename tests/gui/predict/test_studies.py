@@ -1,7 +1,5 @@
 """A study in Predict: listed with the models, run by its button, shown again when a point is measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import Qt

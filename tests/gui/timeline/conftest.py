@@ -1,7 +1,5 @@
 """A scene of six replicas, and the timeline on it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication

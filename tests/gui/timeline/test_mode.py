@@ -1,7 +1,5 @@
 """Timeline mode: what is between the markers, found, filtered and gone to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The critical path on the timeline: where its line goes, what waits answer, and where keys lead."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """What the timeline is drawn from: rows, rulers, colours, calls and messages against plain counting."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What the timeline draws, exports, and does with keys and mouse."""
 
-from __future__ import annotations
-
 import csv
 import xml.etree.ElementTree as ET
 from base64 import b64decode

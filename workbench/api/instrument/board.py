@@ -4,8 +4,6 @@ A template says how it moves data (`host.transfers`, ReCAP 2011, section 3.1); t
 `ReadOutPlan`. `resources/board` has the C.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ factors, so that a table for each factor and the Chinese remainder theorem give 
 Taps: P. Alfke, Xilinx XAPP 052, table 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from math import prod

@@ -4,8 +4,6 @@ The styles are data (`workbench.api.port_styles`), and come with the kinds of po
 stands before it is the port's own name, and the direction says whether the design is the one who asks or who answers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Ports that are observed in hardware beside the design's blocks: each is a block of its own, whose states say what the
 port does in a cycle (`workbench.api.ports.Activity`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

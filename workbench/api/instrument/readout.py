@@ -1,7 +1,5 @@
 """What the monitors counted, as the run's tables: of their words, or where a simulated design has none, of its taps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -10,8 +10,6 @@ All else passes combinationally: no word of the design's is a cycle later. Where
 begin and end (Avalon-ST) the answer is a packet of its own, between two of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from workbench.api import MonitorFront, Signal

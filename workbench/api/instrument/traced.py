@@ -1,7 +1,5 @@
 """The changes of states that monitors recorded in hardware, as those that the simulated card tells of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

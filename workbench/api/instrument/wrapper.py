@@ -1,7 +1,5 @@
 """The generated top level, in Verilog-2001: the user's design, a counter for each observed block, and the read-out."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Only the lines that a change is about are touched: encodings, newlines and inden
 Offsets and lines count in a text with LF newlines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from workbench.api.languages import Syntax

@@ -1,7 +1,5 @@
 """Expressions of a host language that a person writes in a pragma or a template."""
 
-from __future__ import annotations
-
 import re
 
 _TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\[\](){}]|["']|;|//|/\*|[#\\]""")

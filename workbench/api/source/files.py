@@ -1,7 +1,5 @@
 """Which files a project's names and patterns stand for: bounded walks that stay where the project may look."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What sources include, looked at before a parser opens it: regular files, where the project may look."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -4,8 +4,6 @@ Synthesis tools leave it out, simulators do not. Here it is left out of all: wha
 is what the FPGA will do.
 """
 
-from __future__ import annotations
-
 import re
 
 from workbench.api.languages import Syntax

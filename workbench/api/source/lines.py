@@ -1,7 +1,5 @@
 """Lines of source files as editors and pragmas count them: each ends in LF, whatever else a parser takes for an end."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping

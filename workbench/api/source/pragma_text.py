@@ -9,8 +9,6 @@ the line, in the language of the file, without a comment that may follow it; it 
 A target is `$CPU`, `$MEM` or a hierarchical name such as `top.core[3].ctrl` or `core[*]`.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which part of a pragma stands at the cursor while it is typed, by the grammar of `pragma_text`."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

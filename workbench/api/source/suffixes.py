@@ -1,7 +1,5 @@
 """How the names of each language's files end, stated once: for New, marks, go to definition, colours and builds."""
 
-from __future__ import annotations
-
 from pathlib import PurePath
 
 C = (".c",)

@@ -1,7 +1,5 @@
 """Help: what this program is."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench import __version__

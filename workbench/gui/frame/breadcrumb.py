@@ -1,7 +1,5 @@
 """Project, run, range: where one is, each a menu of where one could be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files that another program writes while they are open: shown as they are now, at once, wherever they are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

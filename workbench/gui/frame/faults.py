@@ -3,8 +3,6 @@
 A request to end, by a signal, closes the window.
 """
 
-from __future__ import annotations
-
 import signal
 import socket
 import sys

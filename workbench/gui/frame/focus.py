@@ -1,7 +1,5 @@
 """Where the keyboard is: in the mode shown, unless a person put it elsewhere; never nowhere."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 

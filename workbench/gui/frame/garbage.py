@@ -5,8 +5,6 @@ turn that lays out a view would last as much longer. What was read of a large pr
 without a look: it is left out until another project is opened, or the window is not in front.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Help: the user guide and the field reference, in a window of their own beside the work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.resources import files
 

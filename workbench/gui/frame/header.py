@@ -1,7 +1,5 @@
 """The window's head: menus, back and forward, where one is, search, Run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal

@@ -1,7 +1,5 @@
 """While the window is open, a plugin's `sys.exit` is a fault of the plugin's, and ends nothing."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The panels around a mode: left and right docks whose width and presence each mode keeps, the run dock below."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 

@@ -1,7 +1,5 @@
 """The window: its frame, the commands that can be given in it, and the menus that they are in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

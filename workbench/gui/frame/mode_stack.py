@@ -1,7 +1,5 @@
 """The modes, each made when it is first shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

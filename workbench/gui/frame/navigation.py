@@ -1,7 +1,5 @@
 """Where one is: mode, selection and range of time; where one has been, back and forward."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal

@@ -1,7 +1,5 @@
 """Problems that belong to no place in particular. One that is shown already is not repeated, and a fixed one goes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, Signal

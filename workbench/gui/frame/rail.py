@@ -1,7 +1,5 @@
 """The rail of modes at the left, in the order of the loop; notices and settings at its foot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal

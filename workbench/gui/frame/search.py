@@ -1,7 +1,5 @@
 """Ctrl+K: find a block, a call, a finding, a file or a command by a part of its name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Settings: everything that can be set, found by a word of it; what is chosen is in force at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 

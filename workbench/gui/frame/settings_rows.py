@@ -1,7 +1,5 @@
 """What a setting is set with: a row with its name, what it does, and a field that fits its kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The foot of the window: the run, what the mode adds, problems; at the right the job."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal

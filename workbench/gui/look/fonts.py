@@ -1,7 +1,5 @@
 """The two bundled families, Inter and JetBrains Mono, so that the window looks the same everywhere."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import as_file, files
 

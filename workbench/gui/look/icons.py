@@ -1,7 +1,5 @@
 """Lucide icons, drawn from their SVG in the colour of the text beside them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable

@@ -4,8 +4,6 @@ Not by the canvas of `workbench.pictures`: cells are in no report, are elided at
 and are painted by hundreds while a table scrolls, which is Qt's own metrics' work.
 """
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 

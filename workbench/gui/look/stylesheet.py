@@ -1,7 +1,5 @@
 """The style sheet of the whole window, from a palette. Widgets choose by the properties `ground`, `role` and `kind`."""
 
-from __future__ import annotations
-
 from string import Template
 
 from workbench.pictures.palette import Palette

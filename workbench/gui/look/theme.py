@@ -1,7 +1,5 @@
 """The look in force: Fusion with our own palette and style sheet, light or dark, and how states are filled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files

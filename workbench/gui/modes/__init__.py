@@ -1,7 +1,5 @@
 """The workbench's own modes, in the order of the loop; found by its entry point, as a plugin's are. No Qt here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """What the window asks of a mode."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is opened and written by way of a file dialog."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget

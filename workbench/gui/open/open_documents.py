@@ -1,7 +1,5 @@
 """The documents of a window: one way to save, one question before anything unsaved would be lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 

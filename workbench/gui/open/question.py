@@ -1,7 +1,5 @@
 """A question that stops the window until it is answered: what would become of something unsaved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget

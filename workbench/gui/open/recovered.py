@@ -1,7 +1,5 @@
 """Offers what a window that was not closed had not saved: when its project is opened, or without one at the start."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """Asked before a project is built and run, or its design proved, unless what it holds is trusted; one of the two things
 that are modal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtGui import QShowEvent

@@ -1,7 +1,5 @@
 """Shown without a project: open one, or copy an example and run it; how it goes; what this machine lacks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

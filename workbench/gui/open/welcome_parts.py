@@ -1,7 +1,5 @@
 """What Welcome is made of: boxes, numbered steps, recent projects with what their last run says."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

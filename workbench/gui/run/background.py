@@ -1,7 +1,5 @@
 """What would hold the window up: slow work in threads, and, in slices, what only the window's own thread may do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial

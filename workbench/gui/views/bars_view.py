@@ -1,7 +1,5 @@
 """Bars on pyqtgraph: speedup estimates, what each input does, what each memory layer lets through."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QPointF, QSize, Signal

@@ -1,7 +1,5 @@
 """The base of views whose rows have one height and share an axis: it zooms, they scroll where they do not all fit."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt

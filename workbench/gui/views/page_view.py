@@ -1,7 +1,5 @@
 """Pages of `workbench.api.views` in the window: sections of figures, texts, steps, plots and source lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A plot one can point at, zoom and drag, on pyqtgraph: what it shows is described in `workbench.pictures.plot`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The same work in two runs on one scale that zooms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

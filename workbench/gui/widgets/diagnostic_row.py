@@ -1,7 +1,5 @@
 """A diagnostic, beside what it is about: what, where (a link), what to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal

@@ -1,7 +1,5 @@
 """Nothing to show: one icon, one sentence why, one action."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt

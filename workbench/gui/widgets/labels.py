@@ -1,7 +1,5 @@
 """Text and rules."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import takewhile
 

@@ -1,7 +1,5 @@
 """The head of a panel: title, what it says about itself, and its controls, over a rule."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 

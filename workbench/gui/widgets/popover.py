@@ -1,7 +1,5 @@
 """A box that floats over the window beside what it is about. Esc or a click elsewhere closes it; nothing is blocked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal

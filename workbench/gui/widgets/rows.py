@@ -1,7 +1,5 @@
 """What tables of rows in columns hold: what is in a column, and rows, some of them under others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

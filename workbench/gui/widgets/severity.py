@@ -1,7 +1,5 @@
 """How bad it is, by shape and colour: triangle over 2x, diamond 1.2 to 2x, disc below, ring when set aside."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """A line of text to type in, with an icon at its left that follows the theme."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit

@@ -1,7 +1,5 @@
 """A splitter that remembers what was wanted: panes give way when it shrinks, and come back when it grows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Pages, one shown at a time."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QStackedWidget
 

@@ -1,7 +1,5 @@
 """Shares of time by state, as a bar; its swatch; its legend."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize

@@ -1,7 +1,5 @@
 """Tables of `workbench.api.views` in the window."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

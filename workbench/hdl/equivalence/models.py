@@ -1,7 +1,5 @@
 """Programs of one Verilated design or several, with a main of ours in C++."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

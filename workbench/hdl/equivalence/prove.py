@@ -1,7 +1,5 @@
 """Whether an instrumented design is what it was: proved module by module; what is not, is simulated."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two designs simulated side by side under the same random inputs: for what no proof is found of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -7,8 +7,6 @@ that is nearly always so; a solver looks at the rest (`equiv_simple`). Initial v
 their ports are clocked, are compared as text. By induction over the cycles, and over the hierarchy, all is then equal.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -3,8 +3,6 @@
 The design sees what is read there too, but its answers are replaced: so its own registers had better be elsewhere.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Writes the instrumented design: observed copies of the sources, the monitor, and the top level around both."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Reads each pragma's condition where its block stands, so that a wrong one is told before anything is built."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

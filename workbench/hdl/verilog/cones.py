@@ -1,7 +1,5 @@
 """What ends a wait: the blocks whose registers the conditions depend on by which a block leaves a state."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The edits that make an observed copy of a design in Verilog."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The files that a design reads while it runs or is made: those of $readmemh, $readmemb, and $fopen for reading."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

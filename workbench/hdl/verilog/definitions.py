@@ -1,7 +1,5 @@
 """Where the name at a place of a Verilog source is defined: looked up from there, its module elaborated as the top."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

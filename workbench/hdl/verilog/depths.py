@@ -4,8 +4,6 @@ The FIFO's module gets another name, and one of its old name and head takes its 
 FIFO of any making becomes deeper or less deep, and nothing around it changes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

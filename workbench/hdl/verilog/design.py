@@ -1,7 +1,5 @@
 """Reads and elaborates a design with slang; what slang finds wrong becomes diagnostics."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Verilog and SystemVerilog: read with slang, instrumented as text, so that the user's lines stay where they are."""
 
-from __future__ import annotations
-
 from workbench.api import Later
 from workbench.api.languages import VERILOG_FILES, FileKind
 

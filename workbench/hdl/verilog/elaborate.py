@@ -1,7 +1,5 @@
 """The elaborated hierarchy: every instance, every clocked block in it, and the clock that it runs on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of sources that vendors have encrypted (IEEE 1735's `pragma protect`, and `protected before it)."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from bisect import bisect_right

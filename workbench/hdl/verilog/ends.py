@@ -1,7 +1,5 @@
 """The handshakes at an instance's ports, told as a top's are (`api/instrument/port_finder.py`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

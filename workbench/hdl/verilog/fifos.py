@@ -1,7 +1,5 @@
 """Which instances of a design are FIFOs, and how many words they have room for."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A module around a top whose ports are interfaces or structs: their members and fields one by one, as plain ports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath

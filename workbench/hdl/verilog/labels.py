@@ -1,7 +1,5 @@
 """Names for generate blocks that have none: the simulator does not tell the two of an if and its else apart."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

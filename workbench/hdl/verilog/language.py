@@ -1,7 +1,5 @@
 """What the workbench asks of a hardware language, answered for Verilog and SystemVerilog."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Who drives a bit of an elaborated design: through ports and plain assignments, and through which logic."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Verilog is read file after file, and a macro or a package must stand before its 
 files in (a pattern gives the alphabet's), this gives one that can be read, and the files that a top module reaches.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

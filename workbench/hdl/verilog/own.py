@@ -1,7 +1,5 @@
 """What of a design in Verilog is the application's own."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 

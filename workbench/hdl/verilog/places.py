@@ -1,7 +1,5 @@
 """Which instance of an elaborated design drives a signal, and which clocks an instance runs on."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any

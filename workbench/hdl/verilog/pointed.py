@@ -1,7 +1,5 @@
 """What a project points at by name: signals of a stream, instances that are FIFOs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """A top's ports one by one, with the fields of structs and the members of interfaces; which are used, which reset."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace

@@ -6,8 +6,6 @@ macros (XPM) do what `resources/hdl/xpm` says; logic analysers (ILA, VIO) are em
 connected by.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

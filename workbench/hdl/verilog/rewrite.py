@@ -1,7 +1,5 @@
 """The edits that make an observed copy of a source file: insertions within lines, so that line numbers stay."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """What a scan says of a design in Verilog: of its modules, and its clocked blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from pathlib import Path
 

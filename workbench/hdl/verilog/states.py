@@ -5,8 +5,6 @@ that some case or comparison asks for one constant after another. A value of it 
 where every assignment is understood, can never be reached.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

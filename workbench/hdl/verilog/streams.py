@@ -5,8 +5,6 @@ are the same are one edge, from the deepest instance that offers to the deepest 
 logic that drives the signal is the end.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What cannot become hardware, or not everywhere the same, in the modules that the design is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from pyslang import syntax

@@ -4,8 +4,6 @@ What such a block does in a cycle is a function of that register, which the moni
 any of it cannot be proved, the block gets a register of its own instead (`rewrite.observe`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The user's top level as the generated wrapper stands in for it: ports and parameters, elaborated."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyslang import ast

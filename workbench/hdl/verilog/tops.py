@@ -1,7 +1,5 @@
 """The modules that may be a design's top: those that nothing but a test bench instantiates."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

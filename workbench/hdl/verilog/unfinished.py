@@ -1,7 +1,5 @@
 """A file that ends within something: slang reads all files as one text, and tells of it in one that comes after."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence

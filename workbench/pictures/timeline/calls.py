@@ -1,7 +1,5 @@
 """The lane of a host block's calls: each run of calls of one site as a box, and those too narrow for words together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

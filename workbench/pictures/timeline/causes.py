@@ -1,7 +1,5 @@
 """What is said of a wait on a timeline, what it was for, and of work, how much later it may end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from workbench.model.run import PS_PER_S

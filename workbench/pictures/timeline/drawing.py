@@ -1,7 +1,5 @@
 """A whole timeline, drawn: overview and ruler, names, bars and calls, messages, markers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """What is at a place of a timeline, what is said of it, and where messages go."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

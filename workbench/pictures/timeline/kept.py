@@ -1,7 +1,5 @@
 """What takes long to find out about a timeline, kept until what it is of changes: bars, overview, pins, counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

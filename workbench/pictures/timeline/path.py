@@ -1,7 +1,5 @@
 """The critical path and slack on a timeline: one line through the rows, a whisker after what may end later."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

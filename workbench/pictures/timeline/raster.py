@@ -1,7 +1,5 @@
 """Timeline rows as pixels: category codes looked up in ready-made columns of colour."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Which rows a timeline has: host blocks and their calls, the clock, FPGA blocks with replicas as one stack."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

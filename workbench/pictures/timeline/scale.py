@@ -1,7 +1,5 @@
 """The time axis: a view of from and pixel width, ruler steps, times shown relative to a round beginning."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a timeline shows, and where: its scene, rows, span of time and markers."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The bars of all rows in view as one image, and the overview as another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a stretch of a timeline holds, as a table: every state and call that is under way in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from workbench.pictures.states import category_name

@@ -1,7 +1,5 @@
 """The entries of a whole API: which calls open a card and make its objects, which go either way, which name no card."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

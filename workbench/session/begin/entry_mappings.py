@@ -1,7 +1,5 @@
 """The calls of an API that map a part of the card into the program's memory, and what its accesses there are."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

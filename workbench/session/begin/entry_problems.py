@@ -1,7 +1,5 @@
 """What of a template's expressions does not compile, at its line; and of one that is being typed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

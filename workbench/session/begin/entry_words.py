@@ -3,8 +3,6 @@
 They are a beginning that a person looks over; what no name tells is left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Whether a design's memory-style port counts bytes or words, as far as its sources show: byte addresses end in bits
 that select nothing of a word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a person says of a project that is begun, and what is asked back: plain data, read without any schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -5,8 +5,6 @@ Nothing in a header or a design says how long a transfer lasts, or how fast the 
 and marked so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A project begun from sources: what is in a folder, what each file is for, and a project file of it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

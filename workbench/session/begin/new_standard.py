@@ -1,7 +1,5 @@
 """The C++ standard of a host that is begun from sources: what its build files ask for, else what its includes need."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

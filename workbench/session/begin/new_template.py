@@ -1,8 +1,6 @@
 """A platform template that is begun: a copy of another, or an empty one, with an entry for each call of a header, and
 the hardware of the design beside it."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

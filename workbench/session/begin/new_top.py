@@ -1,7 +1,5 @@
 """Which top module, platform and ports a project that is begun has, and the addresses and inputs that are left."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which ports of a top module are a platform's: by the platform's own names, else by what names tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A project file as text, with the reason of each thing beside it as a comment."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

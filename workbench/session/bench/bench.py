@@ -1,7 +1,5 @@
 """Transfer tables measured: what a run's calls took, by size, and how that is written into a template."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

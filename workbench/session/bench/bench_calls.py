@@ -1,8 +1,6 @@
 """Calls of a platform's API as a program can make them, of nothing but its template: what each parameter is given, and
 the descriptors, handles and objects that have to be made before."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

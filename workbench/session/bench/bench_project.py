@@ -1,7 +1,5 @@
 """A project that does nothing but a platform's own transfers, of sizes by powers of two, made of its template."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

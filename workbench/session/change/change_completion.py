@@ -1,7 +1,5 @@
 """Completion of a change as it is typed: kinds and fields from the catalogue, names from the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import PurePath

@@ -1,8 +1,6 @@
 """Confirms changes on the simulated card: the application runs again as if they were made, and gives the same answer
 or another one. What that run leaves is kept in a folder beside the run's, NAME.confirmed; sources stay as they are."""
 
-from __future__ import annotations
-
 import filecmp
 import hashlib
 import shutil

@@ -1,7 +1,5 @@
 """Chosen depths confirmed by simulations: at most two."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

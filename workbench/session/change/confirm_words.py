@@ -1,7 +1,5 @@
 """What a confirmation says of a prediction, in a few words."""
 
-from __future__ import annotations
-
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text, time_text
 from workbench.session.change.confirm import AnswerStatus, Confirmation

@@ -1,8 +1,6 @@
 """How changes of the catalogue are tried by running the application again: by rules of the simulated card, settings,
 depths of FIFOs, clocks and platforms. What a run cannot try is said in plain words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations

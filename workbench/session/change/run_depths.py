@@ -1,7 +1,5 @@
 """How deep a run's FIFOs, or its application's edges, have to be: by replay of what one traced run recorded."""
 
-from __future__ import annotations
-
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform

@@ -1,7 +1,5 @@
 """What is being edited: each file's text beside what the file holds. One notion of unsaved for them all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count

@@ -1,7 +1,5 @@
 """The field reference: every document that people write or that a run leaves, field by field, from the schemas."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

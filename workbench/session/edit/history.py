@@ -1,7 +1,5 @@
 """Undo and redo for everything a person changes, without Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,5 @@
 """A model being edited: its text, read again at every change as its kind of model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A platform template being edited."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

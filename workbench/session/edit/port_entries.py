@@ -3,8 +3,6 @@
 Both are valid at once: fields that a kind needs have values to begin with, and those that it does not know go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any

@@ -1,7 +1,5 @@
 """A project file being edited."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from workbench.formats.documents import parse_document

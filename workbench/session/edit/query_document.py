@@ -1,7 +1,5 @@
 """A query being edited: statements in which runs are asked, beside the file that they are kept in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from workbench.session.edit.documents import Document

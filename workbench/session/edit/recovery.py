@@ -1,7 +1,5 @@
 """Unsaved texts kept against a crash: written beside nobody's files, gone once saved, offered when they were left."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

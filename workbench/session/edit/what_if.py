@@ -1,7 +1,5 @@
 """What if a model's inputs had other values: looked at beside the document, and no part of it until that is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A YAML document being edited: what it holds, what is wrong with it, and changes that undo and keep the layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which source line causes the difference of two runs, found on work that both did."""
 
-from __future__ import annotations
-
 from workbench.analysis.came_true import work_of
 from workbench.analysis.cause import Cause, find_cause
 from workbench.analysis.equal_work import EqualWork, equal_work

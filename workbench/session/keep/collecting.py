@@ -1,7 +1,5 @@
 """Runs of programs that were started elsewhere: what they left becomes a run folder."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace

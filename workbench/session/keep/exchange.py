@@ -1,7 +1,5 @@
 """Runs written for other programs, and other programs' files read as runs, by what plugins bring."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """Runs that were ended before they could finish: killed, cancelled, or with the disk full. Their records become tables
 when they are opened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

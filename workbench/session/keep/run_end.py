@@ -1,7 +1,5 @@
 """How a run ends: what was recorded becomes the tables of its folder, and the folder says what the run is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A stretch of a traced run as a run of its own, so that every figure of it is found as a whole run's is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

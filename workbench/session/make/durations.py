@@ -1,7 +1,5 @@
 """How long the steps of a project's runs took the last time, so that the next one can say how long is left."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

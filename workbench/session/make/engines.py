@@ -1,7 +1,5 @@
 """Where the points of a study are run: this machine's cores, a Dask cluster, or a batch queue by submitit."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

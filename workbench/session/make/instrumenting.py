@@ -1,8 +1,6 @@
 """From an open project to what its host and designs are built from: the instrumented copies, or the designs as they
 are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ A build is kept as plain data with the copies' texts, its folder's name nowhere 
 One that was told with errors, or does not tell what it was made of (`read`), is made anew each time.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

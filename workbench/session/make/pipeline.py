@@ -1,7 +1,5 @@
 """From an open project to a run folder: instrument, build, run, read out."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress

@@ -1,7 +1,5 @@
 """Whether instrumentation changes nothing: a project's design, as it was instrumented, held against what it was."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The runs of a project that differ in one setting or parameter alone, with what was predicted of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict

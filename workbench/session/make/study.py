@@ -1,7 +1,5 @@
 """Runs a study: each point as a process of its own, those that were measured before not again."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

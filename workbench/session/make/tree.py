@@ -11,8 +11,6 @@
 All paths in it are relative: it can be moved.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

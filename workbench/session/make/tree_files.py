@@ -1,7 +1,5 @@
 """The files of an instrumented tree: copied into it, and what they include named from there."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

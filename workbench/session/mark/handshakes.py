@@ -1,7 +1,5 @@
 """What the signals that a branch asks for say of handshakes: told by the one table of names that ports are told by."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Marks held against each other and against the design: messages, targets, and states that are never reached."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ What a source held before is kept in the person's own state folder until the nex
 taken back as long as nobody has changed the source since.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ Taken over is what sources mean and how they are compiled; what linking has to k
 beside an object file, and what has it start other programs are not.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The bundled applications. They are copied to a folder of the user's before anything is built or changed."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from importlib.resources import as_file, files

@@ -1,7 +1,5 @@
 """Hardware sources as they are listed for other tools: a project names the list among its sources."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

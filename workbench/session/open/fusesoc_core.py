@@ -3,8 +3,6 @@
 A core that another depends on is looked for in the project's folders.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What file lists of HDL name, gathered while they are read."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Where things stand: sources by their path below the project, diagnostics by their whole path."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which project a path means. Reads no document: what only looks for one imports no schema."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -5,8 +5,6 @@ and memory, no files and no terminal, and hands its result back as data: a few k
 could run.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import io

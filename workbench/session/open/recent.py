@@ -1,7 +1,5 @@
 """The projects opened lately, newest first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from workbench.system import store

@@ -3,8 +3,6 @@
 `+incdir+`, `+define+`, `-I`, `-D`, `-f`, `-F`, `-v`, `-y` and `+libext+` are followed, as simulators agree on them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A platform's signals under the names that a project's own top module gives them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ A project that its user calls their own is trusted whatever becomes of it. Any o
 file of it has changed since, the question comes again and names the file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

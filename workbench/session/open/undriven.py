@@ -1,7 +1,5 @@
 """Inputs of a design that nothing outside would drive: they are told before a run, which would take them for zero."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """What plugins may import, read from the source without importing it: signatures, fields and docstrings, as data and
 as a page of the help."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

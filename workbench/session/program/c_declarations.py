@@ -1,7 +1,5 @@
 """The declarations of a C or C++ header, each with the comment above it and without functions' bodies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The desktop's menu: an entry and an icon for this installation, in the user's own folders."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import sys

@@ -1,8 +1,6 @@
 """Writing what a person asked for: whole or not at all, in a folder that is made where it is not there, and never over
 what is the person's own."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The window's commands by name: what each is called, and its key, as it comes or as its user chose. No Qt here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

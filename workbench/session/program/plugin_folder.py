@@ -1,7 +1,5 @@
 """A plugin's own folder: begun, and checked without being installed."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

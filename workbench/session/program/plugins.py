@@ -1,7 +1,5 @@
 """Finds the plugins and gathers what they bring. One that fails becomes a notice that names it; the rest go on."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

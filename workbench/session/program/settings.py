@@ -3,8 +3,6 @@
 Each is remembered as a text under its name; one that is not remembered, or no longer valid, is at its default.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Agents of FPGAs in what is made of a topology: their queues and windows beside those of edges (`generate.py`)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rc_workbench_plugins.streaming.agents.layout import HardwareAgent

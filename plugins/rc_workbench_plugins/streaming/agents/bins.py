@@ -1,7 +1,5 @@
 """A histogram's bounds, among the whole numbers that hardware counts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

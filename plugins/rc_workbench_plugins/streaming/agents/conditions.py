@@ -1,7 +1,5 @@
 """A query's conditions in whole numbers of a clock's cycles, as hardware compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What counting costs a run: the agents' threads on their core, and what they move over the bus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

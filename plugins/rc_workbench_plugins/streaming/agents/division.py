@@ -1,7 +1,5 @@
 """Which agent counts which of a query's statements: the one that sees every end of an edge that a statement needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

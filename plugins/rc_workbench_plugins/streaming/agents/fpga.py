@@ -1,7 +1,5 @@
 """What the agent of an FPGA left in a run's raw folder (`layout.py` says what stands there)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ the next end, so that no cycle is left out; and `when` and `assert` are decided 
 are joined are those of `resources/hdl/agent`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace

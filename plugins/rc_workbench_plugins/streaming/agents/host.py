@@ -1,7 +1,5 @@
 """The agent on the host: a query as the plan of `resources/streaming/agent_plan.hpp`, and what the agent wrote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain

@@ -1,7 +1,5 @@
 """What an agent in hardware is joined of, whatever it counts: taps, frames, packets, clocks (`resources/hdl/agent`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

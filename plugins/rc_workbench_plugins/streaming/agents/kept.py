@@ -1,7 +1,5 @@
 """What a run's agents counted, in a table of its folder: JSON, in UTF-8, of the results in their base units."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace

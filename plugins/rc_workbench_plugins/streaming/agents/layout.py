@@ -6,8 +6,6 @@ FPGA's: the host's clock before it read, the cycles since reset that it read, an
 triple (t_P1, t_F2, t_P3) of Lancaster 2011, section 4.6. All of the FPGA's clock is this one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What an agent in hardware measures of an edge or a path, as numbers that are there in some cycles."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What an agent in hardware keeps of a frame: averages in a chain of words, histograms and traces in memories."""
 
-from __future__ import annotations
-
 from math import ceil
 
 from rc_workbench_plugins.streaming.agents.bins import binned

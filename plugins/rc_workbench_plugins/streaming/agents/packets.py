@@ -1,7 +1,5 @@
 """What an agent in hardware sent, as a query's answers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What an agent in hardware decides: the conditions of `when` and `assert`, as wires."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil

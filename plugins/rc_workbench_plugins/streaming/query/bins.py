@@ -1,7 +1,5 @@
 """A histogram's bounds, in base units, where a query does not say all of them."""
 
-from __future__ import annotations
-
 import re
 
 from rc_workbench_plugins.streaming.query.measures import TIMED, Metric

@@ -1,7 +1,5 @@
 """`workbench query`: what a query's measures came to in a run, and whether its assertions held."""
 
-from __future__ import annotations
-
 import os
 import sys
 from argparse import ArgumentParser, Namespace

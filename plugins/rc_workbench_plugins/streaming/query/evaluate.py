@@ -1,7 +1,5 @@
 """Measures and assertions of a trace of a run: no sampling, no agent, every event there. The oracle of all agents."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from dataclasses import replace

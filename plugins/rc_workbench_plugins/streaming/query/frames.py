@@ -1,7 +1,5 @@
 """How long a frame is, as a person writes it."""
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentTypeError
 

@@ -7,8 +7,6 @@ is as busy as section 7.1 says: its rate, over its rate while it has data at all
 utilisation, where it never had.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean

@@ -10,8 +10,6 @@ A statement begins with `measure`, `assert` or a label, so that one that is wron
 `X.out -> Y.in` is the edge between the two; `=<` and `=>` are edges to and from several blocks. `of` is `at`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Results as replies for the window: a trace's, and beside them what agents counted while the application ran."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise

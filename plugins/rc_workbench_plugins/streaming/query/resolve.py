@@ -1,7 +1,5 @@
 """Statements become measures of a topology's edges: names looked up, units converted, Table 4.1 held to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import isfinite

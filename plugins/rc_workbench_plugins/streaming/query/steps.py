@@ -1,7 +1,5 @@
 """Values that change at instants: what a queue holds, what is blocked, what a condition is worth over a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

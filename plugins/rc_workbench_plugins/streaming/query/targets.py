@@ -1,7 +1,5 @@
 """Which edges of a topology a query's names mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rc_workbench_plugins.streaming.query.measures import Tap

@@ -1,7 +1,5 @@
 """The query language for the window: what can be asked of a run, what is wrong, what came of it."""
 
-from __future__ import annotations
-
 from argparse import ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
 

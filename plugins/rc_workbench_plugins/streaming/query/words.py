@@ -1,7 +1,5 @@
 """What measures came to, as people read it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan
 

@@ -1,7 +1,5 @@
 """What stands in for the other language's units while one half of a design is elaborated: heads without a body."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

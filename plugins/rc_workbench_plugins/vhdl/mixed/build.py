@@ -1,8 +1,6 @@
 """Writes the instrumented design of both languages: observed copies of either, Verilog of the VHDL for simulation, and
 the top around."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What ends a wait in a design of both languages: its processes' decisions, by the signals of what is simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What each language declares that the other may instantiate: modules with their ports, entities with theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ The Verilog half that VHDL instantiates stands below a module of ours, whose inp
 Verilog instantiates is elaborated by itself, once for each set of its generics' values.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What the workbench asks of a hardware language as its sources are read, answered for designs in both languages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

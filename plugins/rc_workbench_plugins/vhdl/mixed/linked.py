@@ -1,8 +1,6 @@
 """GHDL's Verilog of one half of a design, joined to the user's Verilog: modules left out, names and values as they are
 there, and for each entity that Verilog instantiates a module of its name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

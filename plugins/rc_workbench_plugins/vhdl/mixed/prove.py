@@ -1,7 +1,5 @@
 """Whether an instrumented design of both languages behaves as the original: both in Verilog, module by module."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Verilog that VHDL instantiates, below one module of ours: as slang reads it, with the design's own inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The streams of a design in both languages, found in what is simulated, by the instances' names in the sources."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path

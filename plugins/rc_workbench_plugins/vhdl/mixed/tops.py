@@ -1,7 +1,5 @@
 """The modules and entities that may be a design's top, where sources are in both languages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

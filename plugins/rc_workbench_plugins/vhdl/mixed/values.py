@@ -1,7 +1,5 @@
 """Generics as parameters and the other way round: a value of one language as the other one writes it."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Collection, Mapping

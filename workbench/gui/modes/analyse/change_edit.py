@@ -1,7 +1,5 @@
 """A line in which a change of the catalogue is typed, with completion of its words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QStringListModel, Qt, Signal

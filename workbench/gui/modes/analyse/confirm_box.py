@@ -1,7 +1,5 @@
 """Confirm a set of changes on the simulated card: start it, watch it, cancel it, and what each set that ran came to."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 

@@ -1,7 +1,5 @@
 """Beside the block graph: the page of what is selected, or the changes that are tried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal

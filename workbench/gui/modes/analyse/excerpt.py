@@ -1,7 +1,5 @@
 """A few lines of source with one of them marked, coloured as in the editor."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The findings as a table that is also a tree: a finding that repeats part of another hangs under it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 

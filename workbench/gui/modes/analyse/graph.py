@@ -1,7 +1,5 @@
 """The block graph on pyqtgraph: zoom, pan, hover, selection. A gesture on a large one moves a snapshot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The legends of Analyse mode: states and severities under the graph, bars under the findings."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget

@@ -1,7 +1,5 @@
 """In place of the graph while changes are tried: one round of the run, measured and predicted, on one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal

@@ -1,7 +1,5 @@
 """How a run failed to complete, above everything that is shown of it."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import shortfall_words

@@ -1,7 +1,5 @@
 """Try changes of the open run: which ones, what they gain together, and what then holds the run. Nothing is edited."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

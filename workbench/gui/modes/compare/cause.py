@@ -1,7 +1,5 @@
 """The source line that causes the difference of two runs; a click goes there."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """The rounds of two traced runs on one scale: those of equal work, or of different work where there are none."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 

@@ -1,7 +1,5 @@
 """The findings of two runs: gone, kept, new."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal

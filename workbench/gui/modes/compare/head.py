@@ -1,7 +1,5 @@
 """The head of Compare mode: which runs, one figure, and both on one scale by state."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 

@@ -1,7 +1,5 @@
 """Every prediction of the project with its fate, and how far to trust the next one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal

@@ -1,7 +1,5 @@
 """Compare mode: another run beside the open one. What became faster, what changed, which findings went."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

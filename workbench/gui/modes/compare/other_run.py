@@ -1,7 +1,5 @@
 """The run that the open one is compared with: which ones there are, opened and predicted in the background."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

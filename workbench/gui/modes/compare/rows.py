@@ -1,7 +1,5 @@
 """What changed between two runs, as rows of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

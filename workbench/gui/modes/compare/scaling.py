@@ -1,7 +1,5 @@
 """The scaling curve of the project's runs that differ in one setting; a click on a point compares with its run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of changes: A above, B below, in one pair of bars for each row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, Qt

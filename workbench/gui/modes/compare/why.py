@@ -1,7 +1,5 @@
 """Why a run took more or less than predicted: both critical paths by block and state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from workbench.analysis.came_true import Explained

@@ -1,7 +1,5 @@
 """One field of a form: its editor, the note beside it, and its problem below."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Signal

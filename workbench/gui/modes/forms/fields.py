@@ -1,7 +1,5 @@
 """The fields of a form, made from a document's schema: what each holds, and what is said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from enum import EnumType
 from typing import Any, Literal, get_args, get_origin

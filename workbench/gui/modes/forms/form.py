@@ -1,7 +1,5 @@
 """The form of one part of a document: a row for every field, its problem right beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A mode on one YAML document: the list of its parts, the form of one, and what becomes of the whole."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import partial
 from pathlib import Path

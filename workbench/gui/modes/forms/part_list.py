@@ -1,7 +1,5 @@
 """The list of a document's parts: sections with a plus, entries with what they are and their problems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal

@@ -1,7 +1,5 @@
 """What the list of a document's parts holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

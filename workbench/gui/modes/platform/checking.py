@@ -1,8 +1,6 @@
 """What of a template's expressions does not compile, asked once nothing was typed for a moment; and which calls of a
 source its entries match."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which fields the parts of a platform template have: as their schemas say, a call's and the machine's in groups."""
 
-from __future__ import annotations
-
 from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.modes.forms.fields import fields_of, groups_of

@@ -1,7 +1,5 @@
 """What is under a list: a link, and beside it what a key does, where there is room for both."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 

@@ -1,7 +1,5 @@
 """Platform mode: the parts of the template, the form of one, its transfer times as table and curve."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

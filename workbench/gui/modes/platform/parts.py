@@ -1,7 +1,5 @@
 """What the list at the left of Platform mode holds, read from the document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The rows of a transfer-time table: their values, what is wrong with one, and the fix where it is certain."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The transfer-time table: edited in place, a problem under its row, linked to the curve."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Under the form: the source that the template is tried on, which of its calls match, and where."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal

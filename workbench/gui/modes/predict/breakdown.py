@@ -1,7 +1,5 @@
 """The details of Predict mode: one design point in full. Its figures, each part with its equation, its inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

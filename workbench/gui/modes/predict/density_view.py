@@ -1,7 +1,5 @@
 """Models of memory layers: rho by store size with the layers as handles, each layer's bound, the roofline."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What Explore shows, as pictures: a sweep, the front, what matters most; and a solution in words. No Qt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Explore: an input swept, what matters most, what must hold for a target, and time against a resource."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QTimer, Signal

@@ -1,7 +1,5 @@
 """A strip of figures: one large, the others beside it, each with what it is and a line under it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """The head of Predict's middle: a model's title, how it is read, its pages, and what can be done with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal

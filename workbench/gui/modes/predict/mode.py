@@ -1,7 +1,5 @@
 """Predict mode: models at the left; one's results, exploration and form; the breakdown of a design point."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """A model that is calibrated from the open run: asked for where models are created, and made in a thread."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the list of a model's parts holds, read from its schema and the document; and adding one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_origin

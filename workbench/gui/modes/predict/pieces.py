@@ -1,7 +1,5 @@
 """Small pieces that the pages of Predict mode are put together from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtWidgets import QLineEdit, QWidget

@@ -1,7 +1,5 @@
 """The results of a model: its figures, its timing diagram, and tables as a paper prints them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal

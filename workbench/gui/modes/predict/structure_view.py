@@ -1,7 +1,5 @@
 """What a kind takes a source apart into, beside the source: a piece and its lines are lit together."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget

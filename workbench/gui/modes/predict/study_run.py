@@ -1,7 +1,5 @@
 """The button that runs, pauses and continues a study, where the open model is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

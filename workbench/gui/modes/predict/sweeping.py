@@ -1,7 +1,5 @@
 """What Explore computes in the background: sweeps with bands, fronts, influences. No Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables of a model one under another: a title over each, attributes left, values right."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Tables of a model as a paper prints them: measurements beside predictions, and the paper's own numbers. No Qt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The timing diagram on pyqtgraph: it zooms, its bars have tooltips and can be chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Signal

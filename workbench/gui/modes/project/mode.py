@@ -1,7 +1,5 @@
 """Project mode: the parts of the open project's file, and the form of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the list at the left of Project mode holds, read from the document and the schemas."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What scan, run and the text itself say of the lines of one editor, kept up while it is typed in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime

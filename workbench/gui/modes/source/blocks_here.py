@@ -1,7 +1,5 @@
 """The blocks that are in the file in view: where, and how many states their pragmas name."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

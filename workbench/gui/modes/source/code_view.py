@@ -1,7 +1,5 @@
 """A source's text in the editor's font and colours, with something at its left; lines of it can be marked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of words that may be put at the cursor of a text: by Tab or Enter, as it narrows while one types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal

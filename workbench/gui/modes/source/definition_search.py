@@ -1,7 +1,5 @@
 """Ctrl+click, F12: where the name under the pointer or the cursor is defined, found in the background."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The block that the cursor is in: its states, transitions and findings, from the run shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt

@@ -1,7 +1,5 @@
 """Ctrl+F: find in the file shown."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget

@@ -1,7 +1,5 @@
 """Colours of a text in view; pragmas have their own colour: one when right, another when wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby

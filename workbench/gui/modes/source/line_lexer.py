@@ -4,8 +4,6 @@ So a key changes the colours of its own line, and of those below only as far as 
 written it says itself (`workbench.api.languages`); which words are keywords is asked of Pygments.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

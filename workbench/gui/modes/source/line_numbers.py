@@ -1,7 +1,5 @@
 """What a run says about the lines of one file: share of time, visits, critical path. Plain data, no Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

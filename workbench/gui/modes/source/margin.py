@@ -1,7 +1,5 @@
 """At the left of a file's text: what the last run says about each line, its pragmas, what lacks one, what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html import escape
 

@@ -1,7 +1,5 @@
 """The margin of an editor as it is painted: bar, share, visits, critical path; then swatch or sign, line number."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QWidget

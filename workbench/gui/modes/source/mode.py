@@ -1,7 +1,5 @@
 """Source mode: say what code is doing, and see beside each line what the last run spent there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path

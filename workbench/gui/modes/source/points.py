@@ -1,7 +1,5 @@
 """Where a pragma may be: the calls and branches of one file, as the scan found them. Plain data, no Qt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

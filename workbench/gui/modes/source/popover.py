@@ -1,7 +1,5 @@
 """What is this line doing? Category, reason, target, message from lists; the very text that will be inserted."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (

@@ -1,8 +1,6 @@
 """What is this line doing? The popover beside the line, and the edit of the text that its answer makes; the same names
 where a pragma is typed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Qt

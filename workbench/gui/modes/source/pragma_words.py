@@ -1,7 +1,5 @@
 """What may be put where a pragma is typed: from the same names as the popover's lists. Plain data, no Qt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What is wrong on which line of a file's text as it is now. Plain data, no Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

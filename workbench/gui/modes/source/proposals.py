@@ -3,8 +3,6 @@
 Accepting is an edit of the text like any other, one step to undo; nothing is saved by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial

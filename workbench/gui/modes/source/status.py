@@ -1,7 +1,5 @@
 """What the status bar says of the file in view."""
 
-from __future__ import annotations
-
 from workbench.api.languages import syntax_of
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.model.text import counted

@@ -1,7 +1,5 @@
 """The open files: tabs over editors, and over them what the margin's columns mean."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal

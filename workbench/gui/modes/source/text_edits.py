@@ -1,7 +1,5 @@
 """Edits of a text in an editor: the least that makes another text of it, a new line, lines moved to and fro."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QTextCursor
 
 from workbench.gui.modes.source.lines_moved import common_ends

@@ -1,7 +1,5 @@
 """The project's files, each with the states of its blocks in the run shown; below, the blocks of the file in view."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The project's sources as they are typed, and what is wrong with them: read once nothing was typed for a moment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Queue depths: the front of time against memory of the run that is open, and its confirmation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The editor of a query: colours, completion of names, what is wrong under the cursor."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What was measured frame by frame, on pyqtgraph: boxes that are in rows, and histograms over time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSize

@@ -1,7 +1,5 @@
 """What can be asked about, as a graph: blocks, and edges with what is said on them. A right click on an edge asks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """A mode in which runs are asked in a language of their own: graph, query, answers, and what the run shows. Before
 there is a run, the project's graph is drawn as it is written, and a query of it can be started."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

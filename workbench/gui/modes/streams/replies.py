@@ -1,7 +1,5 @@
 """What a query came to: a row a statement, and pictures of the chosen one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What can be asked about: of the open run, and of the project as it is written, saved or not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

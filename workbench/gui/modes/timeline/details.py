@@ -1,7 +1,5 @@
 """Beside the timeline: what happened between A and B, by state, by call, and one sentence about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A field that looks for states and calls over time: Enter goes to the next occurrence, Shift+Enter to the last."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 

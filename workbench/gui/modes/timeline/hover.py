@@ -1,7 +1,5 @@
 """The tooltip of a timeline: what is under the pointer, beside it and never over the clock's lane."""
 
-from __future__ import annotations
-
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.signs import draw_swatch

@@ -1,7 +1,5 @@
 """Timeline mode: the traced run against time, with what A to B holds beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer

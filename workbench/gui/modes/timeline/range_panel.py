@@ -1,7 +1,5 @@
 """What the chosen range of the open run holds, beside every mode, until it is closed."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 

@@ -1,7 +1,5 @@
 """A traced run against time, on pyqtgraph: what is in view, the markers, what is folded and chosen, what files hold."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The timeline under a person's hands: mouse, wheel, keys, tooltip, context menu."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

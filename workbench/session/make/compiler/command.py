@@ -1,7 +1,5 @@
 """A compiler's command line, as gcc and clang read it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Link commands of a compiler: add the recorder, and what the plan of a host build asks for."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
