@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-from rc_workbench_plugins.vhdl.blocks import read_blocks
-from rc_workbench_plugins.vhdl.design import read_design
-from rc_workbench_plugins.vhdl.hierarchy import elaborate
+from rc_workbench_plugins.vhdl.joined import read_joined
 
-from workbench.api.languages import VHDL
+from workbench.api.job import Job
 from workbench.hdl.instances import Instance
-from workbench.hdl.source_file import read_pragmas
 from workbench.model.application import HardwareSources, ReadOut
 
 HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
@@ -57,15 +54,10 @@ def tree(folder: Path, parameters: dict[str, str] | None = None, **texts: str) -
         (folder / f"{name}.vhd").write_text(text)
     sources = tuple(f"{name}.vhd" for name in texts)
     hardware = HardwareSources(sources=sources, top="top", read_out=ReadOut(first=0, last=0))
-    design = read_design(folder, hardware, parameters or {})
-    assert [d.text() for d in design.diagnostics] == []
-    blocks = [
-        block for unit in design.units
-        for block in read_blocks(unit, read_pragmas(unit.file.path, unit.file.data, VHDL, "")[0])
-    ]  # fmt: skip
-    top, _ = elaborate(design, {block.key: block for block in blocks})
-    assert top is not None
-    return top
+    joined = read_joined(folder, hardware, (), parameters or {}, Job())
+    assert [d.text() for d in (*joined.wrong, *joined.unobserved)] == []
+    assert joined.top is not None
+    return joined.top
 
 
 def test_every_instance_and_process_by_its_path_with_the_tops_clock(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage, checked
 from rc_workbench_plugins.vhdl.beside import Alone
-from rc_workbench_plugins.vhdl.design import read_design
+from rc_workbench_plugins.vhdl.joined import read_joined
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.tops import tops
 from tools import NEEDS_GHDL
@@ -142,7 +142,7 @@ def test_what_is_93_is_observed_and_does_what_it_says(folder: Path, build: HdlBu
 
 
 def test_ghdl_itself_simulates_it_with_all_kinds_of_ports(folder: Path) -> None:
-    design = read_design(folder, hardware("93"), {})
+    ((design, _),) = read_joined(folder, hardware("93"), (), {}, Job()).designs
     assert Alone(design, {file.path: parted(file) for file in design.needed}, "top", {}, ("clk",)).wrong(Job()) == ()
 
 

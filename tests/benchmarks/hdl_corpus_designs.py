@@ -16,10 +16,9 @@ from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage
 from rc_workbench_plugins.vhdl.checked import check
 from rc_workbench_plugins.vhdl.design import read_units
-from rc_workbench_plugins.vhdl.language import read as read_vhdl
+from rc_workbench_plugins.vhdl.joined import read_joined
+from rc_workbench_plugins.vhdl.language import read
 from rc_workbench_plugins.vhdl.libraries import WORK
-from rc_workbench_plugins.vhdl.mixed.joined import read_joined
-from rc_workbench_plugins.vhdl.mixed.language import read as read_mixed
 from rc_workbench_plugins.vhdl.syntax import child, plain, text_of
 from rc_workbench_plugins.vhdl.units import Declared
 
@@ -161,7 +160,7 @@ def _design(corpus: Corpus, task: Task, scratch: Path) -> Design:
     if mixed:
         joined = read_joined(corpus.folder, hardware, (), {}, Job())
         if joined.mixed and joined.halves:
-            _no_errors(joined.diagnostics)
+            _no_errors((*joined.wrong, *joined.unobserved))
             return Design(_around_module(joined.halves[0][0], task, hardware, top), "mixed")
         hardware = hardware.model_copy(update={"sources": of_verilog})
     design = read_design(corpus.folder, hardware, {})
@@ -240,7 +239,6 @@ def _as_it_is(corpus: Corpus, design: Design) -> str:
     if design.reached:
         folders = [str(folder) for folder in design.hardware.include_dirs]
         return _elaborated(design.reached, folders, corpus.folder)
-    read = read_mixed if design.kind == "mixed" else read_vhdl
 
     def wrong() -> str:
         found = read(corpus.folder, design.hardware, PLATFORM, {}, Job())

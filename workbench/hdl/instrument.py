@@ -14,38 +14,13 @@ from workbench.hdl.instances import Instance, Key
 from workbench.hdl.layout import Layout, lay_out
 from workbench.hdl.monitored import Monitored, monitored
 from workbench.hdl.own import build_called
+from workbench.hdl.reading import Reading
 from workbench.hdl.verilog.streams import FoundStreams
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A design as its languages read it. `why_not` says why blocks are observed nowhere, by where they stand; `single`
-    why some are not, by their paths. The files of `library` are not the application's own; `name_of` is what a file is
-    called to people; `diagnostics` is all that is wrong."""
-
-    top: Instance | None
-    why_not: Mapping[Key, str]
-    single: Mapping[str, str]
-    library: Collection[Path]
-    name_of: Callable[[Path], str]
-    diagnostics: tuple[Diagnostic, ...]
-
-    def paths(self) -> dict[Key, tuple[str, ...]]:
-        """The places of each block below the top."""
-        found: dict[Key, list[str]] = {}
-        for instance in self.top.walk() if self.top is not None else ():
-            for use in instance.blocks:
-                found.setdefault(use.source.key, []).append(use.path)
-        return {key: tuple(paths) for key, paths in found.items()}
-
-    def instances(self) -> tuple[tuple[str, str], ...]:
-        """Each instance's path and module."""
-        return tuple((one.path, one.module) for one in self.top.walk()) if self.top is not None else ()
 
 
 @dataclass(frozen=True)

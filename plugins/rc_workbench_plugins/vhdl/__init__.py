@@ -42,13 +42,13 @@ class MixedLanguage:
 
     name: str = "mixed"
     files: tuple[FileKind, ...] = (*VERILOG_FILES, *VHDL_FILES)
-    scan = staticmethod(Later(f"{__name__}.mixed.language:scan"))
-    instrument = staticmethod(Later(f"{__name__}.mixed.build:instrument"))
-    with_depths = staticmethod(Later(f"{__name__}.mixed.build:with_depths"))
-    plain = staticmethod(Later(f"{__name__}.mixed.build:plain"))
-    tops = staticmethod(Later(f"{__name__}.mixed.tops:tops"))
-    definition = staticmethod(Later(f"{__name__}.mixed.language:definition"))
-    prove = staticmethod(Later(f"{__name__}.mixed.prove:prove"))
+    scan = staticmethod(Later(f"{__name__}.language:scan"))
+    instrument = staticmethod(Later(f"{__name__}.build:instrument"))
+    with_depths = staticmethod(Later(f"{__name__}.build:with_depths"))
+    plain = staticmethod(Later(f"{__name__}.build:plain"))
+    tops = staticmethod(Later(f"{__name__}.tops:tops_of_both"))
+    definition = staticmethod(Later(f"{__name__}.definitions:definition_in_both"))
+    prove = staticmethod(Later(f"{__name__}.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
     tools = VhdlLanguage.tools
 

@@ -1,29 +1,34 @@
-"""Writes the instrumented design: observed copies of the VHDL, Verilog of them for simulation, and the top around."""
+"""Writes the instrumented design: observed copies of its sources, Verilog of the VHDL for simulation, and the top
+around."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.cones import with_depends
-from rc_workbench_plugins.vhdl.design import Design, read_design
+from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.language import read, top_ports, tree_of
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.language import Read, read, top_ports
 from rc_workbench_plugins.vhdl.rewrite import edits_of
-from rc_workbench_plugins.vhdl.sides import parted
+from rc_workbench_plugins.vhdl.streams import instances_called, streams_below
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
-from rc_workbench_plugins.vhdl.translated import (
-    outside_of,
-    places_of,
-    read_translated,
-    spelled,
-    streams_of,
-    top_module,
-    translated,
+from rc_workbench_plugins.vhdl.synthesis import (
+    Synthesised,
+    as_written,
+    beside_verilog,
+    kept_verilog,
+    of_top,
+    synthesised,
+    unobserved,
 )
+from rc_workbench_plugins.vhdl.translated import outside_of, places_of, spelled
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api import (
+    Clock,
     Diagnostic,
     Hardware,
     HardwareSources,
@@ -36,71 +41,73 @@ from workbench.api import (
     WorkbenchError,
     has_errors,
 )
+from workbench.api.builds import Beside
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
-from workbench.api.kept import ensure
 from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl import instrument as core
 from workbench.hdl.board import clocks_by_pin, outside
 from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.derived import made_clocks
 from workbench.hdl.edits import Edits
-from workbench.hdl.instances import Instance
+from workbench.hdl.instances import Instance, Key
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
 from workbench.hdl.monitored import Monitored
-from workbench.hdl.top_inputs import clocks as clocks_of
-from workbench.hdl.top_inputs import resets
+from workbench.hdl.reading import comparison
+from workbench.hdl.verilog import design as verilog_design
+from workbench.hdl.verilog import language as verilog
 from workbench.hdl.verilog.addresses import addresses_answered
+from workbench.hdl.verilog.copies import copy_of, edit_modules, explained, include_dirs_of, name_top
+from workbench.hdl.verilog.copies import write_copies as write_verilog
+from workbench.hdl.verilog.data_files import data_files
 from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
+from workbench.hdl.verilog.source_file import as_synthesised
 from workbench.hdl.verilog.streams import FoundStreams, counted
+from workbench.hdl.verilog.tapped import held_in_reset, tapped
 from workbench.hdl.verilog.top import read_top
 
-INNER = "_recap_user"
 CHECK = Later("rc_workbench_plugins.vhdl.checked:check")
-TRANSLATED, _ASKING = "recap_vhdl.v", "recap_beside.v"
-_SYNTHESISABLE = "Only what can be synthesised can be built."
-_NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
-_CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
+_INNER, _INNER_MODULE = "_recap_user", "__recap_user"  # what the copies' own top is called behind its name
+_SYNTHESISED, _ASKING = "recap_vhdl.v", "recap_beside.v"
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], synthesise: bool = True) -> HdlBuild:
-    """The design as Verilog with its generics bound, which is kept with what else is cached."""
-    design = read_design(root, hardware, parameters)
-    if design.top is None or has_errors(design.diagnostics):
-        raise WorkbenchError(*design.diagnostics)
-    texts = {file.path: parted(file) for file in design.needed}
-    names, generics, unit = ports_of(design.top), hardware.values(parameters), design.top.name
-    alone = Alone(design, texts, unit, generics)
-    made, refused = _simulated(alone, {}) if synthesise else (_stand_in(alone, Job()), ())
-    has_verilog = synthesise and not refused
-    place = kept_verilog(spelled(made, names))
-    top = top_module(made)
-    simulated = read_translated(place.parent, place, top, hardware)
-    tree = tree_of(design)
-    ports = tuple(placed_at(hdl_ports(simulated), design, design.top))
-    if not has_verilog:
-        ports = tuple(_used(ports, design, tree))
-    asking = spelled(alone.stand_in(top), names)
-    folder = cache_dir() / "vhdl" / sha256(repr([texts, generics, asking]).encode())[:32]
-    beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=refused)
-    clocks = places_of(made_clocks(tree, hardware), tree) if tree is not None and hardware.clocks else {}
+    """The design as it is: the Verilog's own sources, and Verilog of the rest, kept with what else is cached."""
+    joined = read_joined(root, hardware, (), parameters, Job())
+    if joined.verilog is not None:
+        return verilog.plain(root, joined.verilog, parameters)
+    if has_errors(joined.wrong) or (joined.top is None and joined.entities.top is None):
+        raise WorkbenchError(*joined.wrong)
+    alone = unobserved(joined, hardware, parameters)
+    names = _names_of(joined.entities.top)
+    made = synthesised(joined, alone, names, Job(), synthesise=synthesise)
+    place = kept_verilog(made.text)
+    sources = (*_verilog_of(joined), place)
+    top, given = made.top or hardware.top, {} if made.top else alone.generics
+    simulated = _simulated(joined, sources, top, hardware, given, joined.root)
+    beside: Beside | None = None
+    if not joined.mixed:
+        asking = spelled(alone.stand_in(top), names)
+        folder = cache_dir() / "vhdl" / sha256(repr([alone.texts, alone.generics, asking]).encode())[:32]
+        beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=made.refused)
     return HdlBuild(
-        (place,) if has_verilog else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
-        translated=(beside_verilog(as_written(design, generics), place, top, tree),) if has_verilog else (),
-        check_translated=CHECK,
-        made=clocks,
+        sources=() if made.stands_in else sources, top=top, blocks=(), ports=_ports(joined, simulated, made),
+        diagnostics=made.warnings, beside=beside, translated=_translated(joined, made, alone, place),
+        check_translated=CHECK, include_dirs=_folders(joined, hardware),
+        made=_places(joined, made_clocks(joined.top, hardware)),
     )  # fmt: skip
 
 
-def plain_unsynthesised(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
-    """The design for GHDL's own simulator alone."""
-    return plain(root, hardware, parameters, synthesise=False)
-
-
-def kept_verilog(text: str) -> Path:
-    """A file with this Verilog, which is kept with what else is cached."""
-    return ensure(cache_dir() / "vhdl" / f"{sha256(text.encode())[:32]}.v", text.encode())
+def with_depths(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
+) -> HdlBuild:
+    """Of a design that is Verilog alone; WorkbenchError for another."""
+    own = read(root, hardware, platform, parameters, job).joined.verilog
+    if own is None:
+        raise WorkbenchError(Diagnostic("depths of FIFOs can be tried of designs in Verilog alone"))
+    return verilog.with_depths(root, own, platform, parameters, out, job)
 
 
 def instrument(
@@ -112,185 +119,218 @@ def instrument(
     job: Job | None = None,
     synthesise: bool = True,
 ) -> HdlBuild:
+    """The observed copies below `out`. Without `synthesise` a design in VHDL alone is for GHDL's own simulator."""
     job, out = job or Job(), out.resolve()
     found = read(root, hardware, platform, parameters, job)
-    design, generics = found.design, hardware.values(parameters)
+    joined, generics = found.joined, hardware.values(parameters)
+    modules, of_vhdl = joined.modules, joined.entities.top
+    if joined.verilog is not None:
+        return verilog.instrument(root, joined.verilog, platform, parameters, out, job)
 
     def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
-        unit = design.top
-        assert unit is not None
-        names = {plain_name(name): name for name in (*ports_of(unit), *outside_of(board)) if name}
-        _spell_clocks(top, names)
-        copied, clocks = f"{top.module}{INNER}", clocks_by_pin(board)
-        edits = edits_of(design, top, layout, copied, generics, clocks)
-        texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
-        alone = Alone(design, texts, copied, generics, tuple(map(plain_name, clocks)), layout.widths.get(top.module, 0))
-        text, refused = _simulated(alone, edits, job) if synthesise else (_stand_in(alone, job), ())
-        has_verilog = synthesise and not refused
-        made = spelled(text, names.values())
-        inner = top_module(made)
-        file = out / "recap" / TRANSLATED
+        clocks, inner = clocks_by_pin(board), f"{top.module}{_INNER_MODULE if of_vhdl is None else _INNER}"
+        early, held = _told(found, layout, clocks)
+        edits: dict[Path, Edits] = {}
+        shell: wrapper.Top | None = None
+        if modules is not None:
+            edits = edit_modules(modules, top, layout, early, held, _entities(top))
+            if of_vhdl is None:
+                shell = read_top(modules.top, inner)
+                name_top(modules, edits, shell, generics)
+        vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
+        texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
+        pins, width = tuple(map(plain_name, clocks)), layout.widths.get(top.module, 0)
+        alone = Alone(joined.entities, texts, inner, generics, pins, width)
+        names = {plain_name(name): name for name in (*_names_of(of_vhdl), *outside_of(board)) if name}.values()
+        made = synthesised(joined, alone, names, job, vhdl_edits, synthesise)
+        own = made.top or inner
+        copies, timescale = write_verilog(modules, edits, out, joined.boxes) if modules is not None else ((), "")
         with writing(out):
-            write_file(file, made.replace(f"module {inner}\n", f"module {top.module}\n").encode())
-        simulated = read_translated(out, file, top.module, hardware)
-        if simulated.top is None:
-            raise WorkbenchError(*simulated.diagnostics)
-        with writing(out):
-            write_file(file, made.encode())
-        ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
-        if not has_verilog:
-            ports = tuple(_used(ports, design, top))
-        shell = without_states(read_top(simulated.top, inner))
-        streams = streams_of(simulated, design, top, hardware, outside(board)) if has_verilog else FoundStreams()
+            file = write_file(out / "recap" / _SYNTHESISED, (timescale + made.text).encode())
+        simulated = _simulated(joined, (*copies, file), own, hardware, {} if made.top else generics, out)
+        if simulated.top is None or (copies and has_errors(simulated.diagnostics)):
+            raise WorkbenchError(*_wrong(joined, simulated.diagnostics, edits, out))
+        ports = _ports(joined, simulated, made)
+        if shell is None:
+            shell = replace(_without_states(read_top(simulated.top, own)), name=top.module)
+        streams = FoundStreams()
+        if not made.stands_in:
+            streams = streams_below(simulated, joined, top, hardware, outside(board), found.library)
 
         def build(watched: Monitored, around: tuple[Path, ...]) -> HdlBuild:
+            answered: Iterable[Diagnostic] = ()
+            beside: Beside | None = None
             with writing(out):
-                copies = write_copies(design, texts, out)
-                asking = write_file(out / "recap" / _ASKING, spelled(alone.stand_in(inner), names.values()).encode())
-                beside = alone.written(out / "recap" / "beside")
-            as_made = beside_verilog(as_written(design, generics), file, inner, top)
-            own = tuple(copies.get(path, path) for path in as_made.original.sources)
-            changed = replace(as_made.original, sources=own, top=copied)
-            answered = addresses_answered(simulated, watched.addresses(board), hardware.read_out)
-            direct = wrapper.leaves_inputs(shell, watched.place)
+                boards = _write_copies(joined.entities, texts, out)
+                if not joined.mixed:
+                    answered = addresses_answered(simulated, watched.addresses(board), hardware.read_out)
+                    asking = spelled(alone.stand_in(own), names).encode()
+                    beside = replace(
+                        alone.written(out / "recap" / "beside"), refused=made.refused,
+                        sources=(write_file(out / "recap" / _ASKING, asking), *around),
+                        direct=wrapper.leaves_inputs(shell, watched.place),
+                    )  # fmt: skip
+            data, unread = data_files(modules) if modules is not None else ((), ())
+            primitives = modules.primitives if modules is not None else None
             return HdlBuild(
-                sources=(file, *around) if has_verilog else (),
-                board_sources=(*copies.values(), *around),
+                sources=() if made.stands_in else (*copies, file, *around),
+                board_sources=(*copies, *boards.values(), *around),
                 top=top.module,
                 blocks=(),
-                ports=tuple(placed_at(ports, design, unit)),
-                compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=changed),
-                translated=(as_made,) if has_verilog else (),
+                ports=ports,
+                include_dirs=_folders(joined, hardware),
+                data=data,
+                made=_places(joined, watched.made, f"{wrapper.USER_INSTANCE}."),
+                stand_ins=(copy_of(modules, primitives.file, out),) if modules is not None and primitives else (),
+                compared=_compared(joined, top, hardware, generics, copies, boards, inner, watched.own_width),
+                translated=_translated(joined, made, alone, file),
                 check_translated=CHECK,
-                diagnostics=tuple(_at_entity(answered, design, unit)),
-                made=places_of(watched.made, top, f"{wrapper.USER_INSTANCE}."),
-                read=tuple(one.path for one in design.files),
-                beside=replace(beside, sources=(asking, *around), refused=refused, direct=direct),
+                diagnostics=(*_at_entity(answered, joined.entities), *unread),
+                read=() if unread else _read_files(joined, data),
+                beside=beside,
             )
 
         return Copies(
             shell, {port.name: port.bits for port in ports},
-            counted(streams, top.path, {clock.pin: clock.name for clock in board.clocks}), build,
-            lambda blocks: with_depends(blocks, simulated, top, board.clocks) if has_verilog else blocks,
-            diagnostics=_not_made(refused),
+            counted(streams, own, {clock.pin: clock.name for clock in board.clocks}), build,
+            lambda blocks: blocks if made.stands_in else with_depends(blocks, simulated, joined, top, board.clocks),
+            early, timescale=timescale, diagnostics=made.warnings,
         )  # fmt: skip
 
-    return core.instrument(found, hardware, platform, out, lambda module: True, copy)
+    entities = _entities(joined.top)
+    nodes = modules_by_name(modules) if modules is not None else {}
+
+    def editable(name: str) -> bool:
+        return name in entities or (modules is not None and not why_not_editable(modules, nodes.get(name)))
+
+    return core.instrument(found, hardware, platform, out, editable, copy)
 
 
-def instrument_unsynthesised(
-    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
-) -> HdlBuild:
-    """The observed copies for GHDL's own simulator alone, and for boards."""
-    return instrument(root, hardware, platform, parameters, out, job, synthesise=False)
+plain_unsynthesised = partial(plain, synthesise=False)
+instrument_unsynthesised = partial(instrument, synthesise=False)
 
 
-def ports_of(top: Unit) -> list[str]:
-    return [port.name for port in top.interface.ports] if top.interface is not None else []
+def _names_of(top: Unit | None) -> list[str]:
+    return [port.name for port in top.interface.ports] if top is not None and top.interface is not None else []
 
 
-def without_states(shell: wrapper.Top) -> wrapper.Top:
+def _verilog_of(joined: Joined) -> tuple[Path, ...]:
+    """The user's own Verilog."""
+    needed = joined.modules.needed if joined.modules is not None else ()
+    return as_synthesised(path for path in needed if path not in joined.boxes)
+
+
+def _without_states(shell: wrapper.Top) -> wrapper.Top:
     """A top of a copy as the user has it."""
     return replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
 
 
-def _spell_clocks(top: Instance, names: Mapping[str, str]) -> None:
-    """Clocks as the platform writes them: VHDL's names have no case."""
-    for instance in top.walk():
-        instance.blocks[:] = [
-            replace(use, root_clock=names.get(plain_name(use.root_clock), use.root_clock)) for use in instance.blocks
-        ]
+def _translated(joined: Joined, made: Synthesised, alone: Alone, file: Path) -> tuple[Comparison, ...]:
+    """What can be held against the VHDL of its Verilog, in a file: the whole, where it is VHDL alone."""
+    if joined.mixed or made.stands_in:
+        return made.compared
+    return (beside_verilog(as_written(joined.entities, alone.generics), file, made.top, joined.top),)
 
 
-def made_of(
-    design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits],
-    job: Job | None = None,
-) -> str:  # fmt: skip
-    """The Verilog. WorkbenchError, at the user's lines."""
-    try:
-        return translated(design, texts, unit, generics, job)
-    except WorkbenchError as error:
-        raise WorkbenchError(*(_explained(design, edits, d) for d in error.diagnostics)) from None
+def _compared(
+    joined: Joined, top: Instance, hardware: HardwareSources, generics: Mapping[str, str], copies: tuple[Path, ...],
+    boards: Mapping[Path, Path], inner: str, width: int,
+) -> Comparison:  # fmt: skip
+    """The design beside its copies, each in its own languages; the copies have the parameters' values themselves."""
+    own, entities = _verilog_of(joined), joined.entities
+    include_dirs = _folders(joined, hardware)
+    defines = {name: str(value) for name, value in hardware.defines.items()} if copies else {}
+    values = of_top(entities, generics) if entities.top is not None else dict(generics)
+    libraries = (*("" for _ in own), *(file.library for file in entities.needed))
+    sources = (*own, *(file.path for file in entities.needed))
+    copied = (*copies, *(boards.get(file.path, file.path) for file in entities.needed))
+    original = HdlSide(sources, top.module, include_dirs, defines, values, libraries, entities.standard)
+    made = replace(original, sources=copied, top=inner, parameters={} if copies else values)
+    return comparison(original, made, top, (wrapper.STATE_PORT,) if width else ())
 
 
-def _simulated(alone: Alone, edits: Mapping[Path, Edits], job: Job | None = None) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The design as Verilog; where GHDL refuses that, but simulates the design itself, what stands for it there, with
-    the reasons. WorkbenchError where it takes it in neither way, at the user's lines."""
-    try:
-        return made_of(alone.design, alone.texts, alone.unit, alone.generics, edits, job), ()
-    except WorkbenchError as error:
-        refused = error.diagnostics
-    return _stand_in(alone, job or Job(), refused), refused
+def _entities(top: Instance | None) -> set[str]:
+    return {one.module for one in top.walk() if isinstance(one.body, Unit)} if top is not None else set()
 
 
-def _stand_in(alone: Alone, job: Job, refused: Iterable[Diagnostic] = ()) -> str:
-    """Verilog that stands for a design that GHDL itself simulates. WorkbenchError where GHDL cannot, at the user's
-    lines, with why it refused to synthesise the design."""
-    if wrong := alone.wrong(job):
-        told = {(one.file, one.line) for one in refused}
-        raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in told))
-    return alone.stand_in(alone.unit.lower())
+def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
+    """Of the Verilog the blocks whose state a register tells, below a top that is Verilog too, and those whose states
+    are held in reset."""
+    told: dict[Key, str] = {}
+    held: set[Key] = set()
+    for design, tree in found.joined.halves:
+        if found.joined.entities.top is None and tree.path == found.joined.halves[0][1].path:
+            told = tapped(design.nets, tree, layout, clocks, found.single)
+        else:
+            elsewhere = {use.source.key for instance in tree.walk() for use in instance.blocks}
+            told = {key: text for key, text in told.items() if key not in elsewhere}
+        held |= held_in_reset(design.nets, tree, clocks)
+    return told, held
 
 
-def _not_made(refused: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """That it cannot become hardware, for a design that GHDL itself simulates."""
-    return tuple(
-        replace(
-            one, hint=f"{one.hint} {_NOT_MADE}" if one.hint != _SYNTHESISABLE else _NOT_MADE, severity=Severity.WARNING
-        )
-        for one in refused
-    )
+def _places(joined: Joined, made: Mapping[str, Clock], below: str = "") -> dict[str, Clock]:
+    """Clocks by where they stand in what is simulated."""
+    top = joined.top
+    return places_of(made, instances_called(joined, top, top.path), below) if top is not None and made else {}
 
 
-def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic) -> Diagnostic:
-    """What GHDL says of a copy, at the user's line: lines are the same, columns are not."""
-    if not problem.file:
-        return problem
-    path = Path(problem.file)
-    if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
-        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
-        return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
-    hint = problem.hint or _SYNTHESISABLE
-    return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)
-
-
-def placed_at(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[HdlPort]:
-    """Ports with the lines of the entity."""
+def _ports(joined: Joined, simulated: verilog_design.Design, made: Synthesised) -> tuple[HdlPort, ...]:
+    """The top's ports, at the lines of its source; of what stands for a design, which uses them all, with whether the
+    design itself does."""
+    top = joined.entities.top
+    if top is None:
+        return top_ports(joined)
     lines = {plain_name(p.name): p.line for p in top.interface.ports} if top.interface is not None else {}
-    for port in ports:
-        line = lines.get(plain_name(port.name), top.line)
-        yield replace(port, file=design.name_of(top.file.path), line=line)
+    used = {plain_name(port.name): port.used for port in top_ports(joined)} if made.stands_in else {}
+    file = joined.name_of(top.file.path)
+    return tuple(
+        replace(port, file=file, line=lines.get(plain_name(port.name), top.line),
+                used=used.get(plain_name(port.name), True) if made.stands_in else port.used)
+        for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT
+    )  # fmt: skip
 
 
-def _used(ports: Iterable[HdlPort], design: Design, tree: Instance | None) -> Iterator[HdlPort]:
-    """Ports of what stands for a design, which uses them all, with whether the design itself does."""
-    used = {plain_name(port.name): port.used for port in top_ports(design, tree)}
-    yield from (replace(port, used=used.get(plain_name(port.name), True)) for port in ports)
+def _folders(joined: Joined, hardware: HardwareSources) -> tuple[Path, ...]:
+    """Where what the Verilog includes may lie: none of ours does."""
+    ours = {path.parent for path in joined.boxes}
+    found = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
+    return tuple(folder for folder in found if folder not in ours)
 
 
-def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
-    """The design that is compared with what is made of it."""
-    assert design.top is not None
-    declared = design.top.interface.generics if design.top.interface is not None else ()
-    known = {plain_name(one.name) for one in declared}
-    values = {name: value for name, value in generics.items() if plain_name(name) in known}
-    sources, libraries = zip(*((file.path, file.library) for file in design.needed), strict=True)
-    return HdlSide(sources, design.top.name, parameters=values, libraries=libraries, vhdl_standard=design.standard)
+def _simulated(
+    joined: Joined, sources: Iterable[Path], top: str, hardware: HardwareSources, values: Mapping[str, str], root: Path
+) -> verilog_design.Design:
+    """The whole as Verilog, as it is simulated."""
+    folders = map(str, _folders(joined, hardware))
+    changes = {"sources": tuple(map(str, sources)), "include_dirs": tuple(folders), "parameters": {}, "top": top}
+    return verilog_design.read_design(root, hardware.model_copy(update=changes), values)
 
 
-def beside_verilog(written: HdlSide, file: Path, module: str, top: Instance | None) -> Comparison:
-    """A design with the Verilog that is simulated of it."""
-    clocks = tuple(clock for clock, _ in clocks_of(top))
-    return Comparison(written, HdlSide((file,), module), (wrapper.STATE_PORT,), clocks=clocks, resets=resets(top))
+def _wrong(joined: Joined, told: Iterable[Diagnostic], edits: Mapping[Path, Edits], out: Path) -> Iterator[Diagnostic]:
+    design = joined.modules
+    own = [path for path in design.sources if path not in joined.boxes] if design is not None else []
+    originals = {copy_of(design, path, out): path for path in own}
+    for one in dict.fromkeys(one for one in told if one.severity is Severity.ERROR):
+        if design is None or one.file == f"recap/{_SYNTHESISED}":
+            yield Diagnostic(f"what GHDL makes of the VHDL cannot be read as Verilog: {one.message}", one.hint)
+        else:
+            yield explained(design, one, originals, edits, out)
 
 
-def _at_entity(problems: Iterable[Diagnostic], design: Design, unit: Unit) -> Iterator[Diagnostic]:
-    """What is said of the Verilog, which has lines of its own, once at the entity."""
-    told = {one.message: replace(one, file=design.name_of(unit.file.path), line=unit.line) for one in problems}
-    yield from (replace(one, column=None) for one in told.values())
+def _read_files(joined: Joined, data: Iterable[str]) -> tuple[Path, ...]:
+    own = joined.modules.files if joined.modules is not None else ()
+    named = (joined.root / name for name in data)
+    return (*(path for path in own if path not in joined.boxes), *named, *(f.path for f in joined.entities.files))
 
 
-def write_copies(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
+def _at_entity(problems: Iterable[Diagnostic], design: Design) -> Iterator[Diagnostic]:
+    """What is said of the Verilog, which has lines of its own, once at the top's entity."""
+    for message, one in {one.message: one for one in problems}.items():
+        file, line = (design.name_of(design.top.file.path), design.top.line) if design.top is not None else ("", None)
+        yield replace(one, message=message, file=file, line=line, column=None)
+
+
+def _write_copies(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
     """The copies by their originals, without the marks of their parts; what stands for vendors' libraries is brought by
     their tools."""
     return {

@@ -1,7 +1,7 @@
-"""What ends a wait in VHDL: the decisions of each process, by the signals of GHDL's Verilog of the design."""
+"""What ends a wait in VHDL: the decisions of each process, by the signals of what is simulated."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -9,14 +9,16 @@ from typing import Any
 from tree_sitter import Node
 
 from rc_workbench_plugins.vhdl.blocks import anded
+from rc_workbench_plugins.vhdl.joined import Joined
+from rc_workbench_plugins.vhdl.streams import instances_called
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
-from rc_workbench_plugins.vhdl.translated import instances_called, names_called
+from rc_workbench_plugins.vhdl.translated import names_called
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import Block, Clock
 from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.cones import combinational, depending, has_waits, quiet_of
-from workbench.hdl.verilog.decisions import Assigned, Branch, Decisions, Guard, marked_arms
+from workbench.hdl.verilog.decisions import Assigned, Branch, Decisions, Guard, decisions_of, marked_arms
 from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.expressions import Kind, Part
 
@@ -30,19 +32,17 @@ _EDGE = re.compile(r"\b(?:rising|falling)_edge\b|'\s*(?:event|stable)\b", re.IGN
 
 
 def with_depends(
-    blocks: tuple[Block, ...], made: verilog.Design, top: Instance, clocks: Iterable[Clock],
-    called: Callable[[Instance, str], Iterable[tuple[str, Instance]]] = instances_called,
-    of_module: Callable[[Instance, Any], dict[str, Decisions]] = lambda instance, body: {},
-) -> tuple[Block, ...]:  # fmt: skip
-    """The blocks, whose waits say what they depend on in the Verilog `made` of the design. `called` gives the instances
-    by their paths there, `of_module` the decisions in one that is no VHDL, whose slang body it gets."""
+    blocks: tuple[Block, ...], made: verilog.Design, joined: Joined, top: Instance, clocks: Iterable[Clock]
+) -> tuple[Block, ...]:
+    """The blocks, whose waits say what they depend on in the simulated design `made`."""
     read = elaborate(made, {}) if has_waits(blocks) else None
     if read is None:
         return blocks
     bodies = {one.path: one.body for one in read.walk()}
     clocked: dict[str, Decisions] = {}
     logic = combinational(made.nets)
-    for path, instance in called(top, read.path):
+    called = {one.path: (path, one) for path, one in instances_called(joined, top, read.path)}
+    for path, instance in called.values():
         if path not in bodies or instance.body is None:
             continue
         if isinstance(instance.body, Unit):
@@ -50,8 +50,20 @@ def with_depends(
             clocked |= of_instance.clocked()
             logic += of_instance.logic()
         else:
-            clocked |= of_module(instance, bodies[path])
+            clocked |= _of_module(instance, bodies[path])
     return depending(blocks, clocked, logic, made.nets, read.body, quiet_of(top, clocks))
+
+
+def _of_module(instance: Instance, body: Any) -> dict[str, Decisions]:
+    """Those of a module's clocked blocks, by the symbols of its copy, whose slang `body` this is."""
+    begin = f"{instance.body.parentInstance.hierarchicalPath}."
+
+    def there(symbol: Any) -> Any:
+        place = str(symbol.hierarchicalPath)
+        found = body.lookupName(place.removeprefix(begin)) if place.startswith(begin) else None
+        return found if found is not None and found.kind in (Kind.Net, Kind.Variable) else place
+
+    return {use.path: decisions_of(use).moved(there) for use in instance.blocks}
 
 
 @dataclass

@@ -6,11 +6,15 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.vhdl.design import read_units
+from rc_workbench_plugins.vhdl.design import by_language, libraries_of, read_units
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, children, matches, plain, text_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import Definition, HardwareSources, Job, expand_sources
 from workbench.api.source import suffixes
+from workbench.api.source.lines import name_at
+from workbench.hdl.verilog import definitions as verilog
+from workbench.hdl.verilog.design import source_files
+from workbench.hdl.verilog.heads import read_modules
 
 _WORD = re.compile(rb"[A-Za-z]\w*|\\[^\\\n]+\\")
 _BEFORE = re.compile(rb"([A-Za-z]\w*)\s*(?:\([^()\n]*\)\s*)?\.\s*$")
@@ -57,6 +61,31 @@ def definition(
         return None
     at, node, kind = found
     return Definition(str(at.path), *at.place(node), text_of(node), kind)
+
+
+def definition_in_both(
+    root: Path, hardware: HardwareSources, parameters: Mapping[str, str], file: Path, line: int, column: int, job: Job
+) -> Definition | None:
+    """As the language of the file tells it; a unit of the other language by its name."""
+    of_vhdl, of_verilog = by_language(root, hardware)
+    if file.suffix.lower() in suffixes.VHDL:
+        found = definition(root, of_vhdl, parameters, file, line, column, job)
+    else:
+        found = verilog.definition(root, of_verilog, parameters, file, line, column, job)
+    return found or _unit(root, of_vhdl, of_verilog, name_at(file, line, column))
+
+
+def _unit(root: Path, of_vhdl: HardwareSources, of_verilog: HardwareSources, name: str) -> Definition | None:
+    """The entity or module of a name, whatever language asks for it."""
+    paths, _ = source_files(root.resolve(), of_vhdl.sources)
+    for one in read_units(paths, libraries_of(root, of_vhdl))[1]:
+        if one.kind == "entity" and plain(one.name) == plain(name):
+            return Definition(str(one.file.path), one.line, 1, one.name, "entity")
+    for path, text in read_modules(root, of_verilog).files.items():
+        for unit in text.units:
+            if unit.kind == "module" and unit.name.lower() == name.lower():
+                return Definition(str(path), unit.line, 1, unit.name, "module")
+    return None
 
 
 def _candidates(

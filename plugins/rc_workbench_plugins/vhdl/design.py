@@ -1,4 +1,4 @@
-"""A project's VHDL: its files with their libraries, what the top reaches of them, and what GHDL says of that."""
+"""A project's VHDL: its files with their libraries, what a top reaches of them, and what GHDL says of that."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -101,22 +101,6 @@ class Design:
         return self._entities.get((unit.library, plain(unit.of)))
 
 
-def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None = None) -> Design:
-    """Read the project's VHDL, and have it elaborated. Never raises for what stands in the sources."""
-    root = root.resolve()
-    paths, missing = source_files(root, hardware.sources)
-    libraries = libraries_of(root, hardware)
-    files, units = read_units([path for path in paths if path.suffix.lower() in suffixes.VHDL], libraries)
-    top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
-    if top is None:
-        wrong = (*missing, *_unread(root, files, ()))
-        lacking = [_no_top(units, hardware)] if files and not has_errors(wrong) else []
-        return Design(root, files, units, None, (), (*lacking, *wrong))
-    values = hardware.values(parameters)
-    found = design_below(root, files, units, top, values, hardware.vhdl_standard, job or Job())
-    return replace(found, diagnostics=(*missing, *found.diagnostics))
-
-
 def design_below(
     root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str],
     standard: VhdlStandard, job: Job, others: Sequence[Text] = (),
@@ -186,6 +170,19 @@ def _fitting(design: Design, said: Said, top: Unit, job: Job) -> VhdlStandard | 
     return other if {error[:2] for error in _analysed(design, other, top, job).errors} < wrong else None
 
 
+def by_language(root: Path, hardware: HardwareSources) -> tuple[HardwareSources, HardwareSources]:
+    """The project's sources in VHDL, and those in Verilog; names that no file is found for stay with the latter."""
+    vhdl: list[str] = []
+    verilog: list[str] = []
+    for name in hardware.sources:
+        paths, _ = source_files(root, [name])
+        for path in paths:
+            (vhdl if path.suffix.lower() in suffixes.VHDL else verilog).append(str(path))
+        if not paths:
+            (vhdl if name.lower().endswith(suffixes.VHDL) else verilog).append(name)
+    return tuple(hardware.model_copy(update={"sources": tuple(some)}) for some in (vhdl, verilog))  # type: ignore[return-value]
+
+
 def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:
     """The libraries of those files that the project puts into one."""
     found: dict[Path, str] = {}
@@ -231,10 +228,17 @@ def _unread(root: Path, files: Iterable[VhdlFile], needed: Sequence[VhdlFile]) -
             yield Diagnostic(message, hint, Severity.WARNING, shown_path(root, file.path), line, column)
 
 
-def _no_top(units: Sequence[Unit], hardware: HardwareSources) -> Diagnostic:
-    names = sorted({unit.name for unit in units if unit.kind == "entity"})
-    hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names[:20]) or 'no entity'}."
-    return Diagnostic(f"no source defines the top entity '{hardware.top}'", hint)
+def without_top(
+    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], hardware: HardwareSources,
+    missing: Sequence[Diagnostic],
+) -> Iterator[Diagnostic]:  # fmt: skip
+    """What is wrong with sources that do not define the top. `missing` are those that are not there."""
+    wrong = (*missing, *_unread(root, files, ()))
+    if files and not has_errors(wrong):
+        names = sorted({unit.name for unit in units if unit.kind == "entity"})
+        hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names[:20]) or 'no entity'}."
+        yield Diagnostic(f"no source defines the top entity '{hardware.top}'", hint)
+    yield from wrong
 
 
 def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:

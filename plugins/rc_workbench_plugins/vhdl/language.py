@@ -1,28 +1,38 @@
-"""What the workbench asks of a hardware language as its sources are read, answered for VHDL."""
+"""What the workbench asks of a hardware language as its sources are read, answered for VHDL, alone and with Verilog."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rc_workbench_plugins.vhdl.asked import Asks
-from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
-from rc_workbench_plugins.vhdl.clocks import Clocks
+from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.conditions import check_conditions
-from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
-from rc_workbench_plugins.vhdl.hierarchy import elaborate
-from rc_workbench_plugins.vhdl.order import defined_twice
+from rc_workbench_plugins.vhdl.design import Design, library_of
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
-from rc_workbench_plugins.vhdl.source_file import pragmas_of
-from rc_workbench_plugins.vhdl.states import States, find_states
+from rc_workbench_plugins.vhdl.roots import ROOTS
+from rc_workbench_plugins.vhdl.states import find_states
 from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.translated import outside_of
+from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
-from workbench.api import Branch, Diagnostic, HardwareSources, HdlBlock, HdlPort, HdlScan, Job, Platform, Severity
-from workbench.hdl.derived import derived, gives, other_clock
+from workbench.api import Diagnostic, HardwareSources, HdlPort, HdlScan, Job, Platform, Severity
+from workbench.hdl.derived import derived, gives
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.instrument import Reading
-from workbench.hdl.own import is_own
-from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.monitored import why_not_observed
+from workbench.hdl.reading import Asked, Part, Reading
+from workbench.hdl.reading import scan as scan_of
+from workbench.hdl.verilog import conditions as verilog_conditions
+from workbench.hdl.verilog import language as verilog
+from workbench.hdl.verilog import states as verilog_states
+from workbench.hdl.verilog.own import library_of as verilog_library_of
+from workbench.hdl.verilog.own import own_streams
+from workbench.hdl.verilog.ports import hdl_ports as verilog_ports
 from workbench.hdl.verilog.primitives import CLOCKS_TOLD
+from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
+from workbench.hdl.verilog.streams import FoundStreams, find_streams
 
 _UNBOUND = (
     "no source defines an entity or a module for the component '{}'",
@@ -32,64 +42,65 @@ _UNBOUND = (
 
 @dataclass(frozen=True)
 class Read(Reading):
-    """A design in VHDL. `names` follows its names."""
+    """A design with VHDL."""
 
-    design: Design
-    blocks: tuple[SourceBlock, ...]
-    names: Clocks | None
+    joined: Joined
 
 
 def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
     found = read(root, hardware, platform, parameters, job or Job())
-    design, top = found.design, found.top
-    paths, states = found.paths(), find_states(design, found.blocks)
-    asks = Asks(top, found.names) if top is not None and found.names is not None else None
-    blocks = tuple(
-        hdl_block(design, states, asks, block, paths.get(block.key, ()), found.why_not.get(block.key, ""))
-        for block in found.blocks
-        if is_own(block, found.library)
-    )
-    own = {block.id for block in blocks}
-    return HdlScan(
-        blocks, found.instances(), found.diagnostics, top_ports(design, top), clocks(top), resets(top),
-        registers=tuple(register for register in states.registers if register.block in own),
-    )  # fmt: skip
+    if found.joined.verilog is not None:
+        return verilog.scan(root, found.joined.verilog, platform, parameters, job)
+    streams = _streams(found, hardware)
+    return scan_of(found, [_processes(found.joined), _always(found, streams)], top_ports(found.joined), streams)
 
 
 def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: Mapping[str, str], job: Job) -> Read:
     """The design with its blocks, and all that is wrong. Never raises for what stands in the sources."""
     job.progress(0.0, "reading the design")
-    design = read_design(root, hardware, parameters, job)
-    blocks: list[SourceBlock] = []
-    shown = {file.number: design.name_of(file.path) for file in design.files}
-    diagnostics = [*design.diagnostics, *defined_twice(design.units, design.used, shown)]
-    for file in design.files:
-        source, wrong = pragmas_of(design, file)
-        own = [block for unit in design.units_of(file) for block in read_blocks(unit, source)]
-        blocks += own
-        diagnostics += [*wrong, *source.stray("process", "a choice of a case")]
-        for block in own:
-            diagnostics += check_names(block)
+    board = platform.hardware
+    joined = read_joined(root, hardware, outside_of(board) if board is not None else (), parameters, job)
     job.progress(0.7, "looking at its instances")
-    top, names = elaborate(design, {block.key: block for block in blocks})
-    why_not, single = _why_not(design, blocks, top, platform)
-    diagnostics += check_conditions(design, blocks, top, why_not, job)
-    library = library_of(design, hardware)
-    diagnostics += [*unbound(design, top, hardware), *derived(top, design.name_of, library, hardware)]
-    return Read(top, why_not, single, library, design.name_of, tuple(diagnostics), design, tuple(blocks), names)
+    modules = joined.modules
+    pins = [clock.pin for clock in board.clocks] if board is not None else []
+    nodes = modules_by_name(modules) if modules is not None else {}
+
+    def unreachable(instance: Instance) -> str:
+        if isinstance(instance.body, Unit) or modules is None:
+            return ""
+        return why_not_editable(modules, nodes.get(instance.module))
+
+    why_not, single = why_not_observed((*joined.processes, *joined.always), joined.top, pins, unreachable)
+    wrong = [*joined.wrong, *joined.unobserved]
+    library = library_of(joined.entities, hardware)
+    library |= verilog_library_of(modules, hardware) if modules is not None else frozenset()
+    for design, tree in joined.halves:
+        wrong += verilog.of_modules(design, tree, [clock.name for clock in hardware.clocks])
+        mine = {use.source.key for instance in tree.walk() for use in instance.blocks}
+        blocks_of = [block for block in joined.always if block.key in mine]
+        wrong += verilog_conditions.check_conditions(design, blocks_of, tree, why_not)
+    left = list(joined.processes)
+    for below, of in joined.designs:
+        reached = {use.source.key for instance in (of.walk() if of else ()) for use in instance.blocks}
+        mine_too = [block for block in left if block.key in reached]
+        left = [block for block in left if block.key not in reached]
+        wrong += check_conditions(below, mine_too, of, why_not, job)
+        wrong += _unbound(below, of, hardware, joined.heads)
+    wrong += check_conditions(joined.entities, left, None, why_not, job)
+    wrong += derived(joined.top, joined.name_of, library, hardware)
+    return Read(joined.top, why_not, single, library, joined.name_of, tuple(dict.fromkeys(wrong)), joined)
 
 
-def tree_of(design: Design) -> Instance | None:
-    """What is instantiated below the top, with the blocks."""
-    files = [(file, pragmas_of(design, file)[0]) for file in design.files]
-    blocks = (b for file, source in files for unit in design.units_of(file) for b in read_blocks(unit, source))
-    return elaborate(design, {block.key: block for block in blocks})[0]
+def top_ports(joined: Joined) -> tuple[HdlPort, ...]:
+    """The top's ports, as its own language tells them; none where it could not be elaborated."""
+    if joined.entities.top is None:
+        return verilog_ports(joined.halves[0][0]) if joined.halves else ()
+    return ports_of_entity(*joined.designs[0])
 
 
-def top_ports(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
-    """The top's ports; none where it could not be elaborated."""
+def ports_of_entity(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
     if top is None or design.top is None or design.top.interface is None:
         return ()
     ports = {port.name: port for port in design.top.interface.ports}
@@ -97,26 +108,69 @@ def top_ports(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
     return tuple(replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in found)
 
 
-def _why_not(
-    design: Design, blocks: Sequence[SourceBlock], top: Instance | None, platform: Platform
-) -> tuple[dict[Key, str], dict[str, str]]:
-    clocks = [plain(clock.pin) for clock in platform.hardware.clocks] if platform.hardware is not None else []
-    paths: dict[str, str] = {}
-    nowhere: dict[Key, str] = {}
-    somewhere: set[Key] = set()
-    for instance in top.walk() if top is not None else ():
-        for use in instance.blocks:
-            if clocks and plain(use.root_clock) not in clocks:
-                paths[use.path] = other_clock(use, clocks)
-                nowhere.setdefault(use.source.key, paths[use.path])
-            else:
-                somewhere.add(use.source.key)
-    nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
-    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
+def _processes(joined: Joined) -> Part:
+    """What a scan says of the VHDL."""
+    states = find_states(joined.entities, joined.processes)
+    own = joined.designs[0][1] if joined.clocks is not None else None
+    asks = Asks(own, joined.clocks) if own is not None and joined.clocks is not None else None
+
+    def asked(block: SourceBlock) -> list[Asked]:
+        terms = asks.of(block.key, block.arms) if asks is not None else {}
+        return [Asked(*states.of(block, arm), terms.get(arm.at, ())) for arm in block.arms]
+
+    return Part(joined.processes, states.registers, asked)
 
 
-def unbound(
-    design: Design, top: Instance | None, hardware: HardwareSources, others: Container[str] = ()
+def _always(found: Read, streams: FoundStreams) -> Part:
+    """What a scan says of the Verilog: of a module with several instances its branches are those of the first."""
+    joined, paths = found.joined, found.paths()
+    each = [
+        verilog_states.find_states(design, tree, streams.streams if design.top is tree.body else ())
+        for design, tree in joined.halves
+    ]
+    around = {path: _around(found.top, path) for path in joined.turns.values()}
+    asked = {
+        (key, at): _in_whole(joined, one, around, next(iter(paths.get(key, ())), ""))
+        for states in reversed(each)
+        for (key, at), one in states.asked.items()
+    }
+    own = [block for block in joined.always if block.path not in joined.boxes]
+    return Part(own, [one for states in each for one in states.registers], verilog_states.States((), asked).of)
+
+
+def _in_whole(joined: Joined, asked: Asked, around: Mapping[str, str], block: str) -> Asked:
+    """What a branch asks for, by the instances' paths in the whole: what a module gets from VHDL comes from the
+    instance `around` it. `block` is the path of the branch's."""
+    outer = next((other for path, other in around.items() if block.startswith(f"{path}.")), "")
+    terms = []
+    for term in asked.terms:
+        turn, dot, below = term.driver.removeprefix(f"{ROOTS}.").partition(".")
+        if term.driver == ROOTS:
+            terms.append(replace(term, driver=outer))
+        elif path := joined.turns.get(f"{ROOTS}.{turn}"):
+            terms.append(replace(term, driver=f"{path}{dot}{below}"))
+        else:
+            terms.append(term)
+    return replace(asked, terms=tuple(terms))
+
+
+def _around(top: Instance | None, path: str) -> str:
+    """The instance that a path stands in."""
+    every = (one.path for one in top.walk()) if top is not None else ()
+    return max((one for one in every if path.startswith(f"{one}.")), key=len, default="")
+
+
+def _streams(found: Read, hardware: HardwareSources) -> FoundStreams:
+    """The streams between Verilog modules below a top in Verilog."""
+    joined = found.joined
+    if joined.entities.top is not None or not joined.halves:
+        return FoundStreams()
+    design, tree = joined.halves[0]
+    return own_streams(design, find_streams(design, tree, hardware), tree, hardware, found.library)
+
+
+def _unbound(
+    design: Design, top: Instance | None, hardware: HardwareSources, others: Container[str]
 ) -> Iterator[Diagnostic]:
     """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's and the
     project does not say how fast, where it is instantiated; but for `others`, which another language defines."""
@@ -135,18 +189,3 @@ def unbound(
         file = design.name_of(Path(instance.key[0]))
         message = message.format(instance.node.unit.rpartition(".")[2])
         yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
-
-
-def hdl_block(
-    design: Design, states: States, asks: Asks | None, block: SourceBlock, instances: tuple[str, ...], why_not: str
-) -> HdlBlock:
-    terms = asks.of(block.key, block.arms) if asks is not None else {}
-    branches = tuple(
-        Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas,
-               *states.of(block, arm), terms.get(arm.at, ()), arm.pragma_column)
-        for arm in block.arms
-    )  # fmt: skip
-    return HdlBlock(
-        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
-        block.end_line, block.clock, block.edge, branches, instances, why_not,
-    )  # fmt: skip

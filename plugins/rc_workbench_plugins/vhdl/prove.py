@@ -1,23 +1,30 @@
-"""Whether an instrumented design in VHDL behaves as the original: GHDL's Verilog of both is proved entity by entity."""
+"""Whether an instrumented design behaves as the original: GHDL's Verilog of both is proved entity by entity."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from rc_workbench_plugins.vhdl.joined import read_joined
 from rc_workbench_plugins.vhdl.side_by_side import simulate
 from rc_workbench_plugins.vhdl.sides import texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.synthesis import synthesised, unobserved
 from rc_workbench_plugins.vhdl.translated import asked_of, at_their_paths, top_module
-from workbench.api import HdlBuild, Job, WorkbenchError
+from workbench.api import HardwareSources, HdlBuild, Job, WorkbenchError, has_errors
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
+from workbench.api.source import suffixes
+from workbench.api.unstable import ReadOut
 from workbench.hdl import ghdl
-from workbench.hdl.equivalence.prove import proof_of
+from workbench.hdl.equivalence import prove as verilog
+from workbench.hdl.equivalence.simulation import Simulated
+from workbench.hdl.equivalence.simulation import simulate as simulate_verilog
 from workbench.hdl.equivalence.yosys import CannotRead
 
 HIDDEN = "recap_net_"
+_NO_READ_OUT = ReadOut(first=0, last=0)
 _MODULE = re.compile(r"^module (\w+).*?^endmodule$", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+_(?:q|data));", re.MULTILINE)
 _CALLED = re.compile(r"^  (?:assign |always @\*\n    )(\w+) = (n\d+_q);", re.MULTILINE)
@@ -29,8 +36,14 @@ _NUMBERED = re.compile(r"\bn\d+(?:_\w+)?\b")
 
 
 def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
-    """`proof_of` a design in VHDL; what is not proved is simulated by GHDL, of which yosys's netlists have no part."""
-    return proof_of(build, root, limits, job, module, partial(_synthesised, root), partial(simulate, root))
+    """`proof_of` a design in VHDL, with Verilog or alone: then what is not proved is simulated by GHDL, of which
+    yosys's netlists have no part."""
+    sources = build.compared.made.sources if build.compared is not None else ()
+    kinds = {path.suffix.lower() in suffixes.VHDL for path in sources}
+    if kinds == {False}:
+        return verilog.prove(build, root, limits, job, module)
+    in_verilog, simulated = (_synthesised, simulate) if kinds == {True} else (_in_verilog, _simulated_in_verilog)
+    return verilog.proof_of(build, root, limits, job, module, partial(in_verilog, root), partial(simulated, root))
 
 
 def _synthesised(root: Path, compared: Comparison, folder: Path, job: Job) -> Comparison:
@@ -108,3 +121,45 @@ def _renamed(module: str) -> str:
         numbers[name] += 1
         called[one] = "_".join(filter(None, (name, "register", str(numbers[name]) if numbers[name] > 1 else "")))
     return _NUMBERED.sub(lambda name: called.get(name[0]) or HIDDEN + name[0], module)
+
+
+def _simulated_in_verilog(root: Path, compared: Comparison, folder: Path, limits: Limits, job: Job) -> Simulated:
+    try:
+        return simulate_verilog(_in_verilog(root, compared, folder, job), folder, limits, job)
+    except CannotRead as error:
+        raise WorkbenchError(*error.args) from None
+
+
+def _in_verilog(root: Path, compared: Comparison, folder: Path, job: Job) -> Comparison:
+    """Both sides in Verilog. CannotRead."""
+    original, units = _side(root, compared.original, folder / "gold_mixed.v", job)
+    made, _ = _side(root, compared.made, folder / "gate_mixed.v", job)
+    return replace(compared, original=original, made=made, units=units, hidden=HIDDEN)
+
+
+def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dict[str, str]]:
+    """A side in Verilog, and what its entities are called there."""
+    libraries: Mapping[str, list[str]] = defaultdict(list)
+    for path, library in zip(side.sources, side.libraries, strict=True):
+        if library:
+            libraries[library].append(str(path))
+    hardware = HardwareSources(
+        sources=tuple(map(str, side.sources)), top=side.top, libraries={k: tuple(v) for k, v in libraries.items()},
+        include_dirs=tuple(map(str, side.include_dirs)), defines=dict(side.defines), read_out=_NO_READ_OUT,
+        vhdl_standard=side.vhdl_standard,
+    )  # fmt: skip
+    joined = read_joined(root, hardware, (), side.parameters, job)
+    if joined.top is None or has_errors(joined.wrong):
+        raise CannotRead("; ".join(one.message for one in joined.wrong[:3]))
+    top = joined.entities.top
+    names = [port.name for port in top.interface.ports] if top is not None and top.interface is not None else ()
+    try:
+        made = synthesised(joined, unobserved(joined, hardware, side.parameters), names, job)
+    except WorkbenchError as error:
+        raise CannotRead(f"GHDL does not synthesise it: {error.diagnostics[0].message}") from None
+    file.write_text(comparable(made.text), encoding="utf-8")
+    own = joined.modules.needed if joined.modules is not None else ()
+    sources = (*(path for path in own if path not in joined.boxes), file)
+    values = {} if made.top else dict(side.parameters)
+    units = {f"\\{name}": f"{part.entity.name} (in VHDL)" for part, name in made.parts}
+    return HdlSide(sources, made.top or side.top, side.include_dirs, side.defines, values), units

@@ -1,7 +1,7 @@
 """The entities that may be a design's top: those that nothing but a test bench instantiates."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -9,25 +9,31 @@ from pathlib import Path
 from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
-from rc_workbench_plugins.vhdl.language import top_ports
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.language import ports_of_entity, top_ports
 from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
-from workbench.api import Diagnostic, HdlTop, Job
+from workbench.api import Diagnostic, HardwareSources, HdlTop, Job
 from workbench.api.source import suffixes
+from workbench.api.unstable import ReadOut
 from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog import tops as verilog
 from workbench.hdl.verilog.design import shown_path
+from workbench.hdl.verilog.heads import Modules, read_modules
 
 _MOST = 100  # that are told: those that reach the most
+_MOST_OF_BOTH = 12  # that are elaborated with the Verilog: those that reach the most
 _MOST_FILES = 150  # of which they are elaborated, which takes some 25 ms each
 _BITS = re.compile(r"\b\d+\s+(?:down)?to\s+\d+\b", re.IGNORECASE)  # of a vector
 _BASED = re.compile(
     r"\b(\d+)#([0-9a-f_]+)#|\b(x|o|b)\"([0-9a-f_]+)\"|(?<![\w.#\"])(\d[\d_]*)(?![\w.#\"])", re.IGNORECASE
 )
 _RANGE = re.compile(r"\(\s*(\d+)\s+(?:downto|to)\s+(\d+)\s*\)$", re.IGNORECASE)
+_NO_READ_OUT = ReadOut(first=0, last=0)
 _BASES = {"x": 16, "o": 8, "b": 2}
 
 
@@ -71,7 +77,7 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
     told = _told(design, top)
-    ports = top_ports(design, tree) or told.ports
+    ports = ports_of_entity(design, tree) or told.ports
     return replace(told, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
 
 
@@ -136,3 +142,76 @@ def numbers(text: str) -> Iterator[int]:
             yield int(digits.replace("_", "")[:80], radix)
         except ValueError:
             continue  # digits of another base
+
+
+def tops_of_both(
+    root: Path, names: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] | None = None
+) -> tuple[HdlTop, ...]:
+    """Those of each language that nothing of the other instantiates; with both halves where they reach the other."""
+    root = root.resolve()
+    folders = tuple(dict.fromkeys(str((root / name).parent) for name in names))
+    everything = HardwareSources(
+        sources=tuple(names), top="", include_dirs=folders, defines=dict(defines or {}), read_out=_NO_READ_OUT
+    )
+    own = [name for name in names if name.lower().endswith(suffixes.VHDL)]
+    rest = [name for name in names if name.lower().endswith(suffixes.VERILOG)]
+    units = read_units([(root / name).resolve() for name in own], {})[1]
+    modules = read_modules(root, everything.model_copy(update={"sources": tuple(rest)}))
+    entities = {plain(unit.name) for unit in units if unit.kind == "entity"}
+    heads = modules.heads.keys()
+    of_verilog = {name for unit in units for name in unit.names if name in heads - entities}
+    of_vhdl = {plain(name) for name in modules.instantiated()} & (entities - heads)
+    found: list[HdlTop] = []
+    left = _MOST_OF_BOTH
+    each = (*tops(root, own, chosen), *verilog.tops(root, rest, chosen, defines))
+    for top in sorted(each, key=lambda top: (chosen not in (top.name, top.file), -len(top.sources))):
+        if plain(top.name) in of_vhdl | of_verilog and chosen not in (top.name, top.file):
+            continue
+        reaches = set(_instantiated(root, top, units, modules)) & (of_vhdl | of_verilog)
+        left -= bool(reaches)
+        found.append(_with_both(root, top, everything) if reaches and left >= 0 else top)
+    return tuple(sorted(found, key=lambda top: -len(top.sources)))
+
+
+def _instantiated(root: Path, top: HdlTop, units: Collection[Unit], modules: Modules) -> Iterator[str]:
+    """The names, in small letters, of what a top's own sources instantiate."""
+    paths = {(root / name).resolve() for name in top.sources}
+    yield from (name for unit in units if unit.file.path in paths for name in unit.names)
+    for path, text in modules.files.items():
+        if path in paths:
+            yield from (name.lower() for unit in text.units for name in unit.instantiates)
+
+
+def _with_both(root: Path, top: HdlTop, everything: HardwareSources) -> HdlTop:
+    """A top with what it reaches of the other language too."""
+    asked = {"top": top.name, "vhdl_standard": top.vhdl_standard}
+    joined = read_joined(root, everything.model_copy(update=asked), (), {}, Job())
+    if fitting := next((one.fitting for one, _ in joined.designs if one.fitting), None):
+        asked["vhdl_standard"] = fitting
+        joined = read_joined(root, everything.model_copy(update=asked), (), {}, Job())
+    sources = tuple(joined.name_of(path) for path in _needed(joined))
+    included = joined.modules.files if joined.modules is not None else ()
+    headers = {path.parent for path in included if path not in joined.boxes} - {
+        (root / name).parent for name in sources
+    }
+    texts = [(root / name).read_text("utf-8", "replace") for name in sources]
+    return replace(
+        top,
+        sources=sources,
+        include_dirs=tuple(joined.name_of(folder) for folder in sorted(headers)),
+        ports=top_ports(joined),
+        clocks=clocks(joined.top),
+        resets=resets(joined.top),
+        numbers=tuple(sorted({*top.numbers, *(number for text in texts for number in numbers(text))})),
+        vhdl_standard=joined.entities.standard,
+        diagnostics=(*joined.wrong, *joined.unobserved),
+        made=(),
+    )
+
+
+def _needed(joined: Joined) -> Iterator[Path]:
+    """The files that the top reaches, each half's after those that they need, without what stands for vendors'."""
+    if joined.modules is not None:
+        primitives = joined.modules.primitives.file if joined.modules.primitives else None
+        yield from (path for path in joined.modules.needed if path not in joined.boxes and path != primitives)
+    yield from (file.path for file in joined.entities.needed if file.path.is_relative_to(joined.root))

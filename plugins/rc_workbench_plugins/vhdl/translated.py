@@ -7,25 +7,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 from rc_workbench_plugins.vhdl.constants import kept_apart
-from rc_workbench_plugins.vhdl.design import Design, library_of
+from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.slices import with_one_bound
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
-from workbench.api import Clock, Diagnostic, Hardware, HardwareSources, Job, WorkbenchError
-from workbench.api.unstable import Fifo, Stream, VhdlStandard
+from workbench.api import Clock, Diagnostic, Hardware, Job, WorkbenchError
+from workbench.api.unstable import VhdlStandard
 from workbench.hdl import ghdl
 from workbench.hdl.instances import Instance
-from workbench.hdl.own import streams_called
-from workbench.hdl.verilog import blocks as verilog_blocks
-from workbench.hdl.verilog import design as verilog
-from workbench.hdl.verilog import elaborate as verilog_instances
-from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
 
 PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
-_Kind = TypeVar("_Kind", Stream, Fifo)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _INDEXED = re.compile(r"(.*)\[(-?\d+)\]")
 
@@ -103,50 +96,14 @@ def top_module(made: str) -> str:
     return _MODULE.findall(made)[-1]
 
 
-def read_translated(folder: Path, file: Path, top: str, hardware: HardwareSources) -> verilog.Design:
-    """The Verilog as the Verilog plugin reads it, with what the project says of streams."""
-    said = {"streams": hardware.streams, "fifos": hardware.fifos, "read_out": hardware.read_out}
-    return verilog.read_design(folder, HardwareSources(sources=(str(file),), top=top, **said), {})
-
-
-def places_of(made: Mapping[str, Clock], top: Instance, below: str = "") -> dict[str, Clock]:
-    """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`."""
-    written = {
-        instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in instances_called(top, top.path)
-    }
+def places_of(made: Mapping[str, Clock], called: Iterable[tuple[str, Instance]], below: str) -> dict[str, Clock]:
+    """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`.
+    `called` are the instances by their paths there."""
+    written = {instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in called}
     of_instance = {name: name.removeprefix(below).rpartition(".") for name in made}
     return {
         f"{below}{written.get(path, path)}{dot}{port}": made[name] for name, (path, dot, port) in of_instance.items()
     }
-
-
-def streams_of(
-    made: verilog.Design, design: Design, top: Instance, hardware: HardwareSources, outside: Iterable[str]
-) -> FoundStreams:
-    """The streams of the translated design, by the instances' names in VHDL, with their lines; of a library's only
-    those with an end in the application."""
-    blocks, _ = verilog_blocks.read_blocks(made)
-    read = verilog_instances.elaborate(made, {block.key: block for block in blocks})
-    found = find_streams(made, read, hardware, outside)
-    names = dict(instances_called(top, top.path))
-    called = {path.partition(".")[2]: instance.path for path, instance in names.items()}
-    streams, fifos = streams_called(found.streams, found.fifos, top.path, called)
-    by_path = {instance.path: instance for instance in names.values()}
-    lines = {path: _place(design, instance) for path, instance in by_path.items()}
-    streams = tuple(_at(one, lines.get(one.source or one.target, ("", 0))) for one in streams)
-    modules = {path: instance.module for path, instance in by_path.items()}
-    fifos = tuple(_at(replace(f, module=modules.get(f.id, f.module)), lines.get(f.id, ("", 0))) for f in fifos)
-    found = replace(found, streams=streams, fifos=fifos, ends={})
-    library = library_of(design, hardware)
-    held = {path for path, one in by_path.items() if one.body is not None and one.body.file.path in library}
-    return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
-
-
-def instances_called(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
-    """The instances by the paths that GHDL gives them."""
-    yield path, instance
-    for name, child in children_called(instance, path):
-        yield from instances_called(child, name)
 
 
 def children_called(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
@@ -173,15 +130,6 @@ def names_called(places: Iterable[str]) -> list[str]:
             parts.append(f"{indexed[1].lower()}_n{seen.setdefault(indexed[2], len(seen) + 1)}")
         names.append("_".join(parts))
     return names
-
-
-def _place(design: Design, instance: Instance) -> tuple[str, int]:
-    entity = design.entity_of(instance.body) if instance.body is not None else None
-    return (design.name_of(entity.file.path), entity.line) if entity is not None else ("", 0)
-
-
-def _at(one: _Kind, place: tuple[str, int]) -> _Kind:
-    return replace(one, file=place[0], line=place[1])
 
 
 def outside_of(hardware: Hardware) -> Iterator[str]:

@@ -14,8 +14,7 @@ from workbench.hdl.instances import Instance
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
 from workbench.hdl.monitored import Monitored
-from workbench.hdl.top_inputs import clocks as clocks_of
-from workbench.hdl.top_inputs import resets
+from workbench.hdl.reading import comparison
 from workbench.hdl.verilog.addresses import addresses_answered
 from workbench.hdl.verilog.cones import with_depends
 from workbench.hdl.verilog.copies import copy_of, edit_modules, explained, include_dirs_of, name_top, write_copies
@@ -93,14 +92,11 @@ class Written:
         design, hardware = self.design, self.hardware
         include_dirs, defines = include_dirs_of(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
         values = hardware.values(self.parameters)
-        return Comparison(
-            HdlSide(as_synthesised(design.needed), top.module, include_dirs, defines, values),
-            HdlSide(copies, inner, include_dirs, defines),
-            (wrapper.STATE_PORT,) if width else (),
-            tuple(dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())),
-            tuple(name for name, _ in clocks_of(top)),
-            resets(top),
-        )
+        original = HdlSide(as_synthesised(design.needed), top.module, include_dirs, defines, values)
+        made = HdlSide(copies, inner, include_dirs, defines)
+        renamed = dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())
+        compared = comparison(original, made, top, (wrapper.STATE_PORT,) if width else ())
+        return replace(compared, renamed=tuple(renamed))
 
     def _check(self, sources: tuple[Path, ...], edits: Mapping[Path, Edits]) -> None:
         """Elaborate what was written: what is wrong there is wrong in a pragma's condition, or in the port's."""

@@ -12,11 +12,12 @@ from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.board import outside
 from workbench.hdl.derived import derived, made_clocks
 from workbench.hdl.instances import Instance
-from workbench.hdl.instrument import Copies, Reading
+from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
 from workbench.hdl.monitored import why_not_observed
-from workbench.hdl.own import is_own, streams_called
-from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.own import streams_called
+from workbench.hdl.reading import Part, Reading
+from workbench.hdl.reading import scan as scan_of
 from workbench.hdl.verilog.blocks import read_blocks
 from workbench.hdl.verilog.build import Written
 from workbench.hdl.verilog.conditions import check_conditions
@@ -27,7 +28,7 @@ from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.own import library_of, own_streams
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
-from workbench.hdl.verilog.scanned import hdl_block, of_modules
+from workbench.hdl.verilog.scanned import of_modules
 from workbench.hdl.verilog.source_file import as_synthesised
 from workbench.hdl.verilog.states import find_states
 from workbench.hdl.verilog.streams import counted, find_streams
@@ -55,20 +56,15 @@ def scan(
     found = read(root, hardware, platform, parameters, job or Job())
     design, top = found.design, found.top
     edges = own_streams(design, find_streams(design, top, hardware), top, hardware, found.library)
-    states, paths = find_states(design, top, edges.streams), found.paths()
-    blocks = tuple(
-        hdl_block(design, states, block, paths.get(block.key, ()), found.why_not.get(block.key, ""))
-        for block in found.blocks
-        if is_own(block, found.library)
-    )
-    own = {block.id for block in blocks}
+    states = find_states(design, top, edges.streams)
     streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
     wrong = check_conditions(design, found.blocks, top, found.why_not)
-    registers = tuple(register for register in states.registers if register.block in own)
-    return HdlScan(
-        blocks, found.instances(), (*found.diagnostics, *wrong, *edges.diagnostics), hdl_ports(design), clocks(top),
-        resets(top), streams, fifos, registers,
-    )  # fmt: skip
+    return scan_of(
+        replace(found, diagnostics=(*found.diagnostics, *wrong)),
+        [Part(found.blocks, states.registers, states.of)],
+        hdl_ports(design),
+        replace(edges, streams=streams, fifos=fifos),
+    )
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:

@@ -1,17 +1,14 @@
-"""What a scan says of a design in Verilog: of its modules, and its clocked blocks."""
+"""What a scan reports of a design's modules in Verilog."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from workbench.hdl.blocks import Arm, SourceBlock
 from workbench.hdl.derived import gives
 from workbench.hdl.instances import Instance
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.rewrite import defined_twice, modules_by_name
-from workbench.hdl.verilog.states import Asked, States
 from workbench.hdl.verilog.synthesis import unsynthesisable
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.scan import Branch, HdlBlock
 
 
 def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
@@ -34,18 +31,3 @@ def _of_primitives(design: Design, top: Instance, clocks: Collection[str]) -> It
             warning = Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
             told.setdefault((path, line, column), warning)
     return iter(told.values())
-
-
-def hdl_block(design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
-    branches = tuple(_branch(arm, states.of(block, arm)) for arm in block.arms)
-    return HdlBlock(
-        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
-        block.end_line, block.clock, block.edge, branches, instances, why_not,
-    )  # fmt: skip
-
-
-def _branch(arm: Arm, asked: Asked) -> Branch:
-    return Branch(
-        arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas, asked.register,
-        asked.values, asked.terms, arm.pragma_column,
-    )  # fmt: skip

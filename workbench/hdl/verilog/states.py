@@ -12,8 +12,9 @@ from typing import Any
 
 from pyslang import ast
 
-from workbench.hdl.blocks import Arm, SourceBlock
+from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
+from workbench.hdl.reading import Asked
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.expressions import Bit, Is, Kind, plain, reads
 from workbench.hdl.verilog.places import Places
@@ -33,23 +34,16 @@ _NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a branch is taken for: the register's values, by their names, and the signals."""
-
-    register: str = ""
-    values: tuple[str, ...] = ()
-    terms: tuple[Term, ...] = ()
-
-
-@dataclass(frozen=True)
 class States:
     """`asked` is by the block's key and the offset at which the branch's statement begins."""
 
     registers: tuple[StateRegister, ...] = ()
     asked: Mapping[tuple[Key, int], Asked] = field(default_factory=dict)
 
-    def of(self, block: SourceBlock, arm: Arm) -> Asked:
-        return self.asked.get((block.key, int(arm.statement.sourceRange.start.offset)), Asked())
+    def of(self, block: SourceBlock) -> list[Asked]:
+        """What each of a block's branches asks for."""
+        places = ((block.key, int(arm.statement.sourceRange.start.offset)) for arm in block.arms)
+        return [self.asked.get(place, Asked()) for place in places]
 
 
 def find_states(design: Design, top: Instance | None, streams: Sequence[Stream]) -> States:

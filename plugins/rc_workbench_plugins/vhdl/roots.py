@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.vhdl.mixed.heads import Head
 from rc_workbench_plugins.vhdl.units import Instantiation
 from workbench.api import Diagnostic
 from workbench.api.kept import ensure
 from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.verilog.design import shown_path
+from workbench.hdl.verilog.heads import Head
 
 ROOTS = "recap_roots"
 

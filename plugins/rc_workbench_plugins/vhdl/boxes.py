@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.vhdl.elaborate import Text
-from rc_workbench_plugins.vhdl.mixed.heads import Head
-from rc_workbench_plugins.vhdl.mixed.values import kind_of, quoted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component, Declared, Unit
+from rc_workbench_plugins.vhdl.values import kind_of, quoted
+from workbench.hdl.verilog.heads import Head
 
 _WAYS = {"in": "input", "out": "output", "buffer": "output"}
 _RANGE = re.compile(r"\(\s*(.+?)\s+(downto|to)\s+(.+?)\s*\)$", re.IGNORECASE | re.DOTALL)

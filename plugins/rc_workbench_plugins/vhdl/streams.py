@@ -1,14 +1,16 @@
-"""The streams of a design in both languages, found in what is simulated, by the instances' names in the sources."""
+"""The streams of a design, found in what is simulated, by the instances' names in the sources."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
-from rc_workbench_plugins.vhdl.mixed.joined import Joined
-from rc_workbench_plugins.vhdl.mixed.linked import INNER, block_of
+from rc_workbench_plugins.vhdl.joined import Joined
+from rc_workbench_plugins.vhdl.linked import INNER, block_of
 from rc_workbench_plugins.vhdl.translated import children_called
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import HardwareSources
+from workbench.api.unstable import Fifo, Stream
 from workbench.hdl.instances import Instance
 from workbench.hdl.own import streams_called
 from workbench.hdl.verilog import design as verilog
@@ -16,6 +18,8 @@ from workbench.hdl.verilog.blocks import read_blocks
 from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.labels import is_nameless
 from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
+
+_Kind = TypeVar("_Kind", Stream, Fifo)
 
 
 def streams_below(
@@ -32,19 +36,15 @@ def streams_below(
     by_name = dict(instances_called(joined, top, read.path))
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
     streams, fifos = streams_called(found.streams, found.fifos, read.path, called)
-    places = {instance.path: _place(joined, instance) for instance in by_name.values()}
-    modules = {instance.path: instance.module for instance in by_name.values()}
-    streams = tuple(
-        replace(s, file=at[0], line=at[1]) if (at := places.get(s.source or s.target)) and at[0] else s for s in streams
-    )
+    by_path = {instance.path: instance for instance in by_name.values()}
+    streams = tuple(_placed(joined, one, by_path.get(one.source or one.target)) for one in streams)
     fifos = tuple(
-        replace(f, module=modules.get(f.id, f.module), file=at[0], line=at[1])
-        if (at := places.get(f.id)) and at[0] else f
-        for f in fifos
-    )  # fmt: skip
+        replace(_placed(joined, one, by_path.get(one.id)), module=by_path[one.id].module) if one.id in by_path else one
+        for one in fifos
+    )
     idle = tuple(name for name in found.idle if not is_nameless(name, read.path, {}))
     found = replace(found, streams=streams, fifos=fifos, ends={}, labels={}, idle=idle)
-    held = {i.path for i in by_name.values() if isinstance(i.body, Unit) and i.body.file.path in library}
+    held = {path for path, i in by_path.items() if isinstance(i.body, Unit) and i.body.file.path in library}
     return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
 
 
@@ -63,7 +63,10 @@ def instances_called(joined: Joined, instance: Instance, path: str) -> Iterator[
             yield from instances_called(joined, child, f"{path}{child.path[len(instance.path) :]}")
 
 
-def _place(joined: Joined, instance: Instance) -> tuple[str, int]:
-    """Where an entity stands; ("", 0) for a module, whose lines are those of its copy."""
-    entity = joined.entities.entity_of(instance.body) if isinstance(instance.body, Unit) else None
-    return (joined.name_of(entity.file.path), entity.line) if entity is not None else ("", 0)
+def _placed(joined: Joined, one: _Kind, instance: Instance | None) -> _Kind:
+    """At an entity's line; in a module, whose lines are those of its copy, as it is."""
+    if instance is not None and instance.body is not None and not isinstance(instance.body, Unit):
+        return one
+    entity = joined.entities.entity_of(instance.body) if instance is not None and instance.body is not None else None
+    file, line = (joined.name_of(entity.file.path), entity.line) if entity is not None else ("", 0)
+    return replace(one, file=file, line=line)

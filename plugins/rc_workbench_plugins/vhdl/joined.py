@@ -1,6 +1,6 @@
-"""A design in both languages: each half elaborated by its own plugin, and the two hierarchies joined to one.
+"""A design in VHDL, alone or with Verilog: each part elaborated in its own language, and the hierarchies joined to one.
 
-The Verilog half that VHDL instantiates stands below a module of ours, whose inputs are the design's; each entity that
+The Verilog that VHDL instantiates stands below a module of ours, whose inputs are the design's; each entity that
 Verilog instantiates is elaborated by itself, once for each set of its generics' values.
 """
 
@@ -13,17 +13,16 @@ from rc_workbench_plugins.vhdl import design as vhdl
 from rc_workbench_plugins.vhdl.blocks import SourceBlock as VhdlBlock
 from rc_workbench_plugins.vhdl.blocks import check_names
 from rc_workbench_plugins.vhdl.blocks import read_blocks as vhdl_blocks
+from rc_workbench_plugins.vhdl.boxes import entities_for, module_for, spellings
 from rc_workbench_plugins.vhdl.clocks import Clocks
 from rc_workbench_plugins.vhdl.hierarchy import elaborate as vhdl_tree
-from rc_workbench_plugins.vhdl.mixed.boxes import entities_for, module_for, spellings
-from rc_workbench_plugins.vhdl.mixed.heads import Head, Modules, parted, read_modules
-from rc_workbench_plugins.vhdl.mixed.roots import ROOTS, Use, at_uses, kept, roots_text
-from rc_workbench_plugins.vhdl.mixed.values import generic_of, kind_of, known_names, literal_of, verilog_of
 from rc_workbench_plugins.vhdl.order import defined_twice
+from rc_workbench_plugins.vhdl.roots import ROOTS, Use, at_uses, kept, roots_text
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
+from rc_workbench_plugins.vhdl.values import generic_of, kind_of, known_names, literal_of, verilog_of
 from workbench.api import Diagnostic, HardwareSources, Job, counted
 from workbench.api.unstable import did_you_mean
 from workbench.hdl.blocks import SourceBlock as VerilogBlock
@@ -31,6 +30,7 @@ from workbench.hdl.instances import Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.blocks import read_blocks as verilog_blocks
 from workbench.hdl.verilog.elaborate import elaborate as verilog_tree
+from workbench.hdl.verilog.heads import Head, Modules, read_modules
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
 _MOST_TURNS = 16  # from one language into the other, one below the other
@@ -56,7 +56,8 @@ class Joined:
     """`top` is the whole hierarchy's, None where errors leave none. `entities` are all of the VHDL, with a `top` where
     that is the design's own, `designs` those that were elaborated, each by itself; `processes` and `always` are the
     clocked blocks. `halves` are the Verilog's trees by themselves, each with the design that it is of. `parts` are by
-    their paths in the whole; `boxes` the files that stand for what is not Verilog."""
+    their paths in the whole; `boxes` the files that stand for what is not Verilog. `wrong` is what is wrong with the
+    design, `unobserved` with it as one that is observed. Where it is Verilog alone, `verilog` are its sources."""
 
     root: Path
     entities: vhdl.Design
@@ -72,7 +73,9 @@ class Joined:
     asked: Mapping[str, tuple[str, ...]]  # the names that Verilog connects, by what it instantiates
     boxes: frozenset[Path]
     turns: Mapping[str, str]  # where the Verilog's instances stand in the whole, by their paths below `ROOTS`
-    diagnostics: tuple[Diagnostic, ...]
+    wrong: tuple[Diagnostic, ...]
+    unobserved: tuple[Diagnostic, ...]
+    verilog: HardwareSources | None = None
 
     @property
     def mixed(self) -> bool:
@@ -114,18 +117,19 @@ class _Joiner:
     files: frozenset[Path] = frozenset()
 
     def joined(self) -> Joined:
-        of_vhdl, self.of_verilog = parted(self.root, self.hardware)
+        of_vhdl, self.of_verilog = vhdl.by_language(self.root, self.hardware)
         self.modules: Modules = read_modules(self.root, self.of_verilog)
-        paths, missing = vhdl.source_files(self.root, of_vhdl.sources)
+        paths, _ = vhdl.source_files(self.root, of_vhdl.sources)
+        _, missing = vhdl.source_files(self.root, self.hardware.sources)
         self.vhdl_files, self.units = vhdl.read_units(paths, vhdl.libraries_of(self.root, of_vhdl))
         self.types: Mapping[str, Type | str] = shared_types(self.units)
         self.entities = {plain(u.name): u for u in self.units if u.kind == "entity"}
         self.others = tuple(entities_for(self.units, self.modules.heads, self.entities))
-        self.blocks, wrong = self._vhdl_blocks()
+        self.blocks, wrong_marks = self._vhdl_blocks()
         by_key = {block.key: block for block in self.blocks}
         top = self.entities.get(plain(self.hardware.top))
         defined = self.modules.heads.get(self.hardware.top.lower())
-        self.found += [*missing, *wrong]
+        self.found += missing
         base = vhdl.Design(self.root, self.vhdl_files, self.units, None, (), (), self.hardware.vhdl_standard)
         tree: Instance | None = None
         clocks: Clocks | None = None
@@ -133,20 +137,25 @@ class _Joiner:
             values = self.hardware.values(self.parameters)
             base = self._below(top, values)
             tree, clocks = vhdl_tree(base, by_key)
+        elif top is None and not self.modules.files:
+            lacking = vhdl.without_top(self.root, self.vhdl_files, self.units, self.hardware, missing)
+            base = replace(base, diagnostics=tuple(lacking))
         self.by_key = by_key
         joint = self._whole(base, tree)
         used = {id(unit): unit for design in (base, *(p.design for p in self.parts.values())) for unit in design.used}
         shown = {file.number: base.name_of(file.path) for file in self.vhdl_files}
-        self.found += defined_twice(self.units, used.values(), shown)
+        unobserved = (*defined_twice(self.units, used.values(), shown), *wrong_marks)
         merged = replace(base, used=tuple(used.values()), diagnostics=())
         designs = (*([(base, tree)] if top is not None else []), *((p.design, p.tree) for p in self.parts.values()))
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}
         of_verilog = verilog_blocks(self.design) if self.design is not None else ((), ())
-        found = (*self.found, *self.lasting, *of_verilog[1], *self._twice(joint))
-        return Joined(
+        wrong = tuple(dict.fromkeys((*self.found, *self.lasting, *self._twice(joint))))
+        joined = Joined(
             self.root, merged, self.blocks, designs, clocks, self.design, of_verilog[0], tuple(self.halves), joint,
-            self.at, self.modules.heads, self.modules.asked, self.files, turns, tuple(dict.fromkeys(found)),
+            self.at, self.modules.heads, self.modules.asked, self.files, turns, wrong, (*unobserved, *of_verilog[1]),
         )  # fmt: skip
+        only_verilog = self.modules.files and merged.top is None and not joined.mixed
+        return replace(joined, verilog=self.of_verilog) if only_verilog else joined
 
     def _whole(self, base: vhdl.Design, tree: Instance | None) -> Instance | None:
         """The hierarchy; each turn that leads deeper into the other language has the Verilog read once more."""
@@ -154,7 +163,7 @@ class _Joiner:
         known = list(self.found)
         for _ in range(_MOST_TURNS):
             self.found, self.pending, self.at = list(known), {}, {}
-            if base.top is None or self.uses:
+            if self.modules.files and (base.top is None or self.uses):
                 self._read_verilog(base.top is None)
             self.found += (self._of_module(one) for one in base.diagnostics)
             if tree is not None:
@@ -270,12 +279,13 @@ class _Joiner:
     def _placed(self, one: Instance, path: str, roots: _Roots | None) -> Instance:
         """A VHDL instance alone, with its blocks."""
         blocks = []
+        part = path.removesuffix(one.path.partition(".")[2]).rstrip(".")
         for use in one.blocks:
             clock, turned = self._root(roots, use.root_clock, use.clock_turned)
             reset = self._root(roots, *use.reset) if use.reset else None
             reset = reset if reset and reset[0] else None
             place = f"{path}{use.path[len(one.path) :]}"
-            net = use.made_net and f"{path.removesuffix(one.path.partition('.')[2])}:{use.made_net}"
+            net = f"{part}.:{use.made_net}" if use.made_net and roots is not None else use.made_net
             blocks.append(replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, made_net=net))
         return replace(one, path=path, blocks=blocks, children=[])
 

@@ -4,13 +4,13 @@ there, and for each entity that Verilog instantiates a module of its name."""
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rc_workbench_plugins.vhdl.mixed.boxes import default_of, spellings
-from rc_workbench_plugins.vhdl.mixed.heads import Head
-from rc_workbench_plugins.vhdl.mixed.joined import Part
-from rc_workbench_plugins.vhdl.mixed.values import kind_of, meant
+from rc_workbench_plugins.vhdl.boxes import default_of, spellings
+from rc_workbench_plugins.vhdl.joined import Part
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component
+from rc_workbench_plugins.vhdl.values import kind_of, meant
+from workbench.hdl.verilog.heads import Head
 
 _MODULE = re.compile(r"^module (\w+)\n.*?^endmodule\n+", re.MULTILINE | re.DOTALL)
 _HEAD = re.compile(r"^module (\w+)\n.*?\);\n", re.MULTILINE | re.DOTALL)

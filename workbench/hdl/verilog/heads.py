@@ -1,4 +1,4 @@
-"""What each language declares that the other may instantiate: modules with their ports, entities with theirs."""
+"""The modules that Verilog sources declare and instantiate, parsed only: what another language may instantiate."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,10 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
-from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.api import HardwareSources
-from workbench.api.source import suffixes
 from workbench.hdl.verilog.design import source_files
 from workbench.hdl.verilog.order import SourceText, read_order, source_manager
 from workbench.hdl.verilog.primitives import ports_of_head
+from workbench.model.application import HardwareSources
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Head:
         """A port or parameter by any spelling of it, as it is written; '' where there is none."""
         known = (*self.ports, *self.parameters)
         return next((one for one in known if one == name), "") or next(
-            (one for one in known if one.lower() == plain(name)), ""
+            (one for one in known if one.lower() == name.lower()), ""
         )
 
 
@@ -43,19 +41,6 @@ class Modules:
 
     def instantiated(self) -> set[str]:
         return {name for file in self.files.values() for unit in file.units for name in unit.instantiates}
-
-
-def parted(root: Path, hardware: HardwareSources) -> tuple[HardwareSources, HardwareSources]:
-    """The project's sources in VHDL, and those in Verilog; names that no file is found for stay with the latter."""
-    vhdl: list[str] = []
-    verilog: list[str] = []
-    for name in hardware.sources:
-        paths, _ = source_files(root, [name])
-        for path in paths:
-            (vhdl if path.suffix.lower() in suffixes.VHDL else verilog).append(str(path))
-        if not paths:
-            (vhdl if name.lower().endswith(suffixes.VHDL) else verilog).append(name)
-    return tuple(hardware.model_copy(update={"sources": tuple(some)}) for some in (vhdl, verilog))  # type: ignore[return-value]
 
 
 def read_modules(root: Path, hardware: HardwareSources) -> Modules:
