@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.hdl.blocks import Arm, SourceBlock
@@ -14,6 +15,8 @@ from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog.streams import FoundStreams
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan, StateRegister, Term
+
+B = TypeVar("B", bound=SourceBlock)
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,17 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Generic[B]):
     """What one language reads of a design: its clocked blocks, its state registers, and what each of a block's branches
     asks for."""
 
-    blocks: Sequence[SourceBlock]
+    blocks: Sequence[B]
     registers: Sequence[StateRegister]
-    asked: Callable[[SourceBlock], Sequence[Asked]]
+    asked: Callable[[B], Sequence[Asked]]
 
 
 def scan(
-    reading: Reading, parts: Sequence[Part], ports: tuple[HdlPort, ...], edges: FoundStreams | None = None
+    reading: Reading, parts: Sequence[Part[Any]], ports: tuple[HdlPort, ...], edges: FoundStreams | None = None
 ) -> HdlScan:
     """What a design holds that is the application's own. `ports` are its top's, `edges` its streams."""
     edges, top, paths = edges or FoundStreams(), reading.top, reading.paths()

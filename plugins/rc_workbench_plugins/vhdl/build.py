@@ -308,12 +308,11 @@ def _simulated(
 
 def _wrong(joined: Joined, told: Iterable[Diagnostic], edits: Mapping[Path, Edits], out: Path) -> Iterator[Diagnostic]:
     design = joined.modules
-    own = [path for path in design.sources if path not in joined.boxes] if design is not None else []
-    originals = {copy_of(design, path, out): path for path in own}
     for one in dict.fromkeys(one for one in told if one.severity is Severity.ERROR):
         if design is None or one.file == f"recap/{_SYNTHESISED}":
             yield Diagnostic(f"what GHDL makes of the VHDL cannot be read as Verilog: {one.message}", one.hint)
         else:
+            originals = {copy_of(design, path, out): path for path in design.sources if path not in joined.boxes}
             yield explained(design, one, originals, edits, out)
 
 

@@ -19,6 +19,7 @@ from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api import Diagnostic, HardwareSources, HdlPort, HdlScan, Job, Platform, Severity
+from workbench.hdl.blocks import SourceBlock as VerilogBlock
 from workbench.hdl.derived import derived, gives
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.monitored import why_not_observed
@@ -108,7 +109,7 @@ def ports_of_entity(design: Design, top: Instance | None) -> tuple[HdlPort, ...]
     return tuple(replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in found)
 
 
-def _processes(joined: Joined) -> Part:
+def _processes(joined: Joined) -> Part[SourceBlock]:
     """What a scan says of the VHDL."""
     states = find_states(joined.entities, joined.processes)
     own = joined.designs[0][1] if joined.clocks is not None else None
@@ -121,7 +122,7 @@ def _processes(joined: Joined) -> Part:
     return Part(joined.processes, states.registers, asked)
 
 
-def _always(found: Read, streams: FoundStreams) -> Part:
+def _always(found: Read, streams: FoundStreams) -> Part[VerilogBlock]:
     """What a scan says of the Verilog: of a module with several instances its branches are those of the first."""
     joined, paths = found.joined, found.paths()
     each = [
