@@ -10,7 +10,8 @@ from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, library_of
-from rc_workbench_plugins.vhdl.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.joined import read_joined
+from rc_workbench_plugins.vhdl.parts import Joined
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.roots import ROOTS
 from rc_workbench_plugins.vhdl.states import find_states

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rc_workbench_plugins.vhdl.boxes import default_of, spellings
-from rc_workbench_plugins.vhdl.joined import Part
+from rc_workbench_plugins.vhdl.parts import Part
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component

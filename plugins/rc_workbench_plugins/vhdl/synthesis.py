@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design
-from rc_workbench_plugins.vhdl.joined import Joined, Part
 from rc_workbench_plugins.vhdl.linked import linked, module_of
+from rc_workbench_plugins.vhdl.parts import Joined, Part
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import spelled, top_module, translated
