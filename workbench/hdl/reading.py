@@ -1,7 +1,5 @@
 """A design as its languages read it: one tree of instances, and each language's part of the sources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the workbench asks of a hardware language as its sources are read, answered for VHDL, alone and with Verilog."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

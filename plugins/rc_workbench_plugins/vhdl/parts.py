@@ -1,7 +1,5 @@
 """A design in VHDL, alone or with Verilog, as its parts were elaborated and joined."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The VHDL of a design as Verilog: what is simulated of it, and where GHDL refuses that, what asks GHDL's simulator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
