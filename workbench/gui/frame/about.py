@@ -1,9 +1,10 @@
 """Help: what this program is."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench import __version__
 from workbench.gui.widgets import label
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 
 
@@ -11,9 +12,7 @@ class AboutPopover(Popover):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         inside = MARGIN_PX + 20
-        column = QVBoxLayout(self)
-        column.setContentsMargins(inside, inside, inside, inside)
-        column.setSpacing(8)
+        column = column_layout(of=self, margins=(inside, inside, inside, inside), spacing=8)
         self.setFixedWidth(440)
         column.addWidget(label(f"RC Workbench {__version__}", "finding"))
         column.addWidget(

@@ -20,11 +20,12 @@ from PySide6.QtGui import (
     QTextOption,
     QTextTable,
 )
-from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 from shiboken6 import isValid
 
 from workbench.gui.look import fonts, theme
 from workbench.gui.run.background import Slices
+from workbench.gui.widgets.boxes import column_layout
 
 PICTURE_WIDTH_PX = 720
 FIRST_PAGE = QUrl("guide.md")
@@ -102,9 +103,7 @@ class GuideWindow(QWidget):
         self.resize(840, 900)
         self.browser = _Browser(self, slices)
         self.browser.setSource(FIRST_PAGE, QTextDocument.ResourceType.MarkdownResource)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.browser)
+        column_layout(self.browser, of=self, margins=(0, 0, 0, 0))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
 
 

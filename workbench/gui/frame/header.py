@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QMenuBar, QSizePolicy, QWidget
 
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import draw_icon
 from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, IconButton, plain_column, rule
+from workbench.gui.widgets.boxes import row_layout
 from workbench.pictures.canvas import Canvas
 from workbench.session.program.keys import with_key
 
@@ -108,18 +109,14 @@ class RunButton(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(1)
-        self.button = Button("Run", "play", "primary")
+        row = row_layout(of=self, margins=(0, 0, 0, 0), spacing=1)
+        self.button = Button("Run", "play", "primary", on=self.run.emit)
         self.button.setStyleSheet("border-top-right-radius: 0; border-bottom-right-radius: 0;")
-        self.button.clicked.connect(self.run.emit)
-        self.how = Button("", "chevron-down", "primary")
+        self.how = Button("", "chevron-down", "primary", on=self.options.emit)
         self.how.setToolTip("Run options: trace, settings")
         self.how.setAccessibleName("How to run")
         self.how.setFixedWidth(26)
         self.how.setStyleSheet("border-top-left-radius: 0; border-bottom-left-radius: 0; padding: 0 0 0 2px;")
-        self.how.clicked.connect(self.options.emit)
         for button in (self.button, self.how):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where one types
             row.addWidget(button)
@@ -133,11 +130,7 @@ class Header(QWidget):
         set_ground(self, "chrome")
         self.setFixedHeight(44)
         column = plain_column(self)
-        row = QHBoxLayout()
-        row.setContentsMargins(20, 0, 16, 0)
-        row.setSpacing(4)
-        row.addWidget(Logo())
-        row.addSpacing(12)
+        row = row_layout(Logo(), 12, margins=(20, 0, 16, 0), spacing=4)
         self.menus = QMenuBar()
         self.menus.setNativeMenuBar(False)
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)

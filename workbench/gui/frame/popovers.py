@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.frame.context import Context
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.open.workspace import Workspace, parse_settings
@@ -30,10 +30,7 @@ _INSIDE_PX = MARGIN_PX + 16
 
 
 def _column(popover: Popover) -> QVBoxLayout:
-    column = QVBoxLayout(popover)
-    column.setContentsMargins(_INSIDE_PX, _INSIDE_PX - 4, _INSIDE_PX, _INSIDE_PX)
-    column.setSpacing(10)
-    return column
+    return column_layout(of=popover, margins=(_INSIDE_PX, _INSIDE_PX - 4, _INSIDE_PX, _INSIDE_PX), spacing=10)
 
 
 class NoticesPopover(Popover):
@@ -45,18 +42,13 @@ class NoticesPopover(Popover):
         self.setFixedWidth(560)
         column = _column(self)
         column.addWidget(label("Notices", "title"))
-        inside = QVBoxLayout()
-        inside.setContentsMargins(0, 0, 4, 0)
-        inside.setSpacing(10)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        inside = column_layout(margins=(0, 0, 4, 0), spacing=10)
+        self._rows = column_layout(spacing=8)
         inside.addLayout(self._rows)
         inside.addWidget(rule())
         inside.addWidget(label("Plugins", "strong"))
         for plugin in context.plugins.loaded:
-            row = QHBoxLayout()
-            row.addWidget(label(plugin.name))
-            row.addStretch(1)
+            row = row_layout(label(plugin.name), STRETCH)
             said = label("not loaded" if plugin.error else f"{plugin.version}, {_hooks(plugin.hooks)}",
                          "high" if plugin.error else "small")  # fmt: skip
             said.setToolTip(plugin.error or plugin.origin)
@@ -126,10 +118,8 @@ class RunOptionsPopover(Popover):
         self.problem = label("", "high", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        self.go = Button("Run", "play", "primary")
-        self.go.clicked.connect(self._on_run)
+        row = row_layout(STRETCH)
+        self.go = Button("Run", "play", "primary", on=self._on_run)
         row.addWidget(self.go)
         column.addLayout(row)
         context.workspace_changed.connect(self._reload)

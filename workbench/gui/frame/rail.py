@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import rule
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.session.program.keys import key_in_force, key_of_mode
 
@@ -63,12 +64,8 @@ class Rail(QWidget):
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedWidth(65)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 4, 0, 8)
-        column.setSpacing(0)
+        row = row_layout(of=self, margins=(0, 0, 0, 0), spacing=0)
+        column = column_layout(margins=(0, 4, 0, 8), spacing=0)
         self.buttons: dict[str, RailButton] = {}
         for mode in modes:
             button = RailButton(mode.icon, mode.title, "")

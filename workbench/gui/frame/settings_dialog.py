@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
 from workbench.gui.frame.settings_rows import SettingRow
 from workbench.gui.run.background import Background
 from workbench.gui.widgets import Button, ElidedLabel, label, scrolled
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, programs
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
@@ -70,22 +71,13 @@ class SettingsDialog(QDialog):
         self._rows_column = self._column()
         yield
         self.area = scrolled(self._rows_column, "box")
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        row.addWidget(self.groups)
-        row.addWidget(self.area, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(label("Settings", "finding"))
-        column.addWidget(self.search)
+        row = row_layout(self.groups, (self.area, 1), spacing=14)
+        column = column_layout(label("Settings", "finding"), self.search, of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addLayout(row, 1)
         self._find("")
 
     def _column(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setContentsMargins(18, 4, 18, 18)
-        column.setSpacing(2)
+        column = column_layout(margins=(18, 4, 18, 18), spacing=2)
         for group, head in self._heads.items():
             column.addWidget(head)
             for shown in self.rows.values():
@@ -93,10 +85,7 @@ class SettingsDialog(QDialog):
                     column.addWidget(shown)
         for keys, what in self._others:
             keys.setFixedWidth(150)
-            row = QHBoxLayout()
-            row.addWidget(keys)
-            row.addWidget(what)
-            row.addStretch(1)
+            row = row_layout(keys, what, STRETCH)
             column.addLayout(row)
         column.addWidget(self._trusted)
         column.addWidget(self._none)
@@ -152,8 +141,7 @@ class SettingsDialog(QDialog):
         for row, (path, own) in enumerate(trusted().items(), 1):
             grid.addWidget(ElidedLabel(path, "code", Qt.TextElideMode.ElideLeft), 2 * row, 0)
             grid.addWidget(label(OWN if own else AS_IT_STOOD, "smallsecond"), 2 * row + 1, 0)
-            ask = Button("Ask again", kind="link")
-            ask.clicked.connect(partial(self._withdraw, path))
+            ask = Button("Ask again", kind="link", on=partial(self._withdraw, path))
             grid.addWidget(ask, 2 * row, 1)
         self._rows_column.replaceWidget(self._trusted, fresh)
         self._trusted.deleteLater()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFontComboBox,
     QGridLayout,
-    QHBoxLayout,
     QKeySequenceEdit,
     QLabel,
     QLineEdit,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.look import fonts
 from workbench.gui.widgets import Button, IconButton, label, set_role
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.program.settings import Setting, change, holder, reset
 
@@ -59,8 +59,7 @@ class SettingRow(QWidget):
 
     @cached_property
     def reset_button(self) -> IconButton:
-        button = IconButton("undo-2", f"{self.setting.title}: default")
-        button.clicked.connect(self._reset)
+        button = IconButton("undo-2", f"{self.setting.title}: default", on=self._reset)
         self._grid.addWidget(button, 0, 2)
         return button
 
@@ -72,8 +71,7 @@ class SettingRow(QWidget):
 
     @cached_property
     def take(self) -> Button:
-        button = Button("Use it here", kind="link")
-        button.clicked.connect(self._take)
+        button = Button("Use it here", kind="link", on=self._take)
         self._grid.addWidget(button, 2, 1)
         return button
 
@@ -199,15 +197,12 @@ class SettingRow(QWidget):
 
     def _path(self) -> tuple[QWidget, Callable[[str], object]]:
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = row_layout(of=whole, margins=(0, 0, 0, 0), spacing=6)
         field = QLineEdit()
         field.setProperty("role", "code")
         field.setPlaceholderText("default")
         field.editingFinished.connect(lambda: self.set(field.text().strip()))
-        choose = IconButton("folder", f"Choose: {self.setting.title}")
-        choose.clicked.connect(self._choose)
+        choose = IconButton("folder", f"Choose: {self.setting.title}", on=self._choose)
         whole.setFocusProxy(field)
         row.addWidget(field, 1)
         row.addWidget(choose, 0, Qt.AlignmentFlag.AlignVCenter)

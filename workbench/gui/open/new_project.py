@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.gui.run.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.begin.new_choice import Choice, UnknownApi
 from workbench.system.files import real
@@ -55,31 +54,22 @@ class NewProject(QDialog):
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(760, min(720, max(480, parent.height() - 80)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(10)
+        column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=10)
         column.addWidget(label("New from sources", "finding"))
         column.addWidget(label(str(folder), "code", wrap=True))
-        name = QHBoxLayout()
-        name.setSpacing(12)
-        name.addWidget(label("Name", "strong"))
+        name = row_layout(label("Name", "strong"), spacing=12)
         self.name = QLineEdit()
         self.name.setProperty("role", "code")
         self.name.setAccessibleName("The project's name")
         name.addWidget(self.name, 1)
         column.addLayout(name)
-        self._rows = QVBoxLayout()
-        self._rows.setContentsMargins(16, 14, 16, 14)
-        self._rows.setSpacing(10)
+        self._rows = column_layout(margins=(16, 14, 16, 14), spacing=10)
         column.addWidget(scrolled(self._rows, "box"), 1)
         self.said = label("", "second", wrap=True)
         column.addWidget(self.said)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        self.cancel = Button("Cancel")
-        self.cancel.clicked.connect(self.reject)
-        self.create_button = Button("Create project", "plus", "primary")
-        self.create_button.clicked.connect(self._create)
+        buttons = row_layout(STRETCH)
+        self.cancel = Button("Cancel", on=self.reject)
+        self.create_button = Button("Create project", "plus", "primary", on=self._create)
         for button in (self.cancel, self.create_button):
             button.setAutoDefault(True)
             buttons.addWidget(button)
@@ -174,11 +164,8 @@ class NewProject(QDialog):
     def _add_platform_row(self, api: UnknownApi) -> QWidget:
         """Offers to describe the API that the host calls, in a template beside the sources."""
         row = QWidget()
-        inside = QHBoxLayout(row)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(12)
-        button = self.add_platform = Button("Add a platform", "cpu")
-        button.clicked.connect(lambda: self._add_platform(api))
+        inside = row_layout(of=row, margins=(0, 0, 0, 0), spacing=12)
+        button = self.add_platform = Button("Add a platform", "cpu", on=lambda: self._add_platform(api))
         inside.addWidget(button)
         inside.addWidget(label(f"Writes {api.template.name} from {api.file.name}", "smallsecond"))
         inside.addStretch(1)
@@ -204,9 +191,7 @@ class NewProject(QDialog):
     def _field(self, part: str, name: str, value: str) -> QWidget:
         """An input that nothing drives, or a macro that nothing declares, and its value to be given."""
         row = QWidget()
-        inside = QHBoxLayout(row)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(8)
+        inside = row_layout(of=row, margins=(0, 0, 0, 0), spacing=8)
         field = self._fields[part, name] = QLineEdit(value)
         field.setProperty("role", "code")
         field.setAccessibleName(f"value of {name}")

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from workbench.gui.widgets import Button, label
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 
 SAVE, DISCARD, CANCEL = "Save", "Discard", "Cancel"
 _MOST_LINES = 12
@@ -29,22 +30,22 @@ class QuestionDialog(QDialog):
         self.answer = question.answers[-1]
         self.setWindowTitle(question.title)
         self.setFixedWidth(520)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
+        column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addWidget(label(question.title, "finding", wrap=True))
         column.addWidget(label(question.text, "second", wrap=True))
         for line in question.lines[:_MOST_LINES]:
             column.addWidget(label(line, "code", wrap=True))
         if len(question.lines) > _MOST_LINES:
             column.addWidget(label(f"and {len(question.lines) - _MOST_LINES} more", "small"))
-        row = QHBoxLayout()
-        row.addStretch(1)
+        row = row_layout(STRETCH)
         self.buttons: dict[str, Button] = {}
         for text in reversed(question.answers):
-            button = Button(text, kind="primary" if text == question.answers[0] else "plain")
+            button = Button(
+                text,
+                kind="primary" if text == question.answers[0] else "plain",
+                on=lambda checked=False, text=text: self._choose(text),
+            )
             button.setAutoDefault(True)
-            button.clicked.connect(lambda checked=False, text=text: self._choose(text))
             self.buttons[text] = button
             row.addWidget(button)
         column.addLayout(row)

@@ -4,9 +4,10 @@ that are modal."""
 from dataclasses import dataclass
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QWidget
 
 from workbench.gui.widgets import Button, label
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.session.open.trust import Standing, standing, trust, trust_sentences
 from workbench.session.open.workspace import Workspace
 
@@ -37,9 +38,7 @@ class TrustPrompt(QDialog):
     def __init__(self, workspace: Workspace, state: Standing, parent: QWidget | None = None, act: Act = RUN) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trust this project")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
+        column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=12)
         title = workspace.project.title or workspace.project.name
         column.addWidget(label(act.question.format(title), "finding", wrap=True))
         said = [act.said, *trust_sentences(workspace, state)]
@@ -47,12 +46,9 @@ class TrustPrompt(QDialog):
         column.addWidget(label(str(workspace.path), "code", wrap=True))
         self.own = QCheckBox("This project is my own: do not ask when its files change")
         column.addWidget(self.own)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        self.cancel = Button("Cancel")
-        self.cancel.clicked.connect(self.reject)
-        self.trust = Button(act.button, act.icon, "primary")
-        self.trust.clicked.connect(self.accept)
+        row = row_layout(STRETCH)
+        self.cancel = Button("Cancel", on=self.reject)
+        self.trust = Button(act.button, act.icon, "primary", on=self.accept)
         row.addWidget(self.cancel)
         row.addWidget(self.trust)
         column.addLayout(row)

@@ -12,6 +12,7 @@ from workbench.gui.look.theme import set_ground
 from workbench.gui.open.asking import Asking
 from workbench.gui.open.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, machine_report, programs
 from workbench.session.open import recent
@@ -42,9 +43,7 @@ class Welcome(QScrollArea):
         inside = QWidget()
         set_ground(inside, "window")
         self.setWidget(inside)
-        outer = QHBoxLayout(inside)
-        outer.setContentsMargins(32, 44, 32, 32)
-        outer.addStretch(1)
+        outer = row_layout(STRETCH, of=inside, margins=(32, 44, 32, 32))
         page = QWidget()
         page.setMaximumWidth(1280)
         outer.addWidget(page, 12)
@@ -55,9 +54,7 @@ class Welcome(QScrollArea):
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(0, 7)
         grid.setColumnStretch(1, 8)
-        head = QVBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(label("RC Workbench", "hero"))
+        head = column_layout(label("RC Workbench", "hero"), spacing=4)
         said = label("Find where an FPGA application spends its time, and what a fix would gain.", "second")
         said.setStyleSheet("font-size: 15px;")
         head.addWidget(said)
@@ -70,20 +67,16 @@ class Welcome(QScrollArea):
     # ---- left: open, recent, how it goes
 
     def _left(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(0)
+        column = column_layout(spacing=0)
         row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
         row.setSpacing(10)
-        self.open_button = Button("Open project", "folder", "primary")
-        self.open_button.clicked.connect(self._asking.project)
-        new = Button("New from sources", "plus")
+        self.open_button = Button("Open project", "folder", "primary", on=self._asking.project)
+        new = Button("New from sources", "plus", on=self._asking.new_project)
         new.setToolTip("Find the host program and the hardware in a folder, and create a project")
-        new.clicked.connect(self._asking.new_project)
         run = Button("Open a run", "chart-gantt")
         run.clicked.connect(self._asking.run)
-        models = Button("Predict", "trending-up")
+        models = Button("Predict", "trending-up", on=lambda: self._show_mode("predict"))
         models.setToolTip("Predict an algorithm's time on a platform, before any code")
-        models.clicked.connect(lambda: self._show_mode("predict"))
         platform = Button("Add a platform", "cpu")
         platform.setToolTip("Describe a board: its host API (from a header), its ports and its transfer times")
         platform.clicked.connect(lambda: self._show_mode("platform"))
@@ -93,8 +86,7 @@ class Welcome(QScrollArea):
         row.setColumnStretch(2, 1)
         column.addLayout(row)
         column.addSpacing(30)
-        self._clear = Button("Clear", kind="link")
-        self._clear.clicked.connect(self._clear_recent)
+        self._clear = Button("Clear", kind="link", on=self._clear_recent)
         column.addLayout(_title("Recent", self._clear))
         column.addSpacing(10)
         self._recent = Box()
@@ -103,12 +95,8 @@ class Welcome(QScrollArea):
         column.addLayout(_title("How it works"))
         column.addSpacing(14)
         for number, (title, text) in enumerate(STEPS, 1):
-            step = QHBoxLayout()
-            step.setSpacing(18)
-            step.addWidget(StepMark(number, number == len(STEPS)))
-            words = QVBoxLayout()
-            words.setSpacing(4)
-            words.setContentsMargins(0, 3, 0, 22)
+            step = row_layout(StepMark(number, number == len(STEPS)), spacing=18)
+            words = column_layout(margins=(0, 3, 0, 22), spacing=4)
             words.addWidget(label(title, "strong"))
             words.addWidget(label(text, "second", wrap=True))
             step.addLayout(words, 1)
@@ -123,8 +111,7 @@ class Welcome(QScrollArea):
     # ---- right: examples, this machine
 
     def _right(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(0)
+        column = column_layout(spacing=0)
         column.addLayout(_title("Examples", None, "copied to a folder of your choice before the run"))
         column.addSpacing(12)
         grid = QGridLayout()
@@ -135,8 +122,7 @@ class Welcome(QScrollArea):
             grid.setColumnStretch(number % 2, 1)
         column.addLayout(grid)
         column.addSpacing(36)
-        again = Button("Check again", kind="link")
-        again.clicked.connect(self._check_machine)
+        again = Button("Check again", kind="link", on=self._check_machine)
         column.addLayout(_title("This machine", again))
         column.addSpacing(12)
         self._machine = Box()
@@ -156,8 +142,7 @@ class Welcome(QScrollArea):
         box.column.addWidget(text)
         box.column.addStretch(1)  # of cards side by side the button is at one height
         box.column.addSpacing(10)
-        button = Button("Copy and run", "play")
-        button.clicked.connect(lambda: self._asking.copy_example(example, run=True))
+        button = Button("Copy and run", "play", on=lambda: self._asking.copy_example(example, run=True))
         self.example_buttons.append(button)
         box.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         return box
@@ -224,17 +209,14 @@ class Welcome(QScrollArea):
             said.setToolTip(str(tool.path))
             _fill_row(row, IconLabel("check", 16, "good"), name, said)
             return row
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(label(tool.message, "second", wrap=True))
+        words = column_layout(label(tool.message, "second", wrap=True), spacing=4)
         hint = QHBoxLayout()
         command = tool.command
         hint.addWidget(
             label(command or tool.hint, "code" if command else "small", wrap=not command), 0 if command else 1
         )
         if command:
-            copy = Button("Copy", kind="link")
-            copy.clicked.connect(lambda: QApplication.clipboard().setText(command))
+            copy = Button("Copy", kind="link", on=lambda: QApplication.clipboard().setText(command))
             hint.addWidget(copy)
             hint.addStretch(1)
         words.addLayout(hint)
@@ -256,11 +238,7 @@ def _fill_row(row: QHBoxLayout, sign: QWidget, name: str, said: QWidget) -> None
 
 
 def _title(text: str, action: QWidget | None = None, detail: str = "") -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(12)
-    row.addWidget(label(text, "title"))
-    row.addWidget(label(detail, "small"))
-    row.addStretch(1)
+    row = row_layout(label(text, "title"), label(detail, "small"), STRETCH, spacing=12)
     if action is not None:
         row.addWidget(action)
     return row
@@ -268,9 +246,7 @@ def _title(text: str, action: QWidget | None = None, detail: str = "") -> QHBoxL
 
 def _inset_rule() -> QWidget:
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(14, 0, 0, 0)
-    row.addWidget(rule())
+    row_layout(rule(), of=holder, margins=(14, 0, 0, 0))
     return holder
 
 

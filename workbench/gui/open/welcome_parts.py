@@ -5,11 +5,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, empty, label
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.text import time_text
@@ -65,12 +66,8 @@ class RecentRow(Drawn, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(str(project))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 16, 8)
-        row.setSpacing(14)
-        row.addWidget(IconLabel("folder", 18))
-        names = QVBoxLayout()
-        names.setSpacing(2)
+        row = row_layout(IconLabel("folder", 18), of=self, margins=(16, 8, 16, 8), spacing=14)
+        names = column_layout(spacing=2)
         names.addWidget(ElidedLabel(project.name.removesuffix(".workbench.yaml"), "strong"))
         names.addWidget(ElidedLabel(_home(project.parent), "small", Qt.TextElideMode.ElideMiddle))
         row.addLayout(names, 1)
@@ -132,9 +129,7 @@ class Box(QWidget):
     def __init__(self, margin: int = 0) -> None:
         super().__init__()
         set_ground(self, "box")
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(margin + 1, margin + 1, margin + 1, margin + 1)
-        self.column.setSpacing(0)
+        self.column = column_layout(of=self, margins=(margin + 1, margin + 1, margin + 1, margin + 1), spacing=0)
 
     def clear(self) -> None:
         empty(self.column)

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QPlainTextEdit,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +33,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.canvas import RIGHT, Canvas
@@ -133,18 +132,14 @@ class RunDock(QWidget):
 
         self.header = PanelHeader("Run")
         self.left = label("", "small")
-        self.cancel = Button("Cancel")
+        self.cancel = Button("Cancel", on=self.ask_cancel)
         self.cancel.setToolTip(with_key("End the run and every process it started", "cancel"))
-        self.cancel.clicked.connect(self.ask_cancel)
-        self.close_button = Button("Close", kind="plain")
-        self.close_button.clicked.connect(self.closed.emit)
+        self.close_button = Button("Close", kind="plain", on=self.closed.emit)
         for widget in (self.left, self.cancel, self.close_button):
             self.header.add(widget)
         self.cancel.hide()
 
-        self._steps_column = QVBoxLayout()
-        self._steps_column.setContentsMargins(0, 8, 0, 8)
-        self._steps_column.setSpacing(0)
+        self._steps_column = column_layout(margins=(0, 8, 0, 8), spacing=0)
         scroll = scrolled(self._steps_column)
         scroll.setMinimumWidth(260)
 
@@ -170,13 +165,8 @@ class RunDock(QWidget):
     def _log_side(self) -> QWidget:
         side = QWidget()
         set_ground(side, "panel")
-        column = QVBoxLayout(side)
-        column.setContentsMargins(18, 8, 16, 8)
-        column.setSpacing(8)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label("Log", "strong"))
-        head.addStretch(1)
+        column = column_layout(of=side, margins=(18, 8, 16, 8), spacing=8)
+        head = row_layout(label("Log", "strong"), STRETCH, spacing=8)
         self.filters = {name: PillButton(name) for name in ("All", "Problems", "Program output", "Calls")}
         group = QButtonGroup(self)
         for index, pill in enumerate(self.filters.values()):
@@ -188,9 +178,7 @@ class RunDock(QWidget):
         self.calls = LiveCalls()
         self.log = _log_text()
         self.output = _log_text()
-        self._rows = QVBoxLayout()
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setSpacing(8)
+        self._rows = column_layout(margins=(0, 0, 0, 0), spacing=8)
         self._no_problems = label("No problems so far.", "small")
         self._rows.addWidget(self._no_problems)
         self._rows.addStretch(1)

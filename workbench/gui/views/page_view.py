@@ -23,6 +23,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.table_view import TableView
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_shares
@@ -103,8 +104,7 @@ class PageBody(QWidget):
         if page.sign:
             row.addWidget(SeverityIcon(page.sign, 20), 0, _TOP)
         row.addWidget(label(page.title, "finding", wrap=True), 1)
-        close = IconButton("x", "Close (Esc)")
-        close.clicked.connect(self.closed.emit)
+        close = IconButton("x", "Close (Esc)", on=self.closed.emit)
         row.addWidget(close, 0, _TOP)
         column.addLayout(row)
         below = label(page.where, "smallsecond", wrap=True)
@@ -145,9 +145,7 @@ class PageBody(QWidget):
         widget = QWidget()
         row = _row(10, widget)
         row.addWidget(NumberDisc(number), 0, _TOP)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(_selectable(label(step.text, wrap=True)))
+        words = column_layout(_selectable(label(step.text, wrap=True)), spacing=2)
         if step.detail and full:
             words.addLayout(_grid([(f.title, "→" if f.value else "", f.value) for f in step.detail]))
         for note in step.notes if full else ():
@@ -160,8 +158,7 @@ class PageBody(QWidget):
         if step.gain and (number > 1 or not full):
             row.addWidget(label(step.gain, "strong"), 0, _TOP)
         if step.action and (number > 1 or not full):
-            attempt = Button("Try", kind="link")
-            attempt.clicked.connect(partial(self.acted.emit, step.action))
+            attempt = Button("Try", kind="link", on=partial(self.acted.emit, step.action))
             row.addWidget(attempt, 0, _TOP)
         return widget
 
@@ -182,9 +179,10 @@ class PageBody(QWidget):
             return
         row = _row(8)
         for action in actions.actions:
-            button = Button(action.text, kind="primary" if action.primary else "plain")
+            button = Button(
+                action.text, kind="primary" if action.primary else "plain", on=partial(self.acted.emit, action.id)
+            )
             button.setToolTip(action.key)
-            button.clicked.connect(partial(self.acted.emit, action.id))
             row.addWidget(button)
         row.addStretch(1)
         column.addLayout(row)
@@ -193,8 +191,7 @@ class PageBody(QWidget):
         for link in links.links:
             row = _row(10)
             row.addWidget(SeverityIcon(link.sign))
-            button = Button(link.title, kind="link")
-            button.clicked.connect(partial(self.link_wanted.emit, link.id))
+            button = Button(link.title, kind="link", on=partial(self.link_wanted.emit, link.id))
             row.addWidget(button)
             row.addStretch(1)
             row.addWidget(label(link.values[-1], "strong"))
@@ -211,9 +208,8 @@ class PageBody(QWidget):
         place = source.places[0]
         name = f"{place.file.rsplit('/', 1)[-1]}:{place.line}{', ' + place.label if place.label else ''}"
         head.addWidget(ElidedLabel(name, "small"), 1)
-        go = Button("Open line", kind="link")
+        go = Button("Open line", kind="link", on=lambda: self.context.navigation.open_line(place.file, place.line))
         go.setToolTip("Enter")
-        go.clicked.connect(lambda: self.context.navigation.open_line(place.file, place.line))
         head.addWidget(go)
 
     def _add_source(self, column: QVBoxLayout, source: views.Source) -> None:
@@ -350,17 +346,11 @@ def _grid(rows: Sequence[tuple[str, str, str]]) -> QGridLayout:
 
 
 def _column(widget: QWidget, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> QVBoxLayout:
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(*margins)
-    column.setSpacing(8)
-    return column
+    return column_layout(of=widget, margins=margins, spacing=8)
 
 
 def _row(spacing: int, widget: QWidget | None = None) -> QHBoxLayout:
-    row = QHBoxLayout(widget) if widget else QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(spacing)
-    return row
+    return row_layout(of=widget, margins=(0, 0, 0, 0), spacing=spacing)
 
 
 def _selectable(said: QLabel) -> QLabel:

@@ -1,5 +1,7 @@
 """Buttons: plain, primary, link, pill and icon. Their icons follow the theme."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -11,14 +13,17 @@ from workbench.model.pragma import Category
 from workbench.pictures import signs
 from workbench.pictures.canvas import Canvas
 
+OnClick = Callable[..., object] | None
 #: Air between a button's icon and its text.
 _ROOM_PX = 4
 
 
 class Button(QPushButton):
-    """A push button; `kind` is plain, primary or link."""
+    """A push button; `kind` is plain, primary or link, and `on` is called when it is clicked."""
 
-    def __init__(self, text: str, icon_name: str = "", kind: str = "plain", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, icon_name: str = "", kind: str = "plain", parent: QWidget | None = None, on: OnClick = None
+    ) -> None:
         super().__init__(text, parent)
         self._icon_name, self._kind = icon_name, kind
         self.setProperty("kind", kind)
@@ -26,6 +31,8 @@ class Button(QPushButton):
         if kind == "link":
             self.setCursor(Qt.CursorShape.PointingHandCursor)
             self.setFlat(True)
+        if on is not None:
+            self.clicked.connect(on)
         self._dress()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -124,8 +131,12 @@ class TextButton(QAbstractButton):
 class IconButton(Drawn, QToolButton):
     """An icon of 16 or 20 pixels in a square of 28; its tooltip says what it does, and with which key."""
 
-    def __init__(self, icon_name: str, tip: str, size_px: int = 16, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, icon_name: str, tip: str, size_px: int = 16, parent: QWidget | None = None, on: OnClick = None
+    ) -> None:
         super().__init__(parent)
+        if on is not None:
+            self.clicked.connect(on)
         self.icon_name, self._size_px = icon_name, size_px
         self.setToolTip(tip)
         self.setAccessibleName(tip)

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.views.canvas import Drawn
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.gui.widgets.severity import SeverityIcon, level_of
@@ -22,14 +23,10 @@ class DiagnosticRow(Drawn, QWidget):
     def __init__(self, diagnostic: Diagnostic, *, dismissable: bool = False) -> None:
         super().__init__()
         self.diagnostic = diagnostic
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 9, 12, 9)
-        row.setSpacing(10)
+        row = row_layout(of=self, margins=(12, 9, 12, 9), spacing=10)
         row.addWidget(SeverityIcon(level_of(diagnostic.severity)), 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(3)
-        head = QHBoxLayout()
-        head.setSpacing(12)
+        column = column_layout(spacing=3)
+        head = row_layout(spacing=12)
         place = _place(diagnostic)
         if place:
             where = label(place, "code")
@@ -47,12 +44,10 @@ class DiagnosticRow(Drawn, QWidget):
             column.addWidget(label(diagnostic.hint, "smallsecond", wrap=True))
         row.addLayout(column, 1)
         if diagnostic.file and diagnostic.line:
-            go = Button("Open line", kind="link")
-            go.clicked.connect(lambda: self.open_line.emit(diagnostic.file, diagnostic.line))
+            go = Button("Open line", kind="link", on=lambda: self.open_line.emit(diagnostic.file, diagnostic.line))
             row.addWidget(go, 0, Qt.AlignmentFlag.AlignTop)
         if dismissable:
-            drop = Button("Dismiss", kind="link")
-            drop.clicked.connect(self.dismissed.emit)
+            drop = Button("Dismiss", kind="link", on=self.dismissed.emit)
             row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
 
     def count_again(self) -> None:

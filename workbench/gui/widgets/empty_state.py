@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.gui.views.canvas import Drawn
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.pictures.canvas import Canvas
@@ -34,9 +35,7 @@ class EmptyState(QWidget):
         self, icon_name: str, title: str, why: str = "", action: str = "", do: Callable[[], None] | None = None
     ) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 8, 24, 8)
-        column.setSpacing(6)
+        column = column_layout(of=self, margins=(24, 8, 24, 8), spacing=6)
         column.addStretch(2)
         self._icon = IconLabel(icon_name, 24)
         self.title = label(title, "strong", wrap=True)

@@ -1,9 +1,10 @@
 """The head of a panel: title, what it says about itself, and its controls, over a rule."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.look.theme import set_ground
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.labels import ElidedLabel, rule
 
 _TITLE_PX = 88  # what a title has before its controls
@@ -16,12 +17,8 @@ class PanelHeader(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(40)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        self._row = QHBoxLayout()
-        self._row.setContentsMargins(16, 0, 8, 0)
-        self._row.setSpacing(8)
+        column = column_layout(of=self, margins=(0, 0, 0, 0), spacing=0)
+        self._row = row_layout(margins=(16, 0, 8, 0), spacing=8)
         self.title = ElidedLabel(title, "title")
         self.subtitle = ElidedLabel(subtitle, "small")
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the title comes first
@@ -53,10 +50,7 @@ def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QW
 
 def plain_column(inside: QWidget) -> QVBoxLayout:
     """A widget's column, without margins or gaps."""
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return column
+    return column_layout(of=inside, margins=(0, 0, 0, 0), spacing=0)
 
 
 def empty(layout: QLayout) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui.views.canvas import Drawn, QtCanvas
+from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.labels import label
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import Canvas
@@ -60,9 +61,7 @@ class Legend(QWidget):
 
     def __init__(self, categories: Sequence[Category | None] = ORDER) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = row_layout(of=self, margins=(0, 0, 0, 0), spacing=8)
         for index, category in enumerate(categories):
             if index:
                 row.addSpacing(8)

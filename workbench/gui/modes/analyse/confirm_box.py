@@ -7,6 +7,7 @@ from workbench.analysis.trial_page import set_title
 from workbench.api.window import Context
 from workbench.gui.open.trust_prompt import ask_trust
 from workbench.gui.widgets import Button, ElidedLabel, empty, label, plain_column, rule
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.prediction import Prediction
@@ -33,8 +34,7 @@ class ConfirmBox(QWidget):
         head.addWidget(label("Confirm on the card", "strong"))
         head.addWidget(ElidedLabel("runs your program with these changes applied to its times", "small"), 1)
         column.addLayout(head)
-        self.button = Button("Confirm on the card")
-        self.button.clicked.connect(self.start)
+        self.button = Button("Confirm on the card", on=self.start)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.why = label("", "smallsecond", wrap=True)
         column.addWidget(self.why)
@@ -48,14 +48,12 @@ class ConfirmBox(QWidget):
     def _progress(self) -> QWidget:
         self.progress = QWidget()
         column = plain_column(self.progress)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = row_layout(spacing=8)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 100)
         row.addWidget(self.bar, 1)
-        self.cancel_button = Button("Cancel", kind="link")
-        self.cancel_button.clicked.connect(self.cancel)
+        self.cancel_button = Button("Cancel", kind="link", on=self.cancel)
         row.addWidget(self.cancel_button)
         column.addLayout(row)
         self.said = ElidedLabel("", "small")
@@ -144,17 +142,12 @@ class ConfirmBox(QWidget):
 def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:
     """A set, what was predicted of it, and what it came to."""
     widget = QWidget()
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 4, 0, 4)
-    row.setSpacing(10)
-    left = QVBoxLayout()
-    left.setSpacing(0)
-    left.addWidget(ElidedLabel(set_title(prediction.changes), "strong"))
+    row = row_layout(of=widget, margins=(0, 4, 0, 4), spacing=10)
+    left = column_layout(ElidedLabel(set_title(prediction.changes), "strong"), spacing=0)
     predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
     left.addWidget(label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small"))
     row.addLayout(left, 1)
-    right = QVBoxLayout()
-    right.setSpacing(0)
+    right = column_layout(spacing=0)
     said, role, note = confirmed_words(prediction, confirmation)
     right.addWidget(label(said, role))
     right.addWidget(label(note, "small", wrap=True))

@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.api.window import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Legend, SeverityIcon, label
+from workbench.gui.widgets.boxes import row_layout
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import BAR_KEYS, SEVERITIES, draw_bar_key
 
@@ -20,18 +21,14 @@ class GraphLegend(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(30)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(6)
+        row = row_layout(of=self, margins=(16, 0, 16, 0), spacing=6)
         states = Legend()
         states.setMinimumWidth(0)
         states.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row.addWidget(states, 1)
         self._severities = QWidget()
         self._severities.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        inner = QHBoxLayout(self._severities)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(6)
+        inner = row_layout(of=self._severities, margins=(0, 0, 0, 0), spacing=6)
         for level, said in SEVERITIES.items():
             if level == "aside":
                 continue
@@ -64,9 +61,7 @@ class BarLegend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(7)
+        row = row_layout(of=self, margins=(0, 0, 0, 0), spacing=7)
         self._parts: dict[str, tuple[QWidget, QWidget]] = {}
         for part, said, tip in BAR_KEYS:
             key, text = BarKey(part), label(said, "smallsecond")

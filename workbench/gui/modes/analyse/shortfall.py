@@ -1,9 +1,10 @@
 """How a run failed to complete, above everything that is shown of it."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.finding_words import shortfall_words
 from workbench.gui.widgets import DiagnosticRow
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.run import Run
 
@@ -14,8 +15,7 @@ class ShortfallRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.text = ""
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(12, 8, 12, 8)
+        self._column = column_layout(of=self, margins=(12, 8, 12, 8))
         self.hide()
 
     def show_run(self, run: Run) -> None:

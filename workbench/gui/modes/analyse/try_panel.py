@@ -20,6 +20,7 @@ from workbench.gui.modes.analyse.change_edit import ChangeEdit
 from workbench.gui.modes.analyse.confirm_box import ConfirmBox
 from workbench.gui.views.page_view import PageBody
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, empty, label, plain_column, rule, scrolled
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Advice
@@ -61,15 +62,12 @@ class TryPanel(QWidget):
         self.trial: Trial | None = None
         set_ground(self, "panel")
         self.setMinimumWidth(240)
-        column = QVBoxLayout()
-        column.setContentsMargins(16, 14, 14, 20)
-        column.setSpacing(8)
+        column = column_layout(margins=(16, 14, 14, 20), spacing=8)
         plain_column(self).addWidget(scrolled(column))
         column.addLayout(self._head())
         self._subtitle = label("", "smallsecond", wrap=True)
         column.addWidget(self._subtitle)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(2)
+        self._rows = column_layout(spacing=2)
         column.addLayout(self._rows)
         self.edit = ChangeEdit(self._complete)
         self.edit.entered.connect(self._typed)
@@ -81,9 +79,8 @@ class TryPanel(QWidget):
         self._answer, self._after, self._sets = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         column.addLayout(self._answer)
         column.addLayout(self._after)
-        self.keep = Button("Keep in the ledger")
+        self.keep = Button("Keep in the ledger", on=self._keep)
         self.keep.setToolTip("After a run of changed sources, Compare shows prediction and measurement side by side")
-        self.keep.clicked.connect(self._keep)
         column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
         self.kept = label("", "small", wrap=True)
         self.kept.hide()
@@ -95,10 +92,8 @@ class TryPanel(QWidget):
         column.addStretch(1)
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        back = IconButton("arrow-left", "Back to the finding (Esc)")
-        back.clicked.connect(self.closed.emit)
+        row = row_layout(spacing=8)
+        back = IconButton("arrow-left", "Back to the finding (Esc)", on=self.closed.emit)
         row.addWidget(back)
         row.addWidget(label("Try changes", "finding"), 1)
         return row
@@ -146,9 +141,7 @@ class TryPanel(QWidget):
 
     def _row(self, offer: Offer) -> QWidget:
         widget = QWidget()
-        row = QHBoxLayout(widget)
-        row.setContentsMargins(0, 4, 0, 4)
-        row.setSpacing(8)
+        row = row_layout(of=widget, margins=(0, 4, 0, 4), spacing=8)
         box = QCheckBox()
         box.setChecked(offer in self.ticked)
         box.setAccessibleName(set_title(offer.changes))

@@ -3,11 +3,12 @@
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.cause import Cause, cause_details, cause_words, place_text
 from workbench.api.window import Context
 from workbench.gui.widgets import Button, ElidedLabel, SeverityIcon, empty
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.run import Run
 from workbench.session.keep.cause import cause_of
 
@@ -19,15 +20,11 @@ class CauseRow(QWidget):
         super().__init__()
         self.context = context
         self.cause: Cause | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 20, 0)
-        row.setSpacing(10)
+        row = row_layout(of=self, margins=(16, 8, 20, 0), spacing=10)
         row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(2)
+        column = column_layout(spacing=2)
         self.what, self.details = ElidedLabel("", "strong"), ElidedLabel("", "smallsecond")
-        self.links = QHBoxLayout()
-        self.links.setSpacing(20)
+        self.links = row_layout(spacing=20)
         column.addWidget(self.what)
         column.addWidget(self.details)
         column.addLayout(self.links)
@@ -48,9 +45,8 @@ class CauseRow(QWidget):
         self.what.setText(cause_words(cause))
         self.details.setText(cause_details(cause))
         for place in cause.places:
-            link = Button(place_text(place), kind="link")
+            link = Button(place_text(place), kind="link", on=partial(self._open, place.file, place.line))
             link.setToolTip(f"Open the line of {place.label}")
-            link.clicked.connect(partial(self._open, place.file, place.line))
             self.links.addWidget(link)
         self.links.addStretch(1)
 

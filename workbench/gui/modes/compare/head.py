@@ -10,6 +10,7 @@ from workbench.api.window import palette, set_ground
 from workbench.gui.frame.naming import run_title
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
@@ -78,9 +79,7 @@ class CompareHead(QWidget):
         set_ground(self, "panel")
         self.setFixedHeight(112)
         self.bars = ScaledBars()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 10, 20, 10)
-        row.setSpacing(20)
+        row = row_layout(of=self, margins=(20, 10, 20, 10), spacing=20)
         row.addLayout(self._names(), 5)
         row.addWidget(rule(vertical=True))
         row.addLayout(self._figure(), 5)
@@ -88,8 +87,7 @@ class CompareHead(QWidget):
         self.show_prediction(None)
 
     def _names(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(2)
+        column = column_layout(spacing=2)
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(0)
@@ -102,8 +100,7 @@ class CompareHead(QWidget):
             grid.addWidget(self.notes[letter], at * 3 + 1, 1)
         grid.setRowMinimumHeight(2, 4)
         grid.setColumnStretch(1, 1)
-        swap = IconButton("arrow-left-right", "Exchange A and B")
-        swap.clicked.connect(self.swapped.emit)
+        swap = IconButton("arrow-left-right", "Exchange A and B", on=self.swapped.emit)
         grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(grid)
         self.other = Button("Compare with another run", kind="link")
@@ -115,8 +112,7 @@ class CompareHead(QWidget):
         return column
 
     def _figure(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(0)
+        column = column_layout(spacing=0)
         grid = QGridLayout()
         grid.setHorizontalSpacing(20)
         grid.setVerticalSpacing(0)
@@ -160,9 +156,7 @@ class CompareHead(QWidget):
             widget.setToolTip(f"{entry.title}: {came_words(entry)}")
 
     def _scale(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        column.addWidget(self.bars)
+        column = column_layout(self.bars, spacing=4)
         self._legend = Legend(())
         self._scale_column = column
         column.addWidget(self._legend)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from workbench.analysis.came_true import came_words, error_words, interval_words, score_words
 from workbench.analysis.trial_page import set_title
@@ -13,6 +13,7 @@ from workbench.gui.look import icons
 from workbench.gui.look.painting import label as write
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, label, plain_column
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.ledger import Entry, Fate, score
@@ -125,13 +126,8 @@ class LedgerPanel(QWidget):
 
     def _table_page(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 4, 16, 4)
-        foot.addWidget(self.score, 1)
-        foot.addWidget(self.dots, 1)
+        column = column_layout((self.table, 1), of=page, margins=(0, 0, 0, 0))
+        foot = row_layout((self.score, 1), (self.dots, 1), margins=(16, 4, 16, 4))
         column.addLayout(foot)
         return page
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork
@@ -33,6 +33,7 @@ from workbench.gui.widgets import (
     plain_panel,
     rule,
 )
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.finding import Finding
 from workbench.model.ledger import Entry
 from workbench.model.text import time_text
@@ -106,8 +107,7 @@ class CompareMode(Mode):
             self._tables.addWidget(table)
         column.addWidget(tables, 1)
         column.addWidget(self.cause)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 8, 20, 8)
+        foot = row_layout(margins=(16, 8, 20, 8))
         self.sum = label("", "strong")
         self.foot = ElidedLabel(_BARS, "smallsecond")
         foot.addWidget(self.foot, 1)
@@ -146,9 +146,8 @@ class CompareMode(Mode):
         self._lower = Stack()
         self._lower.addWidget(self.equal_work)
         self._lower.addWidget(self.scaling)
-        self.to_scaling = Button("Scaling", kind="link")
+        self.to_scaling = Button("Scaling", kind="link", on=lambda: self._lower.setCurrentIndex(1))
         self.to_scaling.hide()
-        self.to_scaling.clicked.connect(lambda: self._lower.setCurrentIndex(1))
         self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
         self.scaling.ready.connect(self._scaling_ready)
         self.scaling.run_wanted.connect(self.other.open)

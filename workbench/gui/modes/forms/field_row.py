@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -18,6 +17,7 @@ from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
 from workbench.gui.look import fonts
 from workbench.gui.widgets import label, set_role
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
@@ -71,9 +71,7 @@ class FieldRow(QObject):
         super().__init__()
         self.document, self.field, self.path = document, field, (*base, *field.path)
         self.box = QWidget()
-        column = QVBoxLayout(self.box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
+        column = column_layout(of=self.box, margins=(0, 0, 0, 0), spacing=3)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(10)
         column.addLayout(self._row)

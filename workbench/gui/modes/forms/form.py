@@ -13,6 +13,7 @@ from workbench.gui.frame.focus import first_focusable
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.widgets import Button, label, rule
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
@@ -48,9 +49,7 @@ class PartForm(QScrollArea):
         self.rows = []
         body = QWidget()
         set_ground(body, "panel")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(10)
+        column = column_layout(of=body, margins=(16, 14, 16, 16), spacing=10)
         groups = part.groups if part else ()
         if part and not groups:
             groups = (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
@@ -77,8 +76,7 @@ class PartForm(QScrollArea):
                 old.deleteLater()
         for problem, path in self._stray_problems():
             row = QWidget()
-            across = QHBoxLayout(row)
-            across.setContentsMargins(0, 0, 0, 0)
+            across = row_layout(of=row, margins=(0, 0, 0, 0))
             text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()
             bad = problem.severity is Severity.ERROR
             across.addWidget(label(text, "high" if bad else "medium", wrap=True), 1)
@@ -119,10 +117,7 @@ class PartForm(QScrollArea):
         return row
 
     def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(label(group.title, "strong"))
-        head.addWidget(label(group.note, "small", wrap=True), 1)
+        head = row_layout(label(group.title, "strong"), (label(group.note, "small", wrap=True), 1), spacing=10)
         column.addLayout(head)
         form = QGridLayout()  # a QFormLayout keeps heights for widths that it has not any more
         form.setHorizontalSpacing(12)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode, set_ground
@@ -14,6 +14,7 @@ from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
+from workbench.gui.widgets.boxes import row_layout
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.session.program.files import write_atomically
 from workbench.session.program.keys import with_key
@@ -29,13 +30,10 @@ class DocumentMode(Mode):
         self.document = document
         context.documents.add(document)
         self.chosen: Path_ | None = None  # the path of the part shown
-        self.undo_button = IconButton("undo-2", "Undo")
-        self.undo_button.clicked.connect(document.history.undo)
+        self.undo_button = IconButton("undo-2", "Undo", on=document.history.undo)
         self.why = ElidedLabel("", "small")
-        self.problem_button = Button("", kind="link")
-        self.problem_button.clicked.connect(self.show_problem)
-        self.save_button = Button("Save")
-        self.save_button.clicked.connect(self.save)
+        self.problem_button = Button("", kind="link", on=self.show_problem)
+        self.save_button = Button("Save", on=self.save)
         document.stepped.connect(self.write_heads)
 
     # ---- what a document of this kind is
@@ -66,8 +64,7 @@ class DocumentMode(Mode):
         self.form_head.add(self.remove)
         self.note = QWidget()
         set_ground(self.note, "sunken")
-        row = QHBoxLayout(self.note)
-        row.setContentsMargins(16, 6, 16, 6)
+        row = row_layout(of=self.note, margins=(16, 6, 16, 6))
         said = f"This {self.document.title} is part of the workbench and read-only. Save a copy to edit it."
         row.addWidget(label(said, "smallsecond", wrap=True), 1)
         self.remove.clicked.connect(self._remove)

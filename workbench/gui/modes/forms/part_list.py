@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from workbench.api.window import colour
 from workbench.gui.look import fonts, icons
 from workbench.gui.look.painting import label
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import SignField, paint_severity
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
@@ -35,14 +36,10 @@ class PartList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 12, 0, 0)
-        column.setSpacing(6)
+        column = column_layout(of=self, margins=(0, 12, 0, 0), spacing=6)
         self.filter = SignField("funnel", "Filter entries")
         self.filter.textChanged.connect(self._refilter)
-        above = QHBoxLayout()
-        above.setContentsMargins(16, 0, 16, 0)
-        above.addWidget(self.filter)
+        above = row_layout(self.filter, margins=(16, 0, 16, 0))
         self.tabs = QTabBar()
         self.tabs.setObjectName("parts")
         self.tabs.setDrawBase(False)

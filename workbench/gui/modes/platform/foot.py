@@ -1,9 +1,10 @@
 """What is under a list: a link, and beside it what a key does, where there is room for both."""
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.widgets import Button, label, plain_column, rule
+from workbench.gui.widgets.boxes import STRETCH, row_layout
 
 _EDGE_PX, _GAP_PX = 16, 12
 
@@ -15,11 +16,7 @@ class Foot(QWidget):
         self.button.setToolTip(said)
         below = plain_column(self)
         below.addWidget(rule())
-        row = QHBoxLayout()
-        row.setContentsMargins(_EDGE_PX, 6, _EDGE_PX, 6)
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self._said)
+        row = row_layout(self.button, STRETCH, self._said, margins=(_EDGE_PX, 6, _EDGE_PX, 6))
         below.addLayout(row)
         self.setMinimumWidth(self.button.sizeHint().width() + 2 * _EDGE_PX)
 

@@ -42,8 +42,7 @@ class Measuring(QObject):
         self._context, self._document = context, document
         self._path: Path | None = None  # whose times are measured
         self.run_function = run_of
-        self.button = Button("Measure times", "play")
-        self.button.clicked.connect(self.act)
+        self.button = Button("Measure times", "play", on=self.act)
         context.background.progressed.connect(self._changed)
         context.background.idle_changed.connect(self._changed)
         document.changed.connect(self._changed)

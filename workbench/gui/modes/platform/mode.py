@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
@@ -22,6 +22,7 @@ from workbench.gui.modes.platform.points import points_of, points_path, readable
 from workbench.gui.modes.platform.table import PointTable
 from workbench.gui.modes.platform.trying import TriedOn
 from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, plain_panel
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
 from workbench.model.text import counted
@@ -44,9 +45,8 @@ class PlatformMode(DocumentMode):
         self.curve = PlotView("Transfer rate by size", 250)
         self.curve.problem.connect(context.notices.tell)
         self.shown_table = ""
-        self.use_button = Button("Use here")
+        self.use_button = Button("Use here", on=self.use_in_project)
         self.use_button.setToolTip("The open project then uses this platform")
-        self.use_button.clicked.connect(self.use_in_project)
         for widget in (self.undo_button, self.why, self.problem_button, self.use_button, self.save_button):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
@@ -120,9 +120,7 @@ class PlatformMode(DocumentMode):
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
         above = QWidget()
-        inner = QVBoxLayout(above)
-        inner.setContentsMargins(16, 10, 16, 8)
-        inner.addWidget(self.curve)
+        column_layout(self.curve, of=above, margins=(16, 10, 16, 8))
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)

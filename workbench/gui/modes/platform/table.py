@@ -6,13 +6,14 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QLineEdit, QWidget
 
 from workbench.api.window import colour, set_ground, state_colour
 from workbench.formats import yaml_edit
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.modes.platform.points import TablePoint, fix_for, next_point, pasted_points, points_of, points_path
 from workbench.gui.widgets import Button, label, paint_severity
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Severity
@@ -108,11 +109,8 @@ class PointTable(RowView):
         bad = problem.severity is Severity.ERROR
         box = QWidget()
         set_ground(box, "none")
-        row = QHBoxLayout(box)
-        row.setContentsMargins(72, 2, 16, 6)
-        row.setSpacing(12)
-        column = QVBoxLayout()
-        column.setSpacing(2)
+        row = row_layout(of=box, margins=(72, 2, 16, 6), spacing=12)
+        column = column_layout(spacing=2)
         what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
         tail = "Until this is fixed the saved file stays as it was." if bad else problem.hint
@@ -121,8 +119,7 @@ class PointTable(RowView):
         row.addLayout(column, 1)
         fix = fix_for(self.points, self.table, at)
         if fix and not self.document.read_only:
-            button = Button(fix.label)
-            button.clicked.connect(lambda: self.document.apply(fix.label, fix.edit))
+            button = Button(fix.label, on=lambda: self.document.apply(fix.label, fix.edit))
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return box
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 from workbench.api.job import Job
 from workbench.api.window import Context
 from workbench.gui.widgets import Button, label, plain_column, rule, set_role
+from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -33,8 +34,7 @@ class TriedOn(QWidget):
         self._again = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._again.timeout.connect(self.ask)
         self.said = label("", "second", wrap=True)
-        self.show_button = Button("Show them", kind="link")
-        self.show_button.clicked.connect(self._show_calls)
+        self.show_button = Button("Show them", kind="link", on=self._show_calls)
         self.show_button.hide()
         choose, self.project_button = Button("A source", kind="link"), Button("The project", kind="link")
         choose.clicked.connect(self._choose)
@@ -57,10 +57,7 @@ class TriedOn(QWidget):
         asked.addWidget(choose)
         asked.addStretch(1)
         column.addLayout(asked)
-        answered = QHBoxLayout(self._answered)
-        answered.setContentsMargins(16, 0, 16, 6)
-        answered.addWidget(self.said, 1)
-        answered.addWidget(self.show_button)
+        row_layout((self.said, 1), self.show_button, of=self._answered, margins=(16, 0, 16, 6))
         self._answered.hide()
         column.addWidget(self._answered)
         column.addWidget(self.calls)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.predictions import PartLine, Results
 from workbench.api.window import colour, set_ground, state_colour
@@ -13,6 +13,7 @@ from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
@@ -133,29 +134,19 @@ class Breakdown(QWidget):
         set_ground(self, "panel")
         column = plain_column(self)
         head = QWidget()
-        inner = QVBoxLayout(head)
-        inner.setContentsMargins(EDGE_PX, 14, EDGE_PX, 4)
-        inner.setSpacing(2)
+        inner = column_layout(of=head, margins=(EDGE_PX, 14, EDGE_PX, 4), spacing=2)
         self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
-        self.keep = Button("Keep", kind="link")
-        self.keep.clicked.connect(self.keep_wanted.emit)
-        self.reset = Button("Reset", kind="link")
+        self.keep = Button("Keep", kind="link", on=self.keep_wanted.emit)
+        self.reset = Button("Reset", kind="link", on=self.reset_wanted.emit)
         self.reset.setToolTip("Back to the model's own values (Esc)")
-        self.reset.clicked.connect(self.reset_wanted.emit)
-        below = QHBoxLayout()
-        below.setSpacing(12)
-        below.addWidget(self.subtitle, 1)
-        below.addWidget(self.keep)
-        below.addWidget(self.reset)
+        below = row_layout((self.subtitle, 1), self.keep, self.reset, spacing=12)
         inner.addWidget(self.title)
         inner.addLayout(below)
         column.addWidget(head)
         self.figures = Figures(3)
         column.addWidget(self.figures)
         column.addWidget(rule())
-        body = QVBoxLayout()
-        body.setContentsMargins(0, 12, 0, 16)
-        body.setSpacing(6)
+        body = column_layout(margins=(0, 12, 0, 16), spacing=6)
         self.parts_title, self.parts = label("", "strong"), PartTable()
         self.inputs_title, self.inputs = label("Inputs", "strong"), InputTable()
         self.problem = label("", "high", wrap=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
 
 from workbench.api.job import Job
 from workbench.api.predictions import Density, DensityPoint, Layer, LayerModel, MeasuredDensity, Results
@@ -17,6 +17,7 @@ from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.density import bound_bars, bytes_of, rho_plot, roofline
@@ -52,15 +53,13 @@ class DensityView(QWidget):
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()
         self.curve_head = PanelHeader("Density by memory size")
-        self.reset_button = Button("Reset")
+        self.reset_button = Button("Reset", on=self.reset)
         self.reset_button.setToolTip("Put the layers back where the model has them")
-        self.reset_button.clicked.connect(self.reset)
         self.measure_button = Button("Measure a kernel")
         self.measure_button.setToolTip("Compile and run a C kernel, and draw its measured density")
         self.kernel_menu = QMenu(self.measure_button)
         self.measure_button.setMenu(self.kernel_menu)
-        self.stop_button = Button("Stop measuring")
-        self.stop_button.clicked.connect(self.stop_measuring)
+        self.stop_button = Button("Stop measuring", on=self.stop_measuring)
         self.stop_button.hide()
         self.curve_head.add(self.measure_button)
         self.curve_head.add(self.stop_button)
@@ -80,9 +79,7 @@ class DensityView(QWidget):
         self.bars.problem.connect(self._context.notices.tell)
         column.addWidget(self.bars, 1)
         self.why = ElidedLabel("", "smallsecond")
-        holder = QHBoxLayout()
-        holder.setContentsMargins(16, 4, 12, 8)
-        holder.addWidget(self.why)
+        holder = row_layout(self.why, margins=(16, 4, 12, 8))
         column.addLayout(holder)
         return panel
 

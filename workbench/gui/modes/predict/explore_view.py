@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.api.window import Context, PlotView, set_ground
 from workbench.formats.units import UnitError, unit_of_name
@@ -29,6 +29,7 @@ from workbench.gui.widgets import (
     rule,
     set_role,
 )
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import ModelFile, what_if
 from workbench.predict.inputs import number
@@ -76,9 +77,7 @@ class ExploreView(QWidget):
     def _controls(self) -> QWidget:
         box = QWidget()
         set_ground(box, "panel")
-        column = QVBoxLayout(box)
-        column.setContentsMargins(16, 10, 16, 10)
-        column.setSpacing(8)
+        column = column_layout(of=box, margins=(16, 10, 16, 10), spacing=8)
         later = self._later.start
         self.output = pieces.combo(140, "Output", self._output_chosen)
         self.name = pieces.combo(140, "Input to sweep", self._name_chosen)

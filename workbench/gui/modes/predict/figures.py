@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.views import Figure
 from workbench.api.window import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
+from workbench.gui.widgets.boxes import column_layout, row_layout
 
 AROUND_PX = 34  # what is around a figure in its cell
 
@@ -18,19 +19,14 @@ class Figures(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(86)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 12, 8)
-        row.setSpacing(14)
+        row = row_layout(of=self, margins=(16, 8, 12, 8), spacing=14)
         self._cells: list[tuple[QWidget, ElidedLabel, ElidedLabel, ElidedLabel]] = []
         for number in range(count):
             cell = QWidget()
-            inner = QHBoxLayout(cell)
-            inner.setContentsMargins(0, 0, 0, 0)
-            inner.setSpacing(14)
+            inner = row_layout(of=cell, margins=(0, 0, 0, 0), spacing=14)
             if number:
                 inner.addWidget(rule(vertical=True))
-            column = QVBoxLayout()
-            column.setSpacing(1)
+            column = column_layout(spacing=1)
             title, value = ElidedLabel("", "smallsecond"), ElidedLabel("", "figureplain" if number else "figure")
             note = ElidedLabel("", "small")
             for line in (title, value, note):

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.gui.modes.forms.field_row import StillCombo
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column
+from workbench.gui.widgets.boxes import row_layout
 
 
 class ModelHead(QWidget):
@@ -48,7 +49,5 @@ class ModelHead(QWidget):
 
 def _row() -> tuple[QWidget, QHBoxLayout]:
     widget = QWidget()
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
+    row = row_layout(of=widget, margins=(0, 0, 0, 0), spacing=8)
     return widget, row

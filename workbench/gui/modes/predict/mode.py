@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from workbench.api.models import Values
 from workbench.api.modes import WindowMode
@@ -27,6 +27,7 @@ from workbench.gui.modes.predict.structure_view import StructureView
 from workbench.gui.modes.predict.study_run import StudyButton
 from workbench.gui.modes.predict.tables import cells_of
 from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, plain_panel
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation, ModelFile
@@ -103,8 +104,7 @@ class PredictMode(DocumentMode):
         centre, column = plain_panel(400)
         column.addWidget(self._head())
         self.problem_box = QWidget()
-        self._problems = QVBoxLayout(self.problem_box)
-        self._problems.setContentsMargins(16, 8, 16, 8)
+        self._problems = column_layout(of=self.problem_box, margins=(16, 8, 16, 8))
         column.addWidget(self.problem_box)
         self.stack = QStackedWidget()
         self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Fix it")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
 from workbench.api.window import PlotView, set_ground
@@ -23,6 +23,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
@@ -47,9 +48,7 @@ class ResultsView(QWidget):
         self.page = ""
         self._tables: dict[str, tuple[PaperTable, ...]] = {}
         self._charts: Mapping[str, Chart] = {}
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(margins=(0, 0, 0, 0), spacing=0)
         plain_column(self).addWidget(scrolled(column))  # where the window is low, the page scrolls
         self.figures = Figures(4)
         column.addWidget(self.figures)
@@ -81,11 +80,9 @@ class ResultsView(QWidget):
         """Above the measured tables: the open run, and its values taken over in one click."""
         self.run_bar = QWidget()
         set_ground(self.run_bar, "sunken")
-        row = QHBoxLayout(self.run_bar)
-        row.setContentsMargins(16, 6, 16, 6)
+        row = row_layout(of=self.run_bar, margins=(16, 6, 16, 6))
         self.run_said = ElidedLabel("", "smallsecond")
-        self.take_over = Button("Take measured values over")
-        self.take_over.clicked.connect(self.take_over_wanted.emit)
+        self.take_over = Button("Take measured values over", on=self.take_over_wanted.emit)
         row.addWidget(self.run_said, 1)
         row.addWidget(self.take_over)
         self.run_bar.hide()

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from workbench.api.predictions import PaperTable, Row
 from workbench.api.window import colour
@@ -16,6 +16,7 @@ from workbench.formats.units import UnitError, quantity
 from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 
@@ -67,12 +68,8 @@ class PaperTableView(QWidget):
     def __init__(self, heads: tuple[str, ...]) -> None:
         super().__init__()
         self.heads = heads
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 14)
-        column.setSpacing(0)
-        above = QHBoxLayout()
-        above.setContentsMargins(EDGE_PX, 8, EDGE_PX, 6)
-        above.setSpacing(10)
+        column = column_layout(of=self, margins=(0, 0, 0, 14), spacing=0)
+        above = row_layout(margins=(EDGE_PX, 8, EDGE_PX, 6), spacing=10)
         self.title, self.note = label("", "strong"), ElidedLabel("", "small")
         above.addWidget(self.title)
         above.addWidget(self.note, 1)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import set_ground
 from workbench.gui.look.icons import draw_icon
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.widgets import Button, label
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.scan import ProjectScan
@@ -84,24 +85,12 @@ class BlocksHere(QWidget):
         self.nothing = label("", "small", wrap=True)
         self.nothing.setContentsMargins(16, 10, 10, 0)
         self.why = label("", "smallsecond", wrap=True)
-        self.go = Button("", kind="link")
-        self.go.clicked.connect(lambda: self._go_to(self._silent()))
+        self.go = Button("", kind="link", on=lambda: self._go_to(self._silent()))
         self._note = QWidget()
         set_ground(self._note, "note")
-        said = QVBoxLayout(self._note)
-        said.setContentsMargins(12, 8, 12, 8)
-        said.setSpacing(2)
-        said.addWidget(self.why)
-        said.addWidget(self.go)
-        below = QVBoxLayout()
-        below.setContentsMargins(16, 8, 10, 12)
-        below.addWidget(self._note)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.nothing)
-        column.addWidget(self.rows, 1)
-        column.addLayout(below)
+        column_layout(self.why, self.go, of=self._note, margins=(12, 8, 12, 8), spacing=2)
+        below = column_layout(self._note, margins=(16, 8, 10, 12))
+        column = column_layout(self.nothing, (self.rows, 1), below, of=self, margins=(0, 6, 0, 0), spacing=0)
         column.addStretch()
         self.setFocusProxy(self.rows)
         self._shown: tuple[BlockRow, ...] | None = ()

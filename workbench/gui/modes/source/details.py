@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from workbench.analysis import BlockMetrics
 from workbench.analysis.finding_words import short_gain_text
@@ -26,6 +26,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
 from workbench.model.text import (
@@ -55,9 +56,7 @@ class SourceDetails(QWidget):
         self.header = PanelHeader("Block")
         self._empty = EmptyState("chart-gantt", "Numbers appear after the run", "Nothing has run yet.", "Run")
         self._empty.button.clicked.connect(context.run_requested.emit)
-        self._body = QVBoxLayout()
-        self._body.setContentsMargins(16, 14, 16, 16)
-        self._body.setSpacing(8)
+        self._body = column_layout(margins=(16, 14, 16, 16), spacing=8)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(scrolled(self._body))
@@ -138,9 +137,7 @@ class SourceDetails(QWidget):
 
     def _transitions(self, states: Sequence[State], counts: dict[tuple[int, int], float]) -> None:
         self._body.addSpacing(8)
-        head = QHBoxLayout()
-        head.addWidget(label("Transitions", "strong"))
-        head.addStretch(1)
+        head = row_layout(label("Transitions", "strong"), STRETCH)
         balance = _balanced(counts, len(states))
         if balance:
             head.addWidget(IconLabel("check", 14, "good"))
@@ -156,9 +153,7 @@ class SourceDetails(QWidget):
         self._body.addSpacing(8)
         self._body.addWidget(label("Findings here", "strong"))
         for finding in _first_of_each(findings)[:6]:
-            row = QHBoxLayout()
-            row.setSpacing(10)
-            row.addWidget(SeverityIcon(finding.severity))
+            row = row_layout(SeverityIcon(finding.severity), spacing=10)
             name = TextButton(finding.title, "Show this finding")
             name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
             row.addWidget(name, 1)
@@ -179,10 +174,7 @@ class SourceDetails(QWidget):
             if clock := blocks[0].clock:
                 facts.append(("Clock", f"{clock.name}, {frequency_text(clock.frequency_hz)}"))
         for name, value in facts:
-            row = QHBoxLayout()
-            row.addWidget(label(name, "smallsecond"))
-            row.addStretch(1)
-            row.addWidget(label(value, "strong"))
+            row = row_layout(label(name, "smallsecond"), STRETCH, label(value, "strong"))
             self._body.addLayout(row)
 
 

@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from workbench.api.window import set_ground
 from workbench.gui.modes.source.editor import MOST_MARKED, CodeEditor
 from workbench.gui.widgets import IconButton, label
+from workbench.gui.widgets.boxes import row_layout
 
 
 class FindBar(QWidget):
@@ -25,8 +26,7 @@ class FindBar(QWidget):
             IconButton("chevron-down", "Next (Enter)"),
         )
         shut = IconButton("x", "Close (Esc)")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 5, 12, 5)
+        row = row_layout(of=self, margins=(16, 5, 12, 5))
         for widget in (self.field, previous, following, self.said):
             row.addWidget(widget)
         row.addStretch(1)

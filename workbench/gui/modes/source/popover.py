@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +19,7 @@ from workbench.api.window import palette
 from workbench.gui.modes.source.points import Choices, MarkPoint
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, label
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.pragma import Category, Pragma
 from workbench.model.text import percent_text
@@ -81,16 +81,13 @@ class PragmaPopover(Popover):
         self._share: float | None = None
         self._offered = Choices(dict.fromkeys(Category, ()), (), ())
         inside = MARGIN_PX + 16
-        column = QVBoxLayout(self)
-        column.setContentsMargins(inside, inside - 6, inside, inside - 4)
-        column.setSpacing(14)
+        column = column_layout(of=self, margins=(inside, inside - 6, inside, inside - 4), spacing=14)
         head = QHBoxLayout()
         self.question = label("", "title")
         self._line = label("", "small")
         head.addWidget(self.question)
         head.addStretch(1)
-        self.definition = Button("Go to its definition", kind="link")
-        self.definition.clicked.connect(self._on_definition)
+        self.definition = Button("Go to its definition", kind="link", on=self._on_definition)
         head.addWidget(self.definition)
         head.addWidget(self._line)
         column.addLayout(head)
@@ -108,8 +105,7 @@ class PragmaPopover(Popover):
         self.preview.setMinimumHeight(42)
         self.preview.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(self.preview)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
+        foot = row_layout(spacing=8)
         self.said = label("", "good", wrap=True)
         foot.addWidget(self.said, 1)
         self.remove = Button("Remove")

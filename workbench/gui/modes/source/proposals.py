@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.api.languages import syntax_of
@@ -20,6 +20,7 @@ from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.modes.source.typed_check import TypedCheck
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, draw_swatch, plain_column, rule
+from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.pragma import PlacedPragma, Pragma
@@ -96,9 +97,7 @@ class ProposalPanel(QWidget):
             button.setToolTip(tip)
         for control in (self.ignore, self.accept, self.accept_all, self.shut):
             self.header.add(control)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 2, 16, 4)
-        foot.setSpacing(20)
+        foot = row_layout(margins=(16, 2, 16, 4), spacing=20)
         for button in (self.more, self.again):
             foot.addWidget(button)
         foot.addStretch(1)

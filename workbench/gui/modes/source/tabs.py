@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from workbench.api.window import palette, set_ground
 from workbench.gui.look.icons import icon
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import MarginHead
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, plain_column, rule
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.text import counted
 from workbench.session.program.keys import with_key
 
@@ -41,12 +42,7 @@ class EditorTabs(QWidget):
         top = QWidget()
         set_ground(top, "chrome")
         top.setFixedHeight(36)
-        row = QHBoxLayout(top)
-        row.setContentsMargins(0, 0, 16, 0)
-        row.setSpacing(12)
-        row.addWidget(self.bar)
-        row.addWidget(self.place, 1)
-        row.addWidget(self.proposed)
+        row_layout(self.bar, (self.place, 1), self.proposed, of=top, margins=(0, 0, 16, 0), spacing=12)
         column = plain_column(self)
         column.addWidget(top)
         column.addWidget(rule())
@@ -70,10 +66,9 @@ class EditorTabs(QWidget):
         self.stack.addWidget(editor)
         number = self.bar.addTab(icon("file", palette().second, 15), editor.path.name)
         self.bar.setTabToolTip(number, str(editor.path))
-        close = IconButton("x", "Close this file", 13)
+        close = IconButton("x", "Close this file", 13, on=lambda: self.close_asked.emit(editor))
         close.setFixedSize(22, 22)
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        close.clicked.connect(lambda: self.close_asked.emit(editor))
         self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
         editor.file.changed.connect(lambda: self._mark(editor))
         self.show_editor(editor)

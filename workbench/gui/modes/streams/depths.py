@@ -10,6 +10,7 @@ from workbench.analysis.depth_front import choice_words, depth_changes, front_ta
 from workbench.api.job import Job
 from workbench.api.window import Context, PlotView, set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, EmptyState, Split, Stack, empty, label, plain_column, scrolled
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.run import PS_PER_S
@@ -57,18 +58,14 @@ class DepthsPanel(QWidget):
         yield
         self.words = label("", "second", wrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.confirm = Button("Confirm", "play", "primary")
+        self.confirm = Button("Confirm", "play", "primary", on=self._confirm)
         self.confirm.setToolTip("Simulate the chosen depths, at most twice")
-        self.confirm.clicked.connect(self._confirm)
-        self.cancel = Button("Cancel")
-        self.cancel.clicked.connect(self._cancel)
-        self.find_button = Button("Find depths", "play", "primary")
-        self.find_button.clicked.connect(self.start)
+        self.cancel = Button("Cancel", on=self._cancel)
+        self.find_button = Button("Find depths", "play", "primary", on=self.start)
         self._problems = QVBoxLayout()
         self._table = QVBoxLayout()
         self.table: TableView | None = None
-        column = QVBoxLayout()
-        column.setContentsMargins(16, 8, 8, 8)
+        column = column_layout(margins=(16, 8, 8, 8))
         column.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignLeft)  # in sight however long the words are
         column.addWidget(self.words)
         column.addLayout(self._problems)

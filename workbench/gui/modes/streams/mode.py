@@ -31,6 +31,7 @@ from workbench.gui.widgets import (
     plain_panel,
     scrolled,
 )
+from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, has_errors
 from workbench.model.run import Run
 from workbench.session.edit.history import Undoable
@@ -127,9 +128,7 @@ class QueryMode(Mode):
             pill.setToolTip(tip)
             pill.clicked.connect(lambda checked=False, of_run=of_run: self.show_subject(of_run))
             self.graph_head.add(pill)
-        self._problems = QVBoxLayout()
-        self._problems.setContentsMargins(12, 0, 12, 0)
-        self._problems.setSpacing(6)
+        self._problems = column_layout(margins=(12, 0, 12, 0), spacing=6)
         column.addWidget(self.graph_head)
         column.addLayout(self._problems)
         column.addWidget(self.graph, 1)
@@ -286,8 +285,7 @@ class QueryMode(Mode):
         empty(self._explained)
         if not self.of_run:
             said = "Run the project with trace to see its queues, the blocks that wait, and what limits it."
-            run = Button("Run", "play")
-            run.clicked.connect(self.act)
+            run = Button("Run", "play", on=self.act)
             self._explained.addWidget(label(said, "second", wrap=True))
             self._explained.addSpacing(6)
             self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
@@ -299,9 +297,8 @@ class QueryMode(Mode):
             self._explained.addWidget(question)
             self._explained.addWidget(answer)
             if statements := "\n".join(one.statements):
-                show = Button("Ask this", kind="link")
+                show = Button("Ask this", kind="link", on=lambda _=False, asked=statements: self.add(asked))
                 show.setToolTip(statements)
-                show.clicked.connect(lambda _=False, asked=statements: self.add(asked))
                 self._explained.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
                 QWidget.setTabOrder(last, show)
                 last = show

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.queries import Reply
 from workbench.api.window import PlotView, set_ground
 from workbench.gui.modes.streams.frames_view import HeatView, SpreadsView
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import EmptyState, Split, Stack, label, plain_column, scrolled
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
@@ -46,9 +47,7 @@ class ReplyPictures(QWidget):
         self.words = label("", "second", wrap=True)  # the row above has room for their beginning
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setContentsMargins(16, 0, 16, 4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 8)
-        column.addWidget(self.words)
+        column = column_layout(self.words, of=self, margins=(0, 8, 0, 8))
         for view in (self.spreads, self.course, self.heat, self.bars):
             column.addWidget(view)
             view.problem.connect(self.problem)

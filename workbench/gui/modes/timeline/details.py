@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 
 from workbench.api.window import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.run import PS_PER_S, Site
 from workbench.model.text import NARROW, count_text, counted, percent_text, time_text
 from workbench.pictures.states import category_name
@@ -68,9 +69,7 @@ class TimelineDetails(QWidget):
         self._begin()
         column = self._section()
         length = (statistics.to_ps - statistics.from_ps) / PS_PER_S
-        head = QHBoxLayout()
-        head.addWidget(label(time_text(length, 4), "hero"))
-        head.addStretch(1)
+        head = row_layout(label(time_text(length, 4), "hero"), STRETCH)
         unsure = unsure_ps(scene.run)
         head.addWidget(
             label(f"± {time_text(unsure / PS_PER_S)}", "second") if unsure else label(f"± 0{NARROW}s", "good")
@@ -110,8 +109,7 @@ class TimelineDetails(QWidget):
         self._sections.setSpacing(16)
 
     def _section(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(8)
+        column = column_layout(spacing=8)
         self._columns.append(column)
         self._sections.addLayout(column)
         return column
@@ -143,14 +141,11 @@ class TimelineDetails(QWidget):
         self._turn()
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        clear = Button("Clear")
-        clear.clicked.connect(self.cleared.emit)
+        row = row_layout(spacing=8)
+        clear = Button("Clear", on=self.cleared.emit)
         if self._offers_range:
-            use = Button("Use as range")
+            use = Button("Use as range", on=self.range_wanted.emit)
             use.setToolTip(with_key("All views then show this range only", "view_range"))
-            use.clicked.connect(self.range_wanted.emit)
             row.addWidget(use, 1)
         row.addWidget(clear)
         row.addStretch(1)
@@ -169,13 +164,10 @@ class TimelineDetails(QWidget):
             state = block.states[share.state]
             place = sites[share.site] if share.site >= 0 else state
             name = place.label if isinstance(place, Site) else state.name
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            row.addWidget(Swatch(block.drawn_as(state)))
+            row = row_layout(Swatch(block.drawn_as(state)), spacing=8)
             if place.file and place.line:
-                link = Button(name, kind="link")
+                link = Button(name, kind="link", on=partial(self.line_wanted.emit, place.file, place.line))
                 link.setToolTip(f"{place.file}:{place.line}")
-                link.clicked.connect(partial(self.line_wanted.emit, place.file, place.line))
                 row.addWidget(link)
             else:
                 row.addWidget(label(name))
@@ -209,9 +201,8 @@ class TimelineDetails(QWidget):
         column.addLayout(head)
         for site, calls, spent in statistics.calls[:MOST_CALLS]:
             place = scene.run.manifest.sites[site]
-            name = Button(place.label, kind="link")
+            name = Button(place.label, kind="link", on=_call_with(self.site_wanted.emit, site))
             name.setToolTip(f"{place.callee}, {place.file}:{place.line}")
-            name.clicked.connect(_call_with(self.site_wanted.emit, site))
             _add_line(column, name, f"× {count_text(calls)}" if calls else "in part", time_text(spent))
         if len(statistics.calls) > MOST_CALLS:
             column.addWidget(label(f"{len(statistics.calls) - MOST_CALLS} more sites", "small"))
@@ -237,9 +228,8 @@ class TimelineDetails(QWidget):
             )
             column.addWidget(label(text, "smallsecond", wrap=True))
         if finding:
-            link = Button("Show the finding", kind="link")
+            link = Button("Show the finding", kind="link", on=self.finding_wanted.emit)
             link.setToolTip(finding)
-            link.clicked.connect(self.finding_wanted.emit)
             column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -248,11 +238,7 @@ def _call_with(function: Callable[[int], None], argument: int) -> Callable[[], N
 
 
 def _add_share(column: QVBoxLayout, share: Share, length: float) -> None:
-    head = QHBoxLayout()
-    head.setSpacing(8)
-    head.addWidget(label(share.title, "strong"))
-    head.addWidget(label(share.note, "small"))
-    head.addStretch(1)
+    head = row_layout(label(share.title, "strong"), label(share.note, "small"), STRETCH, spacing=8)
     column.addLayout(head)
     total = max(sum(share.seconds), 1e-30)
     order = sorted(range(len(CATEGORIES)), key=lambda code: -share.seconds[code])
@@ -276,11 +262,7 @@ def _add_share(column: QVBoxLayout, share: Share, length: float) -> None:
 
 
 def _add_line(column: QVBoxLayout, first: QWidget, second: str, third: str) -> None:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(first)
-    row.addStretch(1)
-    row.addWidget(label(second, "second"))
+    row = row_layout(first, STRETCH, label(second, "second"), spacing=8)
     last = label(third, "strong")
     last.setMinimumWidth(70)
     last.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QWidget
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode, set_ground
@@ -16,6 +16,7 @@ from workbench.gui.modes.timeline.finding import FindField
 from workbench.gui.modes.timeline.path import PathOfRun
 from workbench.gui.modes.timeline.view import TimelineView
 from workbench.gui.widgets import PillButton, SignField, plain_column, rule
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
@@ -74,9 +75,7 @@ class TimelineMode(Mode):
         bar = QWidget()
         set_ground(bar, "panel")
         bar.setFixedHeight(40)
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(6)
+        row = row_layout(of=bar, margins=(16, 0, 16, 0), spacing=6)
         self.path_pill = PillButton("Critical path", icon_name="trending-up")
         self.path_pill.setToolTip(with_key("What determined the run's end, and what has slack", "view_path"))
         self.path_pill.toggled.connect(self._toggle_path)

@@ -17,8 +17,7 @@ class RangePanel(TimelineDetails):
     def __init__(self, context: Context) -> None:
         super().__init__(offers_range=False)
         self._context = context
-        shut = IconButton("x", "Close the range panel")
-        shut.clicked.connect(self.closed.emit)
+        shut = IconButton("x", "Close the range panel", on=self.closed.emit)
         self.header.add(shut)
         self.cleared.connect(lambda: context.choose_range(None))
         self.site_wanted.connect(lambda site: context.navigation.select(SelectedCall(site)))
