@@ -11,8 +11,6 @@ says, and no more is predicted than the advice's bound. The exit code is 1 where
 runs, and takes those that are there.
 """
 
-import argparse
-import json
 import re
 import shutil
 import sys
@@ -26,6 +24,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bounds_rows import Change, Program, changes
+from command_line import command, show
 
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
@@ -181,9 +180,7 @@ def measure(wanted: Sequence[Change], folder: Path, show: bool = False) -> list[
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
+    parser = command(__doc__, f"the first {QUICK} changes only")
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     parser.add_argument("--show", action="store_true", help="print the report of each application too")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
@@ -192,15 +189,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="bounds-") as folder:
         runs = arguments.runs or Path(folder)
         rows = measure(wanted[: QUICK if arguments.quick else None], runs, arguments.show)
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-    else:
-        for each in rows:
-            promised = "  (none)" if each["promised_at_most"] is None else f"{each['promised_at_most']:8.3f}"
-            held = "held" if each["held"] else "NOT HELD" if each["same_answer"] else "OTHER ANSWER"
-            predicted = "  (none)" if each["predicted"] is None else f"{each['predicted']:8.3f}"
-            print(f"{held:12} {promised} {predicted} {each['measured']:8.3f}  "
-                  f"{each['application']}: {each['change']}")  # fmt: skip
+    show({"rows": rows}, arguments.json)
     return 0 if all(each["held"] for each in rows) else 1
 
 

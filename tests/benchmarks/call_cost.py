@@ -12,7 +12,6 @@ for each recorded call. LTTng-UST (a tracepoint before the call and one after, e
 (the called function compiled with -pg) are measured where they are installed, in runs of their own.
 """
 
-import json
 import os
 import shutil
 import signal
@@ -22,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.api.records import read_end
@@ -271,12 +270,7 @@ def measure(turns: int, calls: int) -> list[dict[str, object]]:
 def main() -> None:
     arguments = command(__doc__, "fewer and shorter turns").parse_args()
     rows = measure(60 if arguments.quick else 400, 4000)
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=2))
-        return
-    print(f"{'variant':45} {'added ns':>9} {'ratio':>7}")
-    for row in rows:
-        print(f"{row['variant']:45} {row['added_ns']:9} {row['ratio']:7}")
+    show({"rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

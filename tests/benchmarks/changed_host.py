@@ -8,7 +8,6 @@ moves all its lines. Told is the processor time of everything that a run starts,
 to that of the plain run. The first round, which fills the cache, does not count.
 """
 
-import json
 import os
 import shutil
 import statistics
@@ -17,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 from workbench.session.open.examples import EXAMPLES, copy_example
 
@@ -75,12 +74,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
     rows = measure(1 if arguments.quick else arguments.rounds)
-    if arguments.json:
-        print(json.dumps({"load": os.getloadavg()[0], "rows": rows}, indent=2))
-        return
-    print(f"load {os.getloadavg()[0]:.1f}\n{'run':28} {'cpu s':>7} {'ratio':>7}")
-    for row in rows:
-        print(f"{row['run']:28} {row['cpu_s']:7} {row['ratio']:7}")
+    show({"load": os.getloadavg()[0], "rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

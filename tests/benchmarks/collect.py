@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 
 from workbench.analysis import analyse
 from workbench.api import HdlBuild, HostBuild
@@ -140,16 +140,7 @@ def main() -> None:
     for count in SIZES[:2] if arguments.quick else SIZES:
         with tempfile.TemporaryDirectory() as scratch:
             rows.append(measure(count, Path(scratch)))
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-        return
-    for row in rows:
-        print(
-            f"{row['calls']:>10,} calls: collected in {row['collect_s']:.2f} s (processor {row['collect_cpu_s']:.2f}), "
-            f"opened in {row['open_s']:6.2f} s (processor {row['open_cpu_s']:.2f}); "
-            f"{row['bytes'] / 2**20:,.0f} MiB on disk, memory {row['collect_peak_bytes'] / 2**20:,.0f} MiB "
-            f"to collect, at most {row['peak_bytes'] / 2**20:,.0f} MiB"
-        )
+    show({"rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

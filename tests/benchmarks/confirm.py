@@ -8,7 +8,6 @@ run on the simulated card with counted host time. `confirmed` is the speedup of 
 long the re-run took. `answer` tells whether it gave the application's own answer: the exit code is 1 where it did not.
 """
 
-import json
 import sys
 import tempfile
 import time
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from command_line import command
+from command_line import command, show
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bounds import Bench, Program
@@ -101,14 +100,7 @@ def main() -> int:
     arguments = parser.parse_args()
     wanted = [pair for pair in pairs() if arguments.only in pair.application]
     rows = measure(wanted[: QUICK if arguments.quick else None])
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-    else:
-        for row in rows:
-            confirmed = "    none" if row["confirmed"] is None else f"{row['confirmed']:8.4f}"
-            error = "        " if row["error_pct"] is None else f"{row['error_pct']:+8.4f}"
-            print(f"{confirmed} {row['measured']:8.4f} {error} %  {row['seconds']:5.1f} s  {row['answer']:6}  "
-                  f"{row['application']}: {', '.join(row['changes'])} {row['why']}")  # fmt: skip
+    show({"rows": rows}, arguments.json)
     return 0 if all(row["answer"] == AnswerStatus.SAME for row in rows) else 1
 
 

@@ -11,7 +11,6 @@ the host), `states` (instrumented), `counters` (with the hardware's counters sim
 state written).
 """
 
-import json
 import math
 import os
 import resource
@@ -24,7 +23,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -115,12 +114,7 @@ def main() -> int:
             million = (40 if cores == 1 else 10) / (5 if arguments.quick else 1)
             for share in (0, 0.7):
                 rows += design.measure(share, million * 1e6)
-    if arguments.json:
-        print(json.dumps({"rows": rows}))
-    else:
-        for row in rows:
-            speed = f"{row['cycles_per_s']:>13,.0f} cycles/s  {row['ratio_to_bare']:.2f} of bare"
-            print(f"{row['design']:10}{row['load']:12}{row['route']:10}{speed}")
+    show({"rows": rows}, arguments.json)
     return 0
 
 

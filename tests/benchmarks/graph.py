@@ -7,11 +7,10 @@ drawing, both in processor time of the one thread, as `layout_s` is. Nodes are c
 `blocks` counts them all.
 """
 
-import json
 import os
 import time
 
-from command_line import command
+from command_line import command, show
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -81,14 +80,7 @@ def main() -> None:
     assert isinstance(application, QApplication)
     theme.apply_theme(application, "light")
     rows = [gestures(nodes, 40) for nodes in ((50, 200) if arguments.quick else (50, 500, 5000))]
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-        return
-    for row in rows:
-        print(
-            f"{row['nodes']:>5} nodes: layout {row['layout_s']:7.3f} s, gestures p95 {row['p95_ms']:6.2f} ms, "
-            f"whole redraw {row['redraw_ms']:7.2f} ms"
-        )
+    show({"rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

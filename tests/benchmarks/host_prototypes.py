@@ -16,7 +16,6 @@ VFIO) is held against the system's. The constants that a stand-in's headers defi
 value too. `--all` shows all of it, not only what is not the same.
 """
 
-import json
 import re
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.c import clang_parse
 
 from workbench.formats.platform_file import load_platform
@@ -57,10 +56,7 @@ def main() -> int:
     arguments = parser.parse_args()
     pairs = [held.partition("=") for held in arguments.held[: 1 if arguments.quick else None]]
     rows = [row for name, _, folder in pairs for row in compared(name, Path(folder))]
-    if arguments.json:
-        print(json.dumps({"rows": [asdict(row) for row in rows]}))
-    else:
-        print(*told(rows, everything=arguments.all), sep="\n")
+    show({"rows": [asdict(row) for row in rows]}, arguments.json)
     return 0
 
 

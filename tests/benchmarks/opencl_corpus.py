@@ -22,7 +22,6 @@ A loop that simplifying dissolved (it always goes round once, or does nothing) i
 of a macro: `dissolved`, `in_macros` count them. --quick takes ten files.
 """
 
-import json
 import re
 import sys
 import time
@@ -37,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 from numpy.typing import NDArray
 from rc_workbench_plugins.opencl import compile as compiling
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
@@ -388,13 +387,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except Exception:
             result.crashes.append({"file": str(file), "why": traceback.format_exc(limit=-3)})
         print(f"{result.files}/{len(files)} {file.name}", file=sys.stderr)
-    if given.json:
-        print(json.dumps(asdict(result)))
-    else:
-        for key, value in asdict(result).items():
-            print(f"{key:15} {value}" if isinstance(value, int) else f"{key:15} {len(value)}")
-            for one in value if isinstance(value, list) else []:
-                print("    " + "; ".join(f"{k}: {v}" for k, v in one.items()))
+    show(asdict(result), given.json)
     return 1 if result.crashes or result.differ else 0
 
 

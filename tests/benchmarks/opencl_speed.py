@@ -7,7 +7,6 @@
 latter. --quick takes a tenth of the work items.
 """
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.opencl import interpret
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.ndrange import NDRange
-
-from workbench.model.text import table
 
 KERNELS = Path(interpret.__file__).with_name("kernels")
 Launch = tuple[str, str, NDRange, dict[str, Any], int | None]
@@ -56,14 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows.append({"kernel": name, "work_items": profile.work_items, "groups": profile.groups_sampled,
                      "launched": profile.groups_launched, "seconds": seconds, "processor_s": used,
                      "operations_per_s": done / used})  # fmt: skip
-    if given.json:
-        print(json.dumps({"rows": rows}))
-    else:
-        print(
-            table(
-                [list(rows[0]), *([f"{v:.3g}" if isinstance(v, float) else str(v) for v in r.values()] for r in rows)]
-            )
-        )
+    show({"rows": rows}, given.json)
     return 0
 
 

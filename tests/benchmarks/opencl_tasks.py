@@ -15,7 +15,6 @@ before than an iteration begins. Exits 1 where one is not.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 from opencl import board
 from rc_workbench_plugins.opencl.analysis import analysed
 from rc_workbench_plugins.opencl.compute import KernelDesign, predict
@@ -184,14 +183,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     arguments = parser.parse_args()
     found = list(rows(10 if arguments.quick else arguments.kernels, arguments.seed))
-    if arguments.json:
-        print(json.dumps({"rows": [asdict(one) for one in found], "not_ok": sum(not one.ok for one in found)}))
-    else:
-        for one in found:
-            both = f"II {one.interval:g} of {one.interval_counted}, trips {one.trips:g} of {one.trips_counted}"
-            cycles = f"cycles {one.cycles:g} of {one.cycles_counted}"
-            print(f"{'ok ' if one.ok else 'not'} {both}, {cycles}  {one.kernel}")
-        print(f"{sum(one.ok for one in found)} of {len(found)} are ok")
+    show({"rows": [asdict(one) for one in found], "not_ok": sum(not one.ok for one in found)}, arguments.json)
     return int(any(not one.ok for one in found))
 
 

@@ -7,7 +7,6 @@ its side and each of its signals are as labelled.
     python tests/benchmarks/port_names.py [--json] [--misses]
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.ports import workbench_port_kinds
 
 from workbench.api.instrument.port_finder import find_ports
@@ -116,16 +115,7 @@ def main() -> None:
         }
         if arguments.misses:
             print("\n".join(counts["all"].misses))
-    if arguments.json:
-        print(json.dumps(document, indent=2))
-        return
-    for name, part in document.items():
-        print(f"{name}: {part['tops']} tops, {part['time_s']} s")
-        for style, one in part.items():
-            if isinstance(one, dict):
-                print(f"  {style:12} {one['right']:3} of {one['labelled']:3} labelled, {one['found']:3} found: "
-                      f"precision {one['precision']}, recall {one['recall']}; of signals "
-                      f"{one['signal_precision']}, {one['signal_recall']}")  # fmt: skip
+    show(document, arguments.json)
 
 
 if __name__ == "__main__":

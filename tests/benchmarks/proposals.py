@@ -17,7 +17,6 @@ of processor time, or else its upper bound, `bound`. `--marks` runs nothing and 
 takes seconds a design. The exit code is 1 where a row is not `ok`.
 """
 
-import json
 import re
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -192,10 +191,7 @@ def main() -> int:
                 rows.append(row)
                 if not arguments.json:
                     print(_line(row), flush=True)
-    if arguments.json:
-        print(json.dumps({"rows": [asdict(row) for row in rows], "not_ok": sum(not row.ok for row in rows)}))
-    else:
-        print(f"{sum(row.ok for row in rows)} of {len(rows)} are ok")
+    show({"rows": [asdict(row) for row in rows], "not_ok": sum(not row.ok for row in rows)}, arguments.json)
     return int(any(not row.ok for row in rows))
 
 

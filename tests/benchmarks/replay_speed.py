@@ -7,7 +7,6 @@ that take words in turn from a first one, by messages. `sweep_s` is one replay, 
 `prepare_s` is reading the trace, finding causes and the first replay.
 """
 
-import json
 import sys
 import time
 from fractions import Fraction
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -137,11 +136,7 @@ def _platform() -> Platform | None:
 def main() -> int:
     arguments = command(__doc__).parse_args()
     rows = measure(arguments.quick)
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-    else:
-        for row in rows:
-            print(", ".join(f"{name} {value}" for name, value in row.items()))
+    show({"rows": rows}, arguments.json)
     return 0
 
 

@@ -4,12 +4,11 @@ For every rule: a run that has the bottleneck, and the same run fixed. Prints th
 that were silent on the fixed form. The exit code is 1 where one of them does not hold.
 """
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -233,13 +232,7 @@ def measure() -> dict[str, list[str]]:
 def main() -> int:
     arguments = command(__doc__, "the same: all of it is quick").parse_args()
     result = measure()
-    if arguments.json:
-        print(json.dumps(result, indent=1))
-    else:
-        for label in result["rules"]:
-            fired = "fires" if label in result["fired"] else "DOES NOT FIRE"
-            silent = "silent when fixed" if label in result["silent_on_mended"] else "NOT SILENT"
-            print(f"{label:55} {fired:14} {silent}")
+    show(result, arguments.json)
     return 0 if len(result["fired"]) == len(result["silent_on_mended"]) == len(result["rules"]) else 1
 
 

@@ -9,7 +9,6 @@ as it is in an installed program. The window's ratio is to an empty PySide6 wind
 of the event loop has drawn them, off screen, with nothing opened lately.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from command_line import command
+from command_line import command, show
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = str(ROOT / "platform_templates" / "nallatech_h101.yaml")
@@ -80,11 +79,7 @@ def measure(rounds: int) -> list[dict[str, object]]:
 def main() -> int:
     asked = command(__doc__, "fewer rounds").parse_args()
     rows = measure(3 if asked.quick else 12)
-    if asked.json:
-        print(json.dumps({"rows": rows}, indent=1))
-    else:
-        for row in rows:
-            print(f"{row['command']:36} {row['cpu_s']:.3f} s   {row['ratio']:.2f} of {row['against'] or 'itself'}")
+    show({"rows": rows}, asked.json)
     return 0
 
 

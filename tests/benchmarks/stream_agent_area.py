@@ -8,7 +8,6 @@ and 8 with 16 averagers (means of values of 32 bits). LUTs are the cells LUT1 to
 cells FD*; distributed memory and shift registers, which stand in LUTs too, are told apart. --quick: without the third.
 """
 
-import json
 import re
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
@@ -81,17 +80,7 @@ def main() -> None:
     if isinstance(yosys, Diagnostic):
         sys.exit(yosys.text())
     found = list(rows(yosys.path, arguments.quick))
-    if arguments.json:
-        print(json.dumps({"rows": found}, indent=2))
-        return
-    for row in found:
-        luts, registers, memories = row["paper"]
-        print(
-            f"{row['queue_monitors']} queue monitors, {row['averagers']} averagers: "
-            f"{row['luts']} LUTs (paper {luts}), "
-            f"{row['registers']} registers ({registers}), {row['block_ram']} block RAMs ({memories}), "
-            f"{row['lut_ram']} cells of distributed memory, {row['srl']} shift registers"
-        )
+    show({"rows": found}, arguments.json)
 
 
 if __name__ == "__main__":

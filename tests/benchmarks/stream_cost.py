@@ -6,14 +6,13 @@ A chain of stages with valid and ready, each with so many clocked blocks that do
 three of four cycles. `--quick` takes one design and fewer words.
 """
 
-import json
 import resource
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from command_line import command
+from command_line import command, show
 
 from workbench.api import Task
 from workbench.api.job import Job
@@ -139,11 +138,7 @@ def main() -> None:
     arguments = command(__doc__).parse_args()
     designs, rounds = (((50, 4),), 1000) if arguments.quick else (DESIGNS, 1500)
     rows = [measure(edges, blocks, rounds) for edges, blocks in designs]
-    if arguments.json:
-        print(json.dumps({"rows": rows}))
-    else:
-        for row in rows:
-            print("  ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+    show({"rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,12 @@
 DIR holds a project file. `--quick` counts one run and tries no depths.
 """
 
-import json
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from command_line import command
+from command_line import command, show
 
 from workbench.api.job import Job
 from workbench.cli.streams import depth_rows
@@ -29,11 +28,7 @@ def main() -> None:
     began = time.process_time()
     told = _counted(arguments.folder) if arguments.quick else _tried(arguments.folder)
     told["cpu_s"] = time.process_time() - began
-    if arguments.json:
-        print(json.dumps(told))
-        return
-    for row in told["rows"]:
-        print("  ".join(f"{name} {value}" for name, value in row.items()))
+    show(told, arguments.json)
 
 
 def _tried(folder: Path) -> dict[str, Any]:

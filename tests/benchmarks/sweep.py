@@ -8,7 +8,6 @@ inputs drawn at random, so that nothing is shared between points. `peak_bytes`: 
 larger of the sweeps, `stream_points` points of the grid (1e8; 1e7 with --quick): it does not grow with the points.
 """
 
-import json
 import resource
 import sys
 import time
@@ -16,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 
 from workbench.formats.platform_file import load_platform
 from workbench.predict.explore import explore
@@ -92,11 +91,7 @@ def main() -> int:
         "grown_by_streaming_bytes": (after - after_ten) * 1024,
         "process_bytes": after * 1024,
     }
-    if arguments.json:
-        print(json.dumps(document))
-    else:
-        for key, value in document.items():
-            print(f"{key}: {value:,.3f}" if isinstance(value, float) else f"{key}: {value:,}")
+    show(document, arguments.json)
     return 0
 
 

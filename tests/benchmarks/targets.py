@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 from workbench.api.job import Job
 from workbench.model.run import Run
@@ -131,11 +131,7 @@ def main() -> int:
     arguments = command(__doc__, "8,192 points on 8 cores instead of 163,840 on 20").parse_args()
     with tempfile.TemporaryDirectory(prefix="targets") as folder:
         rows = measure(Path(folder), arguments.quick)
-    if arguments.json:
-        print(json.dumps({"rows": [vars(row) for row in rows]}))
-    else:
-        for row_ in rows:
-            print(row_)
+    show({"rows": [vars(row) for row in rows]}, arguments.json)
     return 0
 
 

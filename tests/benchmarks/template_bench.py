@@ -8,7 +8,6 @@ and last; `left_out` are tables that no call of a generated program stands for, 
 first of those that share a design.
 """
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from command_line import command
+from command_line import command, show
 from host_templates import PROGRAMS, TEMPLATES, expected, templates
 
 from workbench.api.job import Job
@@ -33,15 +32,7 @@ def main() -> int:
     parser.add_argument("templates", nargs="*")
     arguments = parser.parse_args()
     rows = [measure(name) for name in arguments.templates or templates(one_a_design=arguments.quick)]
-    if arguments.json:
-        print(json.dumps({"rows": rows}))
-        return 0
-    for row in rows:
-        told = (
-            f"{row['tables']} tables, {row['points']} points, worst {row['worst'] * 100:.4f} %" if row["tables"] else ""
-        )
-        print(f"{row['template']:20} {told}")
-        print(*(f"    {name}: {why}\n" for name, why in row["left_out"].items()), sep="", end="")
+    show({"rows": rows}, arguments.json)
     return 0
 
 

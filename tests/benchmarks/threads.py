@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.config import card_config
@@ -300,14 +300,7 @@ def main(words: Sequence[str] | None = None) -> int:
             for process in load:
                 process.kill()
                 process.wait()
-    if arguments.json:
-        print(json.dumps({"rows": rows}))
-    else:
-        for row in rows:
-            differs = row["by_hand_ps"] != row["got_ps"] or row["again"] or row["replayed"] or row["wrong"]
-            print(f"{row['program']:40}{row['cores']:>3} cores  by hand {row['by_hand_ps']:>12,} ps"
-                  f"  got {row['got_ps']:>12,} ps  {row['wrong']}  {row['again'] or ''}  {row['replayed'] or ''}"
-                  f"{'  <--' if differs else ''}")  # fmt: skip
+    show({"rows": rows}, arguments.json)
     return int(
         any(row["by_hand_ps"] != row["got_ps"] or any(row[n] for n in ("again", "replayed", "wrong")) for row in rows)
     )

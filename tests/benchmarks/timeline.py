@@ -20,7 +20,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -180,19 +180,7 @@ def main() -> None:
     for intervals, count, calls in sizes:
         with tempfile.TemporaryDirectory() as scratch:
             rows.append(measure(intervals, count, calls, 40 if arguments.quick else 160, Path(scratch)))
-    if arguments.json:
-        print(json.dumps({"rows": rows}, indent=1))
-        return
-    for row in rows:
-        print(
-            f"{row['intervals']:>11,} intervals, {row['rows']:>5} rows, {row['calls']:>9,} calls: "
-            f"moving p50 {row['p50_ms']:6.2f} ms, "
-            f"p95 {row['p95_ms']:6.2f} ms (processor {row['cpu_p50_ms']:.2f}, {row['cpu_p95_ms']:.2f}); "
-            f"exact p95 {row['exact_p95_ms']:6.2f} ms ({row['cpu_exact_p95_ms']:.2f}); "
-            f"open {row['open_s']:.2f} s ({row['open_cpu_s']:.2f}), the first time {row['first_open_s']:.2f} s "
-            f"({row['first_open_cpu_s']:.2f}); {row['bytes'] / 2**20:,.0f} MiB, in memory "
-            f"{max(row['peak_bytes'], row['first_peak_bytes']) / 2**20:,.0f} MiB"
-        )
+    show({"rows": rows}, arguments.json)
 
 
 if __name__ == "__main__":

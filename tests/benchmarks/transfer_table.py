@@ -9,7 +9,6 @@ how far off the tables are, over such sizes, that `workbench template bench` wri
 """
 
 import itertools
-import json
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -78,15 +77,10 @@ def main() -> int:
     rows = measure(platform, QUICK_BYTES if arguments.quick else (5 << 20))
     worst = max(float(row["error_pct"]) for row in rows)
     benched = bench_error_pct(platform, arguments.quick)
-    if arguments.json:
-        print(
-            json.dumps(
-                {"worst_error_pct": worst, "bench_worst_error_pct": benched, "transfers": len(rows), "rows": rows}
-            )
-        )
-    else:
-        print(f"{len(rows)} transfers of {rows[0]['bytes']} to {max(int(r['bytes']) for r in rows)} bytes")
-        print(f"worst error {worst:.3g} %; of the tables that `workbench template bench` writes {benched:.3g} %")
+    show(
+        {"worst_error_pct": worst, "bench_worst_error_pct": benched, "transfers": len(rows), "rows": rows},
+        arguments.json,
+    )
     return 0
 
 

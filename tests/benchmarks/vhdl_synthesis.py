@@ -3,14 +3,13 @@
 python tests/benchmarks/vhdl_synthesis.py [--json] [--quick] [--count 50] [--first 0] [--parts 4] [--keep DIR]
 """
 
-import json
 import random
 import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from command_line import command
+from command_line import command, show
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -64,12 +63,7 @@ def main() -> int:
         if not asked.json and (refused or cycle is not None):
             print(f"{seed}: refused: {refused}" if refused else f"{seed}: differs in cycle {cycle}", flush=True)
     wrong = sum(row["differs_in_cycle"] is not None for row in rows)
-    refusals = sum(bool(row["refused"]) for row in rows)
-    if asked.json:
-        print(json.dumps({"cycles": CYCLES, "rows": rows}))
-    else:
-        equal = len(rows) - refusals - wrong
-        print(f"{len(rows)} designs, {CYCLES} cycles each: {equal} equal, {refusals} refused, {wrong} differ")
+    show({"cycles": CYCLES, "rows": rows}, asked.json)
     return 1 if wrong else 0
 
 

@@ -9,14 +9,13 @@ processor time of the one thread, as all times here are.
 """
 
 import gc
-import json
 import os
 import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 
-from command_line import command
+from command_line import command, show
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -136,14 +135,7 @@ def main() -> None:
     theme.apply_theme(application, "light")
     counts = (30, 200) if arguments.quick else (200, 1000)
     rows = {make.__name__: measure(make, *counts) for make in (plot, graph, bars, timeline)}
-    if arguments.json:
-        print(json.dumps({"views": rows}, indent=1))
-        return
-    for name, row in rows.items():
-        print(
-            f"{name:>9}: {row['opened']} opened and closed, {row['alive']} alive, grown {row['grown_mib']:5.1f} MiB; "
-            f"paint {row['first_paint_ms']:6.2f} ms, after {counts[1]} {row['last_paint_ms']:6.2f} ms"
-        )
+    show({"views": rows}, arguments.json)
 
 
 if __name__ == "__main__":

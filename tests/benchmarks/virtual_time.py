@@ -7,16 +7,14 @@ over the second (ns; the median and the 95th percentile of the seeds), how far a
 many frames, and in how many seeds an error was larger than that (and than a cycle): none should.
 """
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from command_line import command
+from command_line import command, show
 
 from workbench.api.virtual_time import Triples, frame_of, frames_of
-from workbench.model.text import table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from test_virtual_time import CASES, S_F, on_the_hosts_clock
@@ -45,11 +43,7 @@ def row(case: str, seeds: int) -> dict[str, Any]:
 def main() -> int:
     asked = command(__doc__, f"{QUICK} seeds in place of {SEEDS}").parse_args()
     rows = [row(case, QUICK if asked.quick else SEEDS) for case in GIVEN]
-    if asked.json:
-        print(json.dumps(rows))
-    else:
-        heads = ("messages", "error, ns", "95 %", "said, ns", "frames", "wrong")
-        print(table([heads, *(tuple(v if isinstance(v, str) else f"{v:.4g}" for v in one.values()) for one in rows)]))
+    show(rows, asked.json)
     return 1 if any(one["wrong"] for one in rows) else 0
 
 
