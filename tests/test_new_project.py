@@ -382,7 +382,7 @@ def test_hardware_without_a_host_is_begun_instrumented_and_proved_but_not_run(
     [
         ("nallatech_h101", {"describe", "predict", "simulate", "measure on a board"}),
         ("src6_map", {"predict"}),
-        ("xd1000", {"describe"}),
+        ("xd1000", {"describe", "predict", "simulate"}),
         ("de5_net", {"predict"}),
     ],
 )

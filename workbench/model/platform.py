@@ -64,6 +64,12 @@ class TransferTable(Document):
     holds_core: bool = Field(
         False, description="whether the processor stops meanwhile, as in a register read, or runs other threads"
     )
+    estimated_within: float | None = Field(
+        None,
+        ge=1,
+        description="the times are estimates, each up to this many times longer or shorter; empty: they are known",
+        examples=[2],
+    )
     points: tuple[TransferPoint, ...] = Field(
         description="its rows, sizes growing; between them time is linear, above them the last one's rate goes on"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +25,7 @@ from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps
 from workbench.replay.edge_changes import EdgeChanges
 from workbench.replay.editing import Edited, RefusedError, has_links
 from workbench.replay.edits import edit
+from workbench.replay.estimates import estimated_within, let_estimates_be
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
 from workbench.replay.host import HostPart, read_host
@@ -145,6 +146,9 @@ class Replayed:
         if self.taken_for_work:
             doubts.append(f"assumed: {self.taken_for_work[0]}")
             speedups = sorted((*speedups, 1.0))
+        if (times_off := estimated_within(program)) > 1:
+            doubts.append(f"transfer times are estimates, and may be {times_off:g} times longer or shorter")
+            speedups = sorted((*speedups, *self._where_estimates_are_off(changes, named)))
         held = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -152,9 +156,18 @@ class Replayed:
             times[0] / PS_PER_S,
             speedup,
             (speedups[0], speedups[-1]),
-            "; ".join([*doubts, *edited.notes]),
+            "; ".join(dict.fromkeys([*doubts, *edited.notes])),
             f"{held[0].block} {held[0].state}" if held else "",
         )
+
+    def _where_estimates_are_off(self, changes: Sequence[Change], named: Sequence[Named]) -> Iterator[float]:
+        """The speedups where all estimated transfer times, the run's too, are as long, or short, as they may be."""
+        assert self.program is not None
+        for longer in (True, False):
+            before, edited, threads = self._edited(self.program, (), (), longer=longer)
+            before_ps = all_times_ps(before, lower(before), edited, threads)[0]
+            after, edited, threads = self._edited(self.program, changes, named, longer=longer)
+            yield from (before_ps / after_ps for after_ps in all_times_ps(after, lower(after), edited, threads))
 
     def times_ps(self, changes: Sequence[Change], named: Sequence[Named]) -> list[int]:
         """The times to which the changes may come; none where they are refused."""
@@ -188,13 +201,20 @@ class Replayed:
         return [resolve(change, self.run.manifest, self.platform, labels) for change in changes]
 
     def _edited(
-        self, program: Program, changes: Sequence[Change], named: Sequence[Named], way: int = 0
+        self,
+        program: Program,
+        changes: Sequence[Change],
+        named: Sequence[Named],
+        way: int = 0,
+        longer: bool | None = None,
     ) -> tuple[Program, Edited, HostThreads | None]:
-        """A copy of the program with these changes, read in one of their ways, what they touched, and its threads.
-        Raises RefusedError."""
+        """A copy of the program with these changes, read in one of their ways, what they touched, and its threads;
+        estimated transfer times are as long, or short, as they may be where `longer` is given. Raises RefusedError."""
         program, edited = program.copy(), Edited(self.platforms, way=way)
         for change, what in zip(changes, named, strict=True):
             edit(program, change, what, self.platform, edited)
+        if longer is not None:
+            let_estimates_be(program, longer)
         return program, edited, edited_threads(self.threads, program) if self.threads else None
 
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:

@@ -9,8 +9,8 @@ from workbench.api.source import suffixes
 
 #: The example board of each API that is no board's own.
 _BOARDS = {
-    "aws_fpga": "registers", "coyote": "streams", "gidel_procstar3": "memory", "litepcie": "streams",
-    "opae": "registers", "opencl_host": "kernel", "sycl_usm": "kernel", "uio_vfio": "registers", "xd1000": "dma",
+    "aws_fpga": "registers", "coyote": "streams", "litepcie": "streams",
+    "opae": "registers", "opencl_host": "kernel", "sycl_usm": "kernel", "uio_vfio": "registers",
     "xdma": "registers", "xrt_native": "kernel",
 }  # fmt: skip
 

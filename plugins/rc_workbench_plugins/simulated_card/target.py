@@ -48,6 +48,8 @@ class SimulatedCard:
         from rc_workbench_plugins.simulated_card.host import build_host
         from rc_workbench_plugins.simulated_card.users_host import build_users_host
 
+        for one in _estimates(task.platform):
+            job.report(one)
         with job.step(_BUILD_HOST):
             host = build_users_host(task, job) if task.project.host.build else build_host(task, job)
         with job.step(_BUILD_CARD):
@@ -65,6 +67,18 @@ class SimulatedCard:
         for made in () if task.again else (task.build / HOST_FOLDER, built.card.path.parent):
             shutil.rmtree(made, ignore_errors=True)
         return replace(outcome, tools=built.card.tools)
+
+
+def _estimates(platform: Platform) -> Iterator[Diagnostic]:
+    """That transfer times are estimates, where they are, with how far off they may be."""
+    names: dict[float, list[str]] = {}
+    for name, table in platform.transfer_tables.items():
+        if table.estimated_within:
+            names.setdefault(table.estimated_within, []).append(name)
+    if names:
+        off = "; ".join(f"{listed(of)} up to {factor:g} times longer or shorter" for factor, of in names.items())
+        hint = "So are the run's times and its speedups. `workbench template bench` measures those of your board."
+        yield Diagnostic(f"transfer times of {platform.title} are estimates: {off}", hint, Severity.WARNING)
 
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
