@@ -19,6 +19,7 @@ from workbench.session.program.plugins import load_plugins
 ROOT = Path(__file__).parents[1]
 TEMPLATE = ROOT / "platform_templates" / "nallatech_h101.yaml"
 HEADER = TEMPLATE.with_suffix("") / "fpga.h"
+PORTS = ROOT / "resources" / "examples" / "own_board" / "ports.yaml"
 
 OPAE = """
 #include <opae/types.h>
@@ -378,3 +379,43 @@ def test_choosing_a_kind_fills_in_what_the_prototype_tells(tmp_path: Path) -> No
     document.history.undo()
     document.history.undo()
     assert document.text == text
+
+
+CLASS_TEMPLATE = """#pragma once
+#include <stddef.h>
+#include <stdint.h>
+int lx_write(int slot, uint32_t address, const void *data, size_t bytes);
+template <class T> struct many { size_t size() const; const T *data() const; };
+namespace lx {
+template <class Word = int, unsigned Depth = 4> class Board {
+public:
+    explicit Board(int slot) : slot_(slot) {}
+    void write(uint32_t address, const many<Word> &words) { lx_write(slot_, address, words.data(), words.size()); }
+    many<Word> read(uint32_t address, size_t words) const;
+    template <typename T> T last(uint32_t reg) const { return (T)slot_; }
+private:
+    int slot_;
+};
+}
+"""
+
+
+def test_methods_of_a_class_template_are_entries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header, template, source = (tmp_path / name for name in ("lx.hpp", "lx.yaml", "main.cpp"))
+    header.write_text(CLASS_TEMPLATE)
+    source.write_text('#include "lx.hpp"\nint main() { lx::Board<int> b(0); b.read(1, 2); }\n')
+    assert main(["template", "new", str(template), "--of", str(PORTS), "--header", str(header)]) == 0
+    capsys.readouterr()
+    main(["template", "check", str(template)])
+    said = capsys.readouterr()
+    lacks = "lx::Board<Word,Depth>::read: templates that the API's header does not define"
+    assert (said.err, lacks in said.out) == ("", True)
+    assert main(["template", "try", str(template), str(source), "--json"]) == 0
+    calls = json.loads(capsys.readouterr().out)["calls"]
+    assert [(call["callee"], call["kind"]) for call in calls] == [
+        ("lx::Board<Word,Depth>::Board", "acquire"), ("lx::Board<Word,Depth>::read", "receive"),
+    ]  # fmt: skip
+    entries = load_platform(template)[0].host.entries  # type: ignore[union-attr]
+    assert [entry.prototype for entry in entries if "last" in entry.prototype] == [
+        "template <class Word, unsigned Depth, typename T> T lx::Board<Word, Depth>::last(uint32_t reg) const"
+    ]

@@ -27,7 +27,7 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)(?!\s*\))|\[\[.*?\]\]")
 _SPECIFIER = re.compile(r"\b(?:extern|inline|static|virtual|explicit|constexpr|friend)\b\s*")
 _AFTER = re.compile(r"\s*(?:\b(?:const|volatile|noexcept|override|final)|&&?|=\s*(?:0|default))\s*$")
 _NAME = re.compile(
-    r"(?P<scope>(?:(?:[A-Za-z_]\w*(?:<[^()]*>)?)?::\s*)*)"
+    r"(?P<scope>(?:(?:[A-Za-z_]\w*(?:<(?:[^<>()]|<(?:[^<>()]|<[^<>()]*>)*>)*>)?)?::\s*)*)"
     r"(?P<name>operator\s*(?:\(\s*\)|\[\s*\]|[^\s\w()\[\]]+|[A-Za-z_][\w:<>,*&\s]*)|~?[A-Za-z_]\w*)\s*$"
 )
 

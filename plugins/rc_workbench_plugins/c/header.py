@@ -37,9 +37,11 @@ _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|/\*.*?\*/|//[^\n]*", re.
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIERS = r"(?:(?:const|volatile|unsigned|signed|struct|union|enum|static|inline|extern)\s+)*"
 _HOLDERS = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.CLASS_DECL,
-            CursorKind.STRUCT_DECL}  # fmt: skip
+            CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}  # fmt: skip
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
               CursorKind.FUNCTION_TEMPLATE}  # fmt: skip
+_OF_TEMPLATE = (CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
+                CursorKind.TEMPLATE_TEMPLATE_PARAMETER)  # fmt: skip
 _LEFT_OUT = re.compile(r"^operator\b(?!\s*\(\s*\))")  # of operators only a call is an API's
 
 
@@ -188,6 +190,10 @@ def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
     name = qualified(cursor, cursor.spelling.partition("<")[0])
+    if above := _class_template(cursor):  # its methods are of `Board<Word>`
+        given = [one.spelling + "..." * ("..." in _written(one, data)) for one in _over(above)]
+        whole = qualified(above, above.spelling)
+        name = f"{whole}<{', '.join(given)}>{name.removeprefix(whole)}"
     parameters = [_parameter(one, number, data, assumed) for number, one in enumerate(_parameters_of(cursor), 1)]
     if cursor.type.kind is TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         parameters.append("...")
@@ -195,22 +201,23 @@ def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     returns = "" if made else cursor.result_type.spelling
     gap = "" if made or returns.endswith(("*", "&")) else " "
     inside = ", ".join(parameters) or ("" if "::" in name else "void")
-    before = _template(cursor, data) + ("static " if cursor.is_static_method() else "")
+    over = [_written(one, data).split("=")[0].strip() for one in [*(_over(above) if above else []), *_over(cursor)]]
+    before = (f"template <{', '.join(over)}> " if over else "") + ("static " if cursor.is_static_method() else "")
     after = "".join(f" {word}" for word in _after(cursor))
     return f"{before}{returns}{gap}{name}({inside}){after}"
 
 
-def _template(cursor: Cursor, data: bytes) -> str:
-    """`template <typename T> ` as it is written before a function; empty before any other."""
-    if cursor.kind is not CursorKind.FUNCTION_TEMPLATE:
-        return ""
-    written = data[cursor.extent.start.offset : cursor.extent.end.offset].decode("utf-8", "replace")
-    depth = 0
-    for at, character in enumerate(written):
-        depth += (character == "<") - (character == ">")
-        if character == ">" and not depth:
-            return f"{' '.join(written[: at + 1].split())} "
-    return ""
+def _class_template(cursor: Cursor) -> Cursor | None:
+    """The innermost class template that a function is declared in."""
+    above = cursor.semantic_parent
+    while above is not None and above.kind not in (CursorKind.CLASS_TEMPLATE, CursorKind.TRANSLATION_UNIT):
+        above = above.semantic_parent
+    return above if above is not None and above.kind is CursorKind.CLASS_TEMPLATE else None
+
+
+def _over(cursor: Cursor) -> list[Cursor]:
+    """The parameters of a template; none of what is none."""
+    return [one for one in children(cursor) if one.kind in _OF_TEMPLATE]
 
 
 def _after(cursor: Cursor) -> Iterator[str]:
@@ -230,11 +237,14 @@ def _parameters_of(cursor: Cursor) -> list[Cursor]:
     return list(cursor.get_arguments())
 
 
+def _written(cursor: Cursor, data: bytes) -> str:
+    """A declaration as it is written, on one line."""
+    return " ".join(data[cursor.extent.start.offset : cursor.extent.end.offset].decode("utf-8", "replace").split())
+
+
 def _parameter(cursor: Cursor, number: int, data: bytes, assumed: Set[str]) -> str:
     """A parameter's declaration as it is written, with a name, and without its default."""
-    start, end = cursor.extent.start.offset, cursor.extent.end.offset
-    written = " ".join(data[start:end].decode("utf-8", "replace").split())
-    written = re.sub(r"/\*.*?\*/", "", written).split("=")[0].strip()
+    written = re.sub(r"/\*.*?\*/", "", _written(cursor, data)).split("=")[0].strip()
     written = _without(written, assumed)
     name = cursor.spelling
     if name and re.search(rf"\b{name}\b", written):

@@ -26,6 +26,7 @@ from workbench.api import (
     Prototype,
     WorkbenchError,
     callees,
+    listed,
     parse_prototype,
 )
 from workbench.api.c_header import SYSTEM_TYPES, constants, data_of, header_names, header_text, in_cpp
@@ -130,6 +131,10 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     if in_cpp(host) and not host.include_lines:
         hint = "Name the header that declares its classes: host.include_lines."
         found.append(Diagnostic("its API is C++, and no header declares it", hint))
+    templates = [one.name for one in known.values() if one.prototype.is_template and not _in_header(one)]
+    if templates:
+        hint = f"If a header does define them, write inline: true. {_ELSE}"
+        found.append(Diagnostic(f"{listed(templates)}: templates that the API's header does not define", hint))
     for callee in _made(known.values()):
         for _, entry in callee.entries:
             try:
@@ -166,8 +171,11 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
 
 def _made(known: Iterable[Callee]) -> list[Callee]:
     """Those that the API's header does not define itself."""
-    return [one for one in known
-            if not (one.prototype.is_template or all(entry.inline for _, entry in one.entries))]  # fmt: skip
+    return [one for one in known if not (one.prototype.is_template or _in_header(one))]
+
+
+def _in_header(callee: Callee) -> bool:
+    return all(entry.inline for _, entry in callee.entries)
 
 
 _CARDS = """
