@@ -170,7 +170,7 @@ def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
     assert [entry["prototype"] for entry in entries] == [
         "xrt::bo::bo(const xrt::device& device, size_t sz, memory_group grp)",
         "xrt::bo::~bo()",
-        "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset)",
+        "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset = 0)",
         "size_t xrt::bo::size() const",
     ]
     assert [d.message for d in found.diagnostics] == [
@@ -419,3 +419,20 @@ def test_methods_of_a_class_template_are_entries(tmp_path: Path, capsys: pytest.
     assert [entry.prototype for entry in entries if "last" in entry.prototype] == [
         "template <class Word, unsigned Depth, typename T> T lx::Board<Word, Depth>::last(uint32_t reg) const"
     ]
+
+
+def test_defaults_that_are_literals_are_kept_and_passed_by_the_workbenchs_own_transfers(tmp_path: Path) -> None:
+    header = tmp_path / "lx.hpp"
+    header.write_text(
+        "#include <stdint.h>\nclass Board {\npublic:\n    enum Mode { one };\n    explicit Board(int slot = 0);\n"
+        "    void poke(uint32_t reg, uint32_t value, unsigned timeout_ms = 1000, Mode mode = one);\n"
+        "    void set_register(uint32_t reg, uint32_t value, unsigned timeout_ms = 1000);\n"
+        "    uint32_t get_register(uint32_t reg, bool cached = false) const;\n};\n"
+    )
+    entries, _ = header_entries(load_plugins(), header)
+    text, _ = with_entries("name: lx\n", entries, tmp_path / "lx.yaml", header)
+    assert "Board::Board(int slot = 0)" in text
+    assert "send_c: 'self.set_register(address, *data, 1000);'" in text
+    assert "receive_c: '*data = self.get_register(address, false);'" in text
+    older = text.replace(" = 1000", "").replace(" = 0", "").replace(" = false", "")
+    assert with_entries(older, entries, tmp_path / "lx.yaml", header) == (older, [])

@@ -42,6 +42,7 @@ _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTR
               CursorKind.FUNCTION_TEMPLATE}  # fmt: skip
 _OF_TEMPLATE = (CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
                 CursorKind.TEMPLATE_TEMPLATE_PARAMETER)  # fmt: skip
+_LITERAL = re.compile(r"-?[\d.][\w.]*|true|false|nullptr")
 _LEFT_OUT = re.compile(r"^operator\b(?!\s*\(\s*\))")  # of operators only a call is an API's
 
 
@@ -243,12 +244,12 @@ def _written(cursor: Cursor, data: bytes) -> str:
 
 
 def _parameter(cursor: Cursor, number: int, data: bytes, assumed: Set[str]) -> str:
-    """A parameter's declaration as it is written, with a name, and without its default."""
-    written = re.sub(r"/\*.*?\*/", "", _written(cursor, data)).split("=")[0].strip()
+    """A parameter's declaration as it is written, with a name, and with its default where that is a literal."""
+    written, _, default = (part.strip() for part in re.sub(r"/\*.*?\*/", "", _written(cursor, data)).partition("="))
     written = _without(written, assumed)
     name = cursor.spelling
     if name and re.search(rf"\b{name}\b", written):
-        return written
+        return f"{written} = {default}" if _LITERAL.fullmatch(default) else written
     kind = cursor.type.spelling
     named = name or f"argument{number}"
     if "(*)" in kind:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from workbench.session.program.plugins import Plugins
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DEFAULT = re.compile(r"\s*=\s*[-\w.]+(?=\s*[,)])")
 _SYSTEM = Path("/usr/include")
 _FILLED_IN = ("fpga", "bytes", "address", "files", "reason", "asynchronous")
 _WORDS = ("uint32_t", "int32_t", "unsigned", "unsigned int", "int", "u32", "std::uint32_t", "DWORD")
@@ -137,8 +138,9 @@ def with_entries(
 
 
 def _meant(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells an entry from others: its prototype, or the access that it is of."""
-    return str(entry.get("access", "")), " ".join(str(entry.get("prototype", "")).split()).rstrip("; ")
+    """What tells an entry from others: its prototype, defaults aside, or the access that it is of."""
+    prototype = _DEFAULT.sub("", " ".join(str(entry.get("prototype", "")).split()))
+    return str(entry.get("access", "")), prototype.rstrip("; ")
 
 
 def with_entry_kind(text: str, number: int, kind: str) -> str:
@@ -201,7 +203,7 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if data is None or not entry.get("address") or (size[2] and size[2] != f"* sizeof *{data.name}"):
             continue
         length = "words" if size[2] else "bytes"
-        given = {entry["address"]: "address", data.name: "data", size[0]: length}
+        given = {**dict(prototype.defaults), entry["address"]: "address", data.name: "data", size[0]: length}
         handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} | held
         handles -= {data.name}
         if size[0] in {p.name for p in parameters} and given.keys() | handles >= {p.name for p in parameters}:
@@ -216,8 +218,9 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]) -> str:
     """How one call writes or reads a word of 32 bits, by its value or its address; empty where it does not."""
     of = {name: type_of(text, name) for text, name in prototype.parameters}
-    rest = [name for name in of if name not in handles and name != entry.get("address")]
     sends, size = entry["kind"] == "send", str(entry.get("bytes", ""))
+    optional = {name: value for name, value in prototype.defaults if not re.search(rf"\b{name}\b", size)}
+    rest = [name for name in of if name not in {*handles, *optional} and name != entry.get("address")]
     value = rest[0] if len(rest) == 1 and not (sends and "*" in of[rest[0]]) else ""
     kind = (of[value] if value else prototype.returns).removesuffix("*").strip()
     if not entry.get("address") or entry["address"] not in of or kind not in _WORDS or len(rest) > 1:
@@ -227,7 +230,9 @@ def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]
     passed = "*data" if sends else "data" if value.strip() and "*" in of[value] else ""
     if value and not passed:
         return ""
-    arguments = ", ".join("address" if n == entry["address"] else passed if n == value else n for n in of)
+    arguments = ", ".join(
+        "address" if n == entry["address"] else passed if n == value else optional.get(n, n) for n in of
+    )
     result = "" if sends or value else "*data = "
     return f"{result}{'self.' if prototype.cpp else ''}{prototype.name}({arguments});"
 
