@@ -61,6 +61,33 @@ def test_fpgas_by_name_with_one_design_run_as_cards_do(tmp_path: Path) -> None:
     )
 
 
+def test_a_card_is_opened_by_its_path(tmp_path: Path) -> None:
+    """The API is generated from the template: the first path is the first card, every call as by its number."""
+    copy = shutil.copytree(APPLICATIONS / "two_cards", tmp_path / "two_cards")
+    template, host = copy / "card.yaml", copy / "sums.c"
+    text = (
+        template.read_text().replace("name: nallatech_h101", "name: by_path").replace("int card)", "const char *path)")
+    )
+    text = text.replace("fpga: card", "fpga: order_of(path)")
+    template.write_text(text)
+    paths = {
+        "fpgaOpen(number)": 'fpgaOpen(number ? "/dev/xdma0" : "/dev/xdma1")',
+        "fpgaOpen(2)": 'fpgaOpen("/dev/none")',
+    }
+    code = host.read_text()
+    for number, path in paths.items():
+        code = code.replace(number, path)
+    host.write_text(code)
+    by_path, by_number = (run_of(one, tmp_path / name) for one, name in (
+        (copy / "two_cards.workbench.yaml", "path"), (APPLICATIONS / "two_cards", "number")))  # fmt: skip
+    assert by_path.manifest.stdout_sha256 == by_number.manifest.stdout_sha256
+    for key in ("block", "site", "state", "card", "bytes"):  # times differ by 2 ns, in which the host chooses a path
+        np.testing.assert_array_equal(by_path.tables["calls"][key], by_number.tables["calls"][key])
+    adds = [[states_of(run, f"card[{n}].summer.core")["add"] for n in (0, 1)] for run in (by_path, by_number)]
+    assert adds[0] == adds[1]
+    assert adds[0][0] > adds[0][1] > 0
+
+
 @pytest.mark.parametrize(
     ("fpgas", "line", "told"),
     [

@@ -436,3 +436,15 @@ def test_defaults_that_are_literals_are_kept_and_passed_by_the_workbenchs_own_tr
     assert "receive_c: '*data = self.get_register(address, false);'" in text
     older = text.replace(" = 1000", "").replace(" = 0", "").replace(" = false", "")
     assert with_entries(older, entries, tmp_path / "lx.yaml", header) == (older, [])
+
+
+def test_callbacks_are_named_which_the_simulated_card_never_calls(tmp_path: Path) -> None:
+    template = tmp_path / "dv.yaml"
+    text = "schema_version: 2\nname: dv\nhost:\n  entries:\n    - {prototype: 'int dv_open(int slot)', kind: acquire}\n"
+    for row, (kind, name) in enumerate((("void (*done)(int)", ""), ("std::function<void(int)> then", ""),
+                                        ("handler_t", " fn"), ("int (&table)[4]", "")), 6):  # fmt: skip
+        text += f"    - prototype: void dv::on_{row}({kind}{name})\n      kind: other\n"
+    text += "    - {prototype: 'void dv::poke(uint32_t reg, uint32_t value)', kind: send}\n"
+    found = [d for d in entry_problems(text, template, load_plugins()) if "callback" in d.message]
+    assert [(d.line, d.message.partition(":")[0]) for d in found] == [(6, "done"), (8, "then"), (10, "fn")]
+    assert entry_of("void dv::wait_irq(handler_t fn)")["kind"] == "other"

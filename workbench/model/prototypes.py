@@ -25,6 +25,9 @@ _TYPE_WORDS = re.compile(
 )
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)(?!\s*\))|\[\[.*?\]\]")
 _SPECIFIER = re.compile(r"\b(?:extern|inline|static|virtual|explicit|constexpr|friend)\b\s*")
+_CALLBACK = re.compile(
+    r"\(\s*[*&]+\s*\w*\s*\)\s*\(|\bfunction\s*<|(?:[Cc]allback|[Hh]andler)(?![a-z])|(?<![A-Za-z])(?:cb|isr)(?:_t|_fn)?\b"
+)
 _AFTER = re.compile(r"\s*(?:\b(?:const|volatile|noexcept|override|final)|&&?|=\s*(?:0|default))\s*$")
 _NAME = re.compile(
     r"(?P<scope>(?:(?:[A-Za-z_]\w*(?:<(?:[^<>()]|<(?:[^<>()]|<[^<>()]*>)*>)*>)?)?::\s*)*)"
@@ -216,6 +219,11 @@ def object_class(host: Host) -> str:
 def type_of(declaration: str, name: str) -> str:
     """The type in a parameter's declaration, its blanks even: `const int  *data` -> `const int *`."""
     return _squeezed(re.sub(rf"\b{re.escape(name)}\b(?!.*\b{re.escape(name)}\b)", "", declaration))
+
+
+def callbacks(prototype: Prototype) -> list[str]:
+    """The parameters that are functions of the program, by their types or by what those and they are called."""
+    return [name for text, name in prototype.parameters if _CALLBACK.search(text)]
 
 
 def pointed_type(declaration: str, name: str) -> str:

@@ -1,6 +1,6 @@
 """What of a template's expressions does not compile, at its line; and of one that is being typed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from workbench.api.c_header import guessed_types, header_of
@@ -9,13 +9,19 @@ from workbench.formats import yaml_edit
 from workbench.formats.platform_file import parse_platform
 from workbench.formats.yaml_marks import Marked, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import NO_DATA_MOVES
+from workbench.model.platform import NO_DATA_MOVES, Host
+from workbench.model.prototypes import callbacks, parse_prototype
 from workbench.model.text import listed
 from workbench.session.begin.new_entries import knows_apis
 from workbench.session.edit.yaml_document import Path_
 from workbench.session.open.own_api import own_support
 from workbench.session.open.reading import read
 from workbench.session.program.plugins import Plugins
+
+_POLL = (
+    "A host that waits for it waits for ever. Let it poll, or wait by a call (kind: wait or interrupt), or name "
+    "sources that implement the API and call it: host.api_sources."
+)
 
 
 def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
@@ -43,6 +49,8 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         told = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
         hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
         problems.append(marked.diagnostic(("host", "include_lines"), told, hint, Severity.WARNING))
+    if not (support and support.api_sources):  # else those call what they are given
+        problems += _never_called(platform.host, marked)
     entries = platform.host.entries
     if entries and not any(entry.kind.moves for entry in entries):
         still = NO_DATA_MOVES
@@ -62,6 +70,15 @@ def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> t
         elif path:
             found += includes.problems(Path(path))
     return tuple(found)
+
+
+def _never_called(host: Host, marked: Marked) -> Iterator[Diagnostic]:
+    """Of a library that is generated from the entries: the callbacks that they are given."""
+    for number, entry in enumerate(host.entries):
+        prototype = parse_prototype(entry.prototype)
+        if prototype and not entry.inline and (given := callbacks(prototype)):
+            told = f"{listed(given)}: a callback, which the simulated card never calls"
+            yield marked.diagnostic(("host", "entries", number, "prototype"), told, _POLL, Severity.WARNING)
 
 
 def _place(entry: int | None) -> Path_:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.model.platform import CallKind
-from workbench.model.prototypes import Prototype, parse_prototype, pointed_type, type_of
+from workbench.model.prototypes import Prototype, callbacks, parse_prototype, pointed_type, type_of
 
 #: What a call's name says that it is for; of several words the kind that stands first here counts.
 _KINDS = (
@@ -101,11 +101,6 @@ class Parameter:
         return _ARRAY.fullmatch(self.kind) is not None
 
     @property
-    def callback(self) -> bool:
-        """A function of the program's, which the library calls."""
-        return bool({"callback", "cb", "handler", "isr", "function"} & {*self.words, *words_of(self.kind)})
-
-    @property
     def refers(self) -> bool:
         """A number that the call fills in."""
         return self.kind.endswith("&") and INTEGER.fullmatch(self.kind[:-1].strip()) is not None
@@ -163,7 +158,7 @@ def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
         return _of_an_object(prototype, parameters, words)
     words |= {"read" if way[1] else "write" for word in words if (way := _READ_OR_WRITE.fullmatch(word))}
     kind = next((kind for kind, told in _KINDS if words & told), CallKind.OTHER)
-    if kind in (CallKind.INTERRUPT, CallKind.WAIT) and (words & _PREPARES or any(p.callback for p in parameters)):
+    if kind in (CallKind.INTERRUPT, CallKind.WAIT) and (words & _PREPARES or callbacks(prototype)):
         return CallKind.OTHER
     memory = words & _OF_MEMORY or ("free" in words and any(p.points == "void" for p in parameters))
     if kind in (CallKind.ACQUIRE, CallKind.RELEASE) and memory:
