@@ -13,6 +13,7 @@ from tools import NEEDS_GHDL
 from workbench.api.equivalence import How, Limits
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.scan import HdlScan
 from workbench.session.open.hdl_language import language_of
 from workbench.session.program.plugins import load_plugins
@@ -176,6 +177,20 @@ def test_an_entity_that_cannot_be_elaborated_is_told_and_not_missed(tmp_path: Pa
     leaf = f"entity leaf is port (c : in bit); end;\narchitecture a of leaf is {inside} end;"
     found = scan(tmp_path, "over", over="module over (input c); leaf u (c); endmodule", leaf=leaf)
     assert [one.message.partition(":")[0] for one in found.diagnostics] == ["GHDL cannot elaborate 'leaf'"]
+
+
+def test_what_ghdl_refuses_beside_verilog_is_told_with_how_to_write_it(tmp_path: Path) -> None:
+    inside = "begin process begin wait until c = '1'; q <= '1'; wait for 10 ns; end process;"
+    (tmp_path / "leaf.vhd").write_text(
+        f"entity leaf is port (c : in bit; q : out bit); end;\narchitecture a of leaf is {inside} end;"
+    )
+    (tmp_path / "over.v").write_text("module over (input c, output q); leaf u (c, q); endmodule")
+    hardware = HardwareSources(sources=("leaf.vhd", "over.v"), top="over", read_out=ReadOut(first=0, last=15))
+    with pytest.raises(WorkbenchError) as told:
+        MixedLanguage().plain(tmp_path, hardware, {})
+    problem = told.value.diagnostics[0]
+    assert (problem.file, problem.line) == ("leaf.vhd", 2)
+    assert "VHDL beside Verilog has to be synthesised" in problem.hint
 
 
 def test_a_module_that_is_instantiated_as_an_entity_needs_a_component(tmp_path: Path) -> None:

@@ -33,12 +33,34 @@ _CANNOT = re.compile(
 _LIMITS = re.compile(r"direction mismatch in slice|\bunhandled\b|not (?:yet )?(?:supported|handled|implemented)")
 OF_GHDL = "This may be right VHDL: GHDL's synthesis has limits here, which a newer one may not have."
 VARYING_SLICE = "cannot extract same variable part for dynamic slice"
+_CYCLES = "No time passes in hardware but by a clock: count its cycles."
+_BEFORE = (
+    "Keep the value of the cycle before in a signal of its own, and compare the two; of a clock ask `rising_edge(clk)`."
+)
 #: What GHDL says of what it cannot synthesise, and how to write that so that it can.
 _REWRITES = {
     VARYING_SLICE: "Compute the lower bound of the slice once: with a variable "
     "`at`, write `at := ...; v(at + 31 downto at) <= x;`.",
     "left and right bounds of a slice must be either constant or dynamic": "Write a slice of varying length as a loop: "
     "`for i in v'range loop if i <= high then v(i) <= x(i); end if; end loop;`.",
+    "loop condition must be static": "Write a loop over a constant range that is left: "
+    "`for i in 0 to 255 loop exit when v <= 3; v := v - 3; end loop;`.",
+    "limits of range are not constant": "Let the loop run over a constant range: "
+    "`for i in 0 to 7 loop if i <= n then v := v + i; end if; end loop;`.",
+    "wait statement not allowed": "Wait once, `wait until rising_edge(clk);`, and make the steps states: "
+    "`case state is when first => q <= a; state <= second; when second => ...`.",
+    "expect wait condition": _CYCLES,
+    "NOW_FUNCTION": _CYCLES,
+    "FLOATING": "Use fixed point in place of `real`: `signed` with a scale, or `ieee.fixed_pkg`.",
+    "protected type": "Use a signal, or a variable of one process, in place of a protected type.",
+    "access type": "Use an array and an index in place of `access` and `new`, and `report` in place of a `line`.",
+    'implicit procedure "write"': "Write messages by `report`.",
+    "non-constant exponentiation": "Write powers of two as `shift_left(to_unsigned(1, 8), n)`, "
+    "others as a constant array.",
+    "event attribute": _BEFORE,
+    "signal attribute": _BEFORE,
+    "external signal name": "Bring the signal out through ports.",
+    "multiple assignments": "Assign it in one place: `s <= a when own = '1' else b;`.",
 }
 _FOLLOWS = re.compile(r"mismatching vector length; got (\d+, expect 0|0, expect \d+)$")  # after the first of these
 _OF_MAP = "synth-vhdl_expr.adb:645"
@@ -149,11 +171,16 @@ def _confined(files: Sequence[str], *folders: Path) -> tuple[str, ...]:
     return ()
 
 
+def _rewrite(message: str) -> str:
+    """How to write what GHDL refuses; empty where that is not known."""
+    return next((how for said, how in _REWRITES.items() if said in message), "")
+
+
 def _errors(said: str, unit: str) -> list[Diagnostic]:
     found = [
         Diagnostic(
             match["text"],
-            _REWRITES.get(match["text"], OF_GHDL if _LIMITS.search(match["text"]) else ""),
+            _rewrite(match["text"]) or (OF_GHDL if _LIMITS.search(match["text"]) else ""),
             file=match["file"],
             line=int(match["line"]),
             column=int(match["column"]),
@@ -168,7 +195,7 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         what = cannot["what"].lower().replace("_", " ")
         message = f"GHDL cannot synthesise this yet: {'a package within another unit' if 'package' in what else what}"
         line, column = int(cannot["line"]), int(cannot["column"])
-        return [Diagnostic(message, OF_GHDL, file=cannot["file"], line=line, column=column)]
+        return [Diagnostic(message, _rewrite(message) or OF_GHDL, file=cannot["file"], line=line, column=column)]
     if _BUG in said:
         raised = next(iter(re.findall(r"^Exception (\S+)", said, re.MULTILINE)), "without a reason")
         message = f"GHDL itself crashed ({raised}) as it synthesised '{unit}'"

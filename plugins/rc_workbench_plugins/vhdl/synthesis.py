@@ -26,6 +26,7 @@ from workbench.hdl.reading import comparison
 
 _SYNTHESISABLE = "Only what can be synthesised can be built."
 _NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
+_BESIDE = "VHDL beside Verilog has to be synthesised; a design in VHDL alone GHDL simulates as it is."
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
 
@@ -77,7 +78,7 @@ def synthesised(
     """All of the VHDL: below the design's own top, if it is VHDL, which is `alone.unit`, with its ports spelled as in
     `names`, and each entity that Verilog instantiates. Without `synthesise` a design in VHDL alone asks GHDL's
     simulator, as one does that GHDL refuses to synthesise. WorkbenchError, at the user's lines."""
-    edits, types = edits or {}, shared_types(joined.entities.units)
+    edits, types, more = edits or {}, shared_types(joined.entities.units), _BESIDE if joined.mixed else ""
     walked = joined.top.walk() if joined.top is not None else ()
     in_vhdl = (one for one in walked if isinstance(one.node, Instantiation) and not isinstance(one.body, Unit))
     modules = {one.module.lower() for one in in_vhdl}
@@ -88,7 +89,7 @@ def synthesised(
     if joined.entities.top is not None:
         text = ""
         try:
-            text = _verilog_of(alone.design, alone, alone.unit, alone.generics, edits, job) if synthesise else ""
+            text = _verilog_of(alone.design, alone, alone.unit, alone.generics, edits, job, more) if synthesise else ""
         except WorkbenchError as error:
             if joined.mixed:
                 raise
@@ -100,7 +101,7 @@ def synthesised(
     parts = sorted({part.number: part for part in joined.parts.values()}.values(), key=lambda part: part.number)
     own: dict[int, str] = {}
     for part in parts:
-        text = _verilog_of(part.design, alone, part.entity.name, part.generics, edits, job)
+        text = _verilog_of(part.design, alone, part.entity.name, part.generics, edits, job, more)
         own[part.number] = renamed(linked(text, heads, components, types), f"recap_{part.number}")
     for box in dict.fromkeys(part.box for part in parts):
         several = [part for part in parts if part.box == box]
@@ -119,13 +120,14 @@ def _components(joined: Joined) -> Iterator[Component]:
 
 
 def _verilog_of(
-    design: Design, alone: Alone, unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits], job: Job
-) -> str:
-    """The Verilog of a unit. WorkbenchError, at the user's lines."""
+    design: Design, alone: Alone, unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits], job: Job,
+    more: str,
+) -> str:  # fmt: skip
+    """The Verilog of a unit. WorkbenchError, at the user's lines, with `more` in their hints."""
     try:
         return translated(design, alone.texts, unit, generics, job)
     except WorkbenchError as error:
-        raise WorkbenchError(*(_explained(design, edits, one) for one in error.diagnostics)) from None
+        raise WorkbenchError(*(_explained(design, edits, one, more) for one in error.diagnostics)) from None
 
 
 def _stand_in(alone: Alone, job: Job, refused: Iterable[Diagnostic]) -> str:
@@ -137,7 +139,7 @@ def _stand_in(alone: Alone, job: Job, refused: Iterable[Diagnostic]) -> str:
     return alone.stand_in(alone.unit.lower())
 
 
-def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic) -> Diagnostic:
+def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic, more: str) -> Diagnostic:
     """What GHDL says of a copy, at the user's line: lines are the same, columns are not."""
     if not problem.file:
         return problem
@@ -145,7 +147,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic)
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
         message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
-    hint = problem.hint or _SYNTHESISABLE
+    hint = f"{problem.hint or _SYNTHESISABLE} {more}".strip()
     return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)
 
 
