@@ -13,6 +13,7 @@ from settings_shown import shown_settings
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.line_numbers import LineNumbers
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.gui.modes.source.popover import PragmaPopover
 from workbench.model.pragma import Category
@@ -63,6 +64,18 @@ def test_opening_shows_files_pragmas_and_what_lacks_one(opened: MainWindow, sour
     assert line_of(main, "fpgaWrite(") not in editor.margin.lacking
     assert "saved" in opened.status_line.text
     assert "3 pragmas" in opened.status_line.text
+
+
+def test_the_margins_columns_come_with_a_runs_numbers(opened: MainWindow, source: SourceMode, project: Path) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    before_px = editor.viewport().width()
+    assert editor.columns.whole_px == 0
+    assert not source.tabs.head.isVisible()
+    editor.margin.numbers = {9: LineNumbers(((Category.SEND, 0.5),), 3, "put")}
+    editor.update_margin()
+    assert editor.viewport().width() == before_px - editor.columns.whole_px < before_px
+    editor.go_to(2)
+    assert source.tabs.head.isVisible()
 
 
 def test_a_pragma_is_inserted_by_right_click_and_undone(

@@ -12,7 +12,6 @@ from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import theme
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.lines_moved import LinesMoved
-from workbench.gui.modes.source.margin import columns_of
 from workbench.gui.modes.source.margin_columns import MarginColumns
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.gui.modes.source.problems import checked_problems, problem_text, problems_now
@@ -51,7 +50,7 @@ def sign_colours(editor: CodeEditor, line: int) -> set[str]:
     """The colours at a line's place for swatches and signs, as painted."""
     side = editor.findChild(MarginColumns)
     assert side is not None
-    rect, left = editor.line_rect(line), columns_of(editor.width()).whole_px
+    rect, left = editor.line_rect(line), editor.columns.whole_px
     image = side.grab().toImage()
     return {
         image.pixelColor(x, y).name().upper()
@@ -63,7 +62,7 @@ def sign_colours(editor: CodeEditor, line: int) -> set[str]:
 def side_tip(editor: CodeEditor, line: int) -> str:
     side = editor.findChild(MarginColumns)
     assert side is not None
-    at = QPointF(columns_of(editor.width()).whole_px + 14, editor.line_rect(line).center().y())
+    at = QPointF(editor.columns.whole_px + 14, editor.line_rect(line).center().y())
     left, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(side, QMouseEvent(QMouseEvent.Type.MouseMove, at, side.mapToGlobal(at), left, left, none))
     return side.toolTip()

@@ -12,6 +12,7 @@ from workbench.gui.look.painting import label
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import SignField, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.labels import shortened
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
@@ -68,6 +69,8 @@ class PartList(QWidget):
         self.setFocusProxy(self.lines)
         self._sections: Sequence[PartSection] = ()
         self._bad: dict[Path_, str] = {}
+        self._titles: set[str] = set()
+        self._shortened: dict[tuple[str, int, bool], str] = {}  # by title, width in pixels, and whether it is bold
         self._current: Path_ | None = None
         self._editable = True
 
@@ -140,6 +143,8 @@ class PartList(QWidget):
             parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
             if parts or (self._editable and not wanted):
                 shown.append((section, parts))
+        self._titles = {part.title for _, parts in shown for part in parts}
+        self._shortened.clear()
         self.lines.show_rows(shown)
         self.lines.choose(lambda row: isinstance(row, DocumentPart) and row.path == self._current)
 
@@ -179,8 +184,10 @@ class PartList(QWidget):
         painter.setFont(named)
         painter.setPen(colour("text"))
         name = box.adjusted(28, 0, -note_px - 8, 0)
-        shown = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideRight, int(name.width()))
-        painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        key = row.title, int(name.width()), bold
+        if key not in self._shortened:
+            self._shortened[key] = shortened(row.title, painter.fontMetrics(), key[1], self._titles)
+        painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self._shortened[key])
 
     def _paint_sign(self, painter: QPainter, box: QRectF, row: Row) -> None:
         y = box.center().y() - 8

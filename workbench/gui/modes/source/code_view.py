@@ -134,13 +134,17 @@ class CodeView(QPlainTextEdit):
         self.line_changed.emit(self.line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        inside = self.contentsRect()
-        wide = self._side.sizeHint().width()
-        if self.viewportMargins().left() != wide:
-            self.setViewportMargins(wide, 0, 0, 0)  # and be resized anew: Qt goes through all lines each time
-        else:
+        if not self.fit_side():
             super().resizeEvent(event)
+
+    def fit_side(self) -> bool:
+        """Give the side the width that it wants; whether that changed the text's."""
+        inside, wide = self.contentsRect(), self._side.sizeHint().width()
+        changed = self.viewportMargins().left() != wide
+        if changed:
+            self.setViewportMargins(wide, 0, 0, 0)  # and be resized anew: Qt goes through all lines each time
         self._side.setGeometry(QRect(inside.left(), inside.top(), wide + 4, inside.height()))
+        return changed
 
     # ---- for the side
 

@@ -25,7 +25,7 @@ from workbench.gui.modes.source.completion import Completion
 from workbench.gui.modes.source.highlight import pragma_spans, wrong_spans
 from workbench.gui.modes.source.line_lexer import LineColours, Span
 from workbench.gui.modes.source.lines_moved import LinesMoved
-from workbench.gui.modes.source.margin import Margin, rich_tip
+from workbench.gui.modes.source.margin import Columns, Margin, columns_of, rich_tip
 from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.modes.source.problems import problem_text
 from workbench.gui.modes.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
@@ -60,11 +60,11 @@ class CodeEditor(CodeView):
 
     def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
         """`side` makes what shows the margin."""
+        self.margin = Margin()  # whose columns the side is as wide as
         super().__init__(side)
         self.file = document
         self.lines = document.text.split("\n")  # of the text as it is
         self._text: str | None = document.text
-        self.margin = Margin()
         self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
         self._colours = LineColours(self.lines, (document.path or Path()).suffix)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
@@ -127,7 +127,13 @@ class CodeEditor(CodeView):
 
     def update_margin(self) -> None:
         """Draw what the margin holds now."""
+        self.fit_side()
         self._side.update()
+
+    @property
+    def columns(self) -> Columns:
+        """Those of the margin; none where no run says anything of this file."""
+        return columns_of(self.width(), self.margin.has_numbers)
 
     def colour_marks(self) -> None:
         """Colour lines with a pragma or a problem as the margin has them now."""

@@ -28,8 +28,10 @@ class Columns:
     whole_px: int
 
 
-def columns_of(editor_px: int) -> Columns:
-    """The columns that an editor so wide has room for."""
+def columns_of(editor_px: int, shown: bool) -> Columns:
+    """The columns that an editor so wide has room for, where they are shown at all."""
+    if not shown:
+        return Columns(0, 0, 0, 0, 0)
     if editor_px < _NARROW_PX:
         return Columns(26, 98, 0, 0, 108)
     return Columns(62, 138, 192, 262, 274) if editor_px >= _WIDE_PX else Columns(62, 138, 192, 0, 204)
@@ -46,6 +48,10 @@ class Margin:
     lacking: set[int] = field(default_factory=set)
     problems: Problems = field(default_factory=dict)
     stale: bool = False
+
+    @property
+    def has_numbers(self) -> bool:
+        return bool(self.numbers or self.path)
 
 
 class MarginHead(Drawn, QWidget):
@@ -65,7 +71,7 @@ class MarginHead(Drawn, QWidget):
         canvas.rect(0, 0, wide, self.height(), "sunken")
         canvas.rect(0, self.height() - 1, wide, 1, "rule")
         canvas.write(16, 13, "Time in state", "second", 12, 500)
-        columns = columns_of(wide)
+        columns = columns_of(wide, True)
         if columns.visits_px:
             canvas.write(columns.visits_px, 13, "Visits", "second", 12, 500, RIGHT)
         if columns.path_px:

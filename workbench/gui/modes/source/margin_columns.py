@@ -9,7 +9,7 @@ from workbench.gui.look import fonts
 from workbench.gui.modes.source.code_view import paint_number
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_numbers import LineNumbers
-from workbench.gui.modes.source.margin import GUTTER_PX, SWATCH_PX, Columns, columns_of, rich_tip
+from workbench.gui.modes.source.margin import GUTTER_PX, SWATCH_PX, Columns, rich_tip
 from workbench.gui.modes.source.problems import problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
@@ -33,7 +33,7 @@ class MarginColumns(QWidget):
 
     @property
     def _columns(self) -> Columns:
-        return columns_of(self._editor.width())
+        return self._editor.columns
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:

@@ -351,6 +351,7 @@ class SourceMode(Mode):
         if editor is None:
             return
         self._say_status()
+        self.tabs.head.setVisible(editor.margin.has_numbers)
         if analysis is None or run is None:
             reading = self.context.background.waits("run")
             why = "Reading the last run..." if reading else "Nothing has run yet."

@@ -12,7 +12,7 @@ from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pra
 from workbench.api.source.pragma_typed import Typed
 from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor
-from workbench.gui.modes.source.margin import GUTTER_PX, columns_of
+from workbench.gui.modes.source.margin import GUTTER_PX
 from workbench.gui.modes.source.points import Choices, MarkPoint, choices, point_at, suggested
 from workbench.gui.modes.source.popover import PragmaPopover
 from workbench.gui.modes.source.pragma_words import Word, place_below, words_for
@@ -73,7 +73,7 @@ class PragmaAsking(QObject):
     def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:
         """Where the popover goes: right of the line's text, its arrow on it; without room there, below or above it."""
         rect, over = editor.line_rect(line), self._over
-        text = editor.mapTo(over, QPoint(columns_of(editor.width()).whole_px + GUTTER_PX, 0))
+        text = editor.mapTo(over, QPoint(editor.columns.whole_px + GUTTER_PX, 0))
         wide, tall = self.popover.width() - 2 * MARGIN_PX, self.popover.sizeHint().height() - 2 * MARGIN_PX
         x, y = text.x() + max(rect.width(), 160) + 22, text.y() + rect.center().y()
         if x + wide + 4 <= over.width():
