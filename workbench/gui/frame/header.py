@@ -11,7 +11,7 @@ from workbench.gui.look.icons import draw_icon
 from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, IconButton, plain_column, rule
-from workbench.gui.widgets.boxes import row_layout
+from workbench.gui.widgets.boxes import STRETCH, row_layout
 from workbench.pictures.canvas import Canvas
 from workbench.session.program.keys import with_key
 
@@ -129,12 +129,10 @@ class Header(QWidget):
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedHeight(44)
-        column = plain_column(self)
-        row = row_layout(Logo(), 12, margins=(20, 0, 16, 0), spacing=4)
         self.menus = QMenuBar()
         self.menus.setNativeMenuBar(False)
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-        row.addWidget(self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
+        row = row_layout(Logo(), 12, (self.menus, 0, Qt.AlignmentFlag.AlignVCenter), margins=(20, 0, 16, 0), spacing=4)
         self._project_parts: list[QWidget] = []
         divider = rule(vertical=True)
         divider.setFixedHeight(20)
@@ -164,10 +162,7 @@ class Header(QWidget):
         self._project_parts.append(self.run_button)
         self.take_keys()
         self._project_shown: bool | None = None
-        column.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)
-        column.addWidget(rule())
+        plain_column(self, STRETCH, row, STRETCH, rule())
 
     def take_keys(self) -> None:
         """Say in the tooltips which keys are in force."""

@@ -64,7 +64,6 @@ class Rail(QWidget):
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedWidth(65)
-        row = row_layout(of=self, margins=(0, 0, 0, 0), spacing=0)
         column = column_layout(margins=(0, 4, 0, 8), spacing=0)
         self.buttons: dict[str, RailButton] = {}
         for mode in modes:
@@ -81,8 +80,7 @@ class Rail(QWidget):
         self.settings.clicked.connect(self.settings_asked.emit)
         column.addWidget(self.notices)
         column.addWidget(self.settings)
-        row.addLayout(column)
-        row.addWidget(rule(vertical=True))
+        row_layout(column, rule(vertical=True), of=self, margins=(0, 0, 0, 0), spacing=0)
         self.take_keys()
 
     def take_keys(self) -> None:

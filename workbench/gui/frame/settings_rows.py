@@ -197,15 +197,13 @@ class SettingRow(QWidget):
 
     def _path(self) -> tuple[QWidget, Callable[[str], object]]:
         whole = QWidget()
-        row = row_layout(of=whole, margins=(0, 0, 0, 0), spacing=6)
         field = QLineEdit()
         field.setProperty("role", "code")
         field.setPlaceholderText("default")
         field.editingFinished.connect(lambda: self.set(field.text().strip()))
         choose = IconButton("folder", f"Choose: {self.setting.title}", on=self._choose)
         whole.setFocusProxy(field)
-        row.addWidget(field, 1)
-        row.addWidget(choose, 0, Qt.AlignmentFlag.AlignVCenter)
+        row_layout((field, 1), (choose, 0, Qt.AlignmentFlag.AlignVCenter), of=whole, margins=(0, 0, 0, 0), spacing=6)
         return whole, field.setText
 
     def _choose(self) -> None:

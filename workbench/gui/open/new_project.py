@@ -191,14 +191,11 @@ class NewProject(QDialog):
     def _field(self, part: str, name: str, value: str) -> QWidget:
         """An input that nothing drives, or a macro that nothing declares, and its value to be given."""
         row = QWidget()
-        inside = row_layout(of=row, margins=(0, 0, 0, 0), spacing=8)
         field = self._fields[part, name] = QLineEdit(value)
         field.setProperty("role", "code")
         field.setAccessibleName(f"value of {name}")
         field.setMaximumWidth(160)
-        inside.addWidget(label(name, "code"))
-        inside.addWidget(field)
-        inside.addStretch(1)
+        row_layout(label(name, "code"), field, STRETCH, of=row, margins=(0, 0, 0, 0), spacing=8)
         return row
 
     def _given(self) -> dict[str, dict[str, Any]]:

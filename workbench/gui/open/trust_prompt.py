@@ -46,11 +46,9 @@ class TrustPrompt(QDialog):
         column.addWidget(label(str(workspace.path), "code", wrap=True))
         self.own = QCheckBox("This project is my own: do not ask when its files change")
         column.addWidget(self.own)
-        row = row_layout(STRETCH)
         self.cancel = Button("Cancel", on=self.reject)
         self.trust = Button(act.button, act.icon, "primary", on=self.accept)
-        row.addWidget(self.cancel)
-        row.addWidget(self.trust)
+        row = row_layout(STRETCH, self.cancel, self.trust)
         column.addLayout(row)
         self.cancel.setFocus()
 

@@ -43,22 +43,18 @@ class Welcome(QScrollArea):
         inside = QWidget()
         set_ground(inside, "window")
         self.setWidget(inside)
-        outer = row_layout(STRETCH, of=inside, margins=(32, 44, 32, 32))
         page = QWidget()
         page.setMaximumWidth(1280)
-        outer.addWidget(page, 12)
-        outer.addStretch(1)
+        row_layout(STRETCH, (page, 12), STRETCH, of=inside, margins=(32, 44, 32, 32))
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(80)
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(0, 7)
         grid.setColumnStretch(1, 8)
-        head = column_layout(label("RC Workbench", "hero"), spacing=4)
         said = label("Find where an FPGA application spends its time, and what a fix would gain.", "second")
         said.setStyleSheet("font-size: 15px;")
-        head.addWidget(said)
-        head.addSpacing(32)
+        head = column_layout(label("RC Workbench", "hero"), said, 32, spacing=4)
         grid.addLayout(head, 0, 0, 1, 2)
         grid.addLayout(self._left(), 1, 0)
         grid.addLayout(self._right(), 1, 1)
@@ -67,7 +63,6 @@ class Welcome(QScrollArea):
     # ---- left: open, recent, how it goes
 
     def _left(self) -> QVBoxLayout:
-        column = column_layout(spacing=0)
         row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
         row.setSpacing(10)
         self.open_button = Button("Open project", "folder", "primary", on=self._asking.project)
@@ -84,11 +79,8 @@ class Welcome(QScrollArea):
             button.setProperty("large", "true")
             row.addWidget(button, number // 2, number % 2)
         row.setColumnStretch(2, 1)
-        column.addLayout(row)
-        column.addSpacing(30)
         self._clear = Button("Clear", kind="link", on=self._clear_recent)
-        column.addLayout(_title("Recent", self._clear))
-        column.addSpacing(10)
+        column = column_layout(row, 30, _title("Recent", self._clear), 10, spacing=0)
         self._recent = Box()
         column.addWidget(self._recent)
         column.addSpacing(36)
@@ -209,7 +201,6 @@ class Welcome(QScrollArea):
             said.setToolTip(str(tool.path))
             _fill_row(row, IconLabel("check", 16, "good"), name, said)
             return row
-        words = column_layout(label(tool.message, "second", wrap=True), spacing=4)
         hint = QHBoxLayout()
         command = tool.command
         hint.addWidget(
@@ -219,7 +210,7 @@ class Welcome(QScrollArea):
             copy = Button("Copy", kind="link", on=lambda: QApplication.clipboard().setText(command))
             hint.addWidget(copy)
             hint.addStretch(1)
-        words.addLayout(hint)
+        words = column_layout(label(tool.message, "second", wrap=True), hint, spacing=4)
         holder = QWidget()
         holder.setLayout(words)
         words.setContentsMargins(0, 0, 0, 0)

@@ -144,9 +144,6 @@ class RunDock(QWidget):
         scroll.setMinimumWidth(260)
 
         split = Split((scroll, 400), (self._log_side(), 860), kept=[0])
-        column = plain_column(self)
-        column.addWidget(rule())
-        column.addWidget(self.header)
         self.nothing = EmptyState(
             "play",
             "No run in this window yet",
@@ -157,7 +154,7 @@ class RunDock(QWidget):
         self._body = QStackedWidget()
         for page in (self.nothing, split):
             self._body.addWidget(page)
-        column.addWidget(self._body, 1)
+        plain_column(self, rule(), self.header, (self._body, 1))
         runner.started.connect(self._on_started)
         runner.events.connect(self._on_events)
         runner.finished.connect(self._on_finished)
@@ -165,7 +162,6 @@ class RunDock(QWidget):
     def _log_side(self) -> QWidget:
         side = QWidget()
         set_ground(side, "panel")
-        column = column_layout(of=side, margins=(18, 8, 16, 8), spacing=8)
         head = row_layout(label("Log", "strong"), STRETCH, spacing=8)
         self.filters = {name: PillButton(name) for name in ("All", "Problems", "Program output", "Calls")}
         group = QButtonGroup(self)
@@ -186,8 +182,7 @@ class RunDock(QWidget):
         self._pages = QStackedWidget()
         for page in (self.log, problems, self.output, self.calls):
             self._pages.addWidget(page)
-        column.addLayout(head)
-        column.addWidget(self._pages, 1)
+        column_layout(head, (self._pages, 1), of=side, margins=(18, 8, 16, 8), spacing=8)
         return side
 
     def ask_cancel(self) -> None:

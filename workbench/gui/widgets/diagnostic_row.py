@@ -25,7 +25,6 @@ class DiagnosticRow(Drawn, QWidget):
         self.diagnostic = diagnostic
         row = row_layout(of=self, margins=(12, 9, 12, 9), spacing=10)
         row.addWidget(SeverityIcon(level_of(diagnostic.severity)), 0, Qt.AlignmentFlag.AlignTop)
-        column = column_layout(spacing=3)
         head = row_layout(spacing=12)
         place = _place(diagnostic)
         if place:
@@ -36,10 +35,9 @@ class DiagnosticRow(Drawn, QWidget):
         what = label(_sentence(diagnostic.message), "said", wrap=True)
         what.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         head.addWidget(what, 1)
-        column.addLayout(head)
         self.times, self._count = label("", "smallsecond"), 1
         self.times.hide()
-        column.addWidget(self.times)
+        column = column_layout(head, self.times, spacing=3)
         if diagnostic.hint:
             column.addWidget(label(diagnostic.hint, "smallsecond", wrap=True))
         row.addLayout(column, 1)

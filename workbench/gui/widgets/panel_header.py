@@ -1,10 +1,12 @@
 """The head of a panel: title, what it says about itself, and its controls, over a rule."""
 
+from typing import Any
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.look.theme import set_ground
-from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.labels import ElidedLabel, rule
 
 _TITLE_PX = 88  # what a title has before its controls
@@ -17,7 +19,6 @@ class PanelHeader(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(40)
-        column = column_layout(of=self, margins=(0, 0, 0, 0), spacing=0)
         self._row = row_layout(margins=(16, 0, 8, 0), spacing=8)
         self.title = ElidedLabel(title, "title")
         self.subtitle = ElidedLabel(subtitle, "small")
@@ -25,10 +26,7 @@ class PanelHeader(QWidget):
         self.subtitle.least_px = 76
         self._row.addWidget(self.title)
         self._row.addWidget(self.subtitle, 1)
-        column.addStretch(1)
-        column.addLayout(self._row)
-        column.addStretch(1)
-        column.addWidget(rule())
+        column_layout(STRETCH, self._row, STRETCH, rule(), of=self, margins=(0, 0, 0, 0), spacing=0)
 
     def set_title(self, title: str, subtitle: str = "") -> None:
         self.title.setText(title)
@@ -48,9 +46,9 @@ def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QW
     return panel, plain_column(panel)
 
 
-def plain_column(inside: QWidget) -> QVBoxLayout:
-    """A widget's column, without margins or gaps."""
-    return column_layout(of=inside, margins=(0, 0, 0, 0), spacing=0)
+def plain_column(inside: QWidget, *parts: Any) -> QVBoxLayout:
+    """A widget's column of parts, without margins or gaps."""
+    return column_layout(*parts, of=inside, margins=(0, 0, 0, 0), spacing=0)
 
 
 def empty(layout: QLayout) -> None:

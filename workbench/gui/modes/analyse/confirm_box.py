@@ -47,17 +47,13 @@ class ConfirmBox(QWidget):
 
     def _progress(self) -> QWidget:
         self.progress = QWidget()
-        column = plain_column(self.progress)
-        row = row_layout(spacing=8)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 100)
-        row.addWidget(self.bar, 1)
         self.cancel_button = Button("Cancel", kind="link", on=self.cancel)
-        row.addWidget(self.cancel_button)
-        column.addLayout(row)
+        row = row_layout((self.bar, 1), self.cancel_button, spacing=8)
         self.said = ElidedLabel("", "small")
-        column.addWidget(self.said)
+        plain_column(self.progress, row, self.said)
         self.progress.hide()
         return self.progress
 
@@ -147,10 +143,8 @@ def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:
     predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
     left.addWidget(label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small"))
     row.addLayout(left, 1)
-    right = column_layout(spacing=0)
     said, role, note = confirmed_words(prediction, confirmation)
-    right.addWidget(label(said, role))
-    right.addWidget(label(note, "small", wrap=True))
+    right = column_layout(label(said, role), label(note, "small", wrap=True), spacing=0)
     row.addLayout(right, 1)
     widget.setToolTip("\n".join(problem.sentences for problem in confirmation.notes))
     return widget

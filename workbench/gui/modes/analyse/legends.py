@@ -21,11 +21,9 @@ class GraphLegend(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(30)
-        row = row_layout(of=self, margins=(16, 0, 16, 0), spacing=6)
         states = Legend()
         states.setMinimumWidth(0)
         states.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row.addWidget(states, 1)
         self._severities = QWidget()
         self._severities.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         inner = row_layout(of=self._severities, margins=(0, 0, 0, 0), spacing=6)
@@ -35,7 +33,7 @@ class GraphLegend(QWidget):
             inner.addSpacing(8)
             inner.addWidget(SeverityIcon(level, 14))
             inner.addWidget(label(said, "smallsecond"))
-        row.addWidget(self._severities)
+        row_layout((states, 1), self._severities, of=self, margins=(16, 0, 16, 0), spacing=6)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._severities.setVisible(event.size().width() >= BOTH_FROM_PX)

@@ -92,11 +92,8 @@ class TryPanel(QWidget):
         column.addStretch(1)
 
     def _head(self) -> QHBoxLayout:
-        row = row_layout(spacing=8)
         back = IconButton("arrow-left", "Back to the finding (Esc)", on=self.closed.emit)
-        row.addWidget(back)
-        row.addWidget(label("Try changes", "finding"), 1)
-        return row
+        return row_layout(back, (label("Try changes", "finding"), 1), spacing=8)
 
     # ---- which changes
 
@@ -141,16 +138,14 @@ class TryPanel(QWidget):
 
     def _row(self, offer: Offer) -> QWidget:
         widget = QWidget()
-        row = row_layout(of=widget, margins=(0, 4, 0, 4), spacing=8)
         box = QCheckBox()
         box.setChecked(offer in self.ticked)
         box.setAccessibleName(set_title(offer.changes))
         box.toggled.connect(partial(self._tick, offer))
-        row.addWidget(box)
         name = ElidedLabel(change_title(offer.changes[0]), "strong")
         more = f" and {len(offer.changes) - 1} more" if len(offer.changes) > 1 else ""
         name.setText(name.text() + more)
-        row.addWidget(name, 1)
+        row = row_layout(box, (name, 1), of=widget, margins=(0, 4, 0, 4), spacing=8)
         alone = offer.alone
         if alone and alone.speedup is not None:
             row.addWidget(label("alone", "small"))

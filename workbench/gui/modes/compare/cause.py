@@ -22,12 +22,9 @@ class CauseRow(QWidget):
         self.cause: Cause | None = None
         row = row_layout(of=self, margins=(16, 8, 20, 0), spacing=10)
         row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
-        column = column_layout(spacing=2)
         self.what, self.details = ElidedLabel("", "strong"), ElidedLabel("", "smallsecond")
         self.links = row_layout(spacing=20)
-        column.addWidget(self.what)
-        column.addWidget(self.details)
-        column.addLayout(self.links)
+        column = column_layout(self.what, self.details, self.links, spacing=2)
         row.addLayout(column, 1)
         self.hide()
 

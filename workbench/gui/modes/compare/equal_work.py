@@ -31,14 +31,12 @@ class EqualWorkPanel(QWidget):
         self.rounds.problem.connect(context.notices.tell)
         self.head.add(self.scale_pill)
         self._runs: tuple[Run, Run] | None = None
-        column = plain_column(self)
-        column.addWidget(self.head)
         shown = QWidget()
         self._pages = QStackedLayout(shown)
         self._pages.setContentsMargins(0, 0, 0, 0)
         self._pages.addWidget(scrolled(self.rounds))
         self._pages.addWidget(self.nothing)
-        column.addWidget(shown, 1)
+        plain_column(self, self.head, (shown, 1))
 
     def ask(self, a: Run, b: Run) -> None:
         """Find the rounds of two runs in the background, and show them."""

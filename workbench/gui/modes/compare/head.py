@@ -10,7 +10,7 @@ from workbench.api.window import palette, set_ground
 from workbench.gui.frame.naming import run_title
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
-from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
@@ -87,7 +87,6 @@ class CompareHead(QWidget):
         self.show_prediction(None)
 
     def _names(self) -> QVBoxLayout:
-        column = column_layout(spacing=2)
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(0)
@@ -102,17 +101,13 @@ class CompareHead(QWidget):
         grid.setColumnStretch(1, 1)
         swap = IconButton("arrow-left-right", "Exchange A and B", on=self.swapped.emit)
         grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
-        column.addLayout(grid)
         self.other = Button("Compare with another run", kind="link")
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(lambda: self.menu_wanted.emit(self.menu))
         self.other.clicked.connect(lambda: self.menu.popup(self.other.mapToGlobal(self.other.rect().bottomLeft())))
-        column.addStretch(1)
-        column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeft)
-        return column
+        return column_layout(grid, STRETCH, (self.other, 0, Qt.AlignmentFlag.AlignLeft), spacing=2)
 
     def _figure(self) -> QVBoxLayout:
-        column = column_layout(spacing=0)
         grid = QGridLayout()
         grid.setHorizontalSpacing(20)
         grid.setVerticalSpacing(0)
@@ -123,9 +118,8 @@ class CompareHead(QWidget):
             grid.addWidget(title, 0, at)
             grid.addWidget(figure, 1, at, 2, 1)
         grid.setColumnStretch(2, 1)
-        column.addLayout(grid)
         self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
-        column.addLayout(judged := QHBoxLayout())
+        column = column_layout(grid, judged := QHBoxLayout(), spacing=0)
         judged.addWidget(self.fate, 3)
         judged.addWidget(self.error, 2)
         for widget in (self.output, self.work):

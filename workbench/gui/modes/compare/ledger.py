@@ -108,14 +108,12 @@ class LedgerPanel(QWidget):
         self.table.opened.connect(self.entry_opened.emit)
         self.nothing = EmptyState("trending-up", "No predictions yet", "Try a change in Analyse.")
         self.score, self.dots = label("", "smallsecond", wrap=True), ErrorDots()
-        column = plain_column(self)
-        column.addWidget(self.head)
         body = QWidget()
         self._pages = QStackedLayout(body)
         self._pages.setContentsMargins(0, 0, 0, 0)
         self._pages.addWidget(self._table_page())
         self._pages.addWidget(self.nothing)
-        column.addWidget(body, 1)
+        plain_column(self, self.head, (body, 1))
         self.show_entries((), ())
 
     def _pill(self, name: str, title: str) -> PillButton:
@@ -126,9 +124,8 @@ class LedgerPanel(QWidget):
 
     def _table_page(self) -> QWidget:
         page = QWidget()
-        column = column_layout((self.table, 1), of=page, margins=(0, 0, 0, 0))
         foot = row_layout((self.score, 1), (self.dots, 1), margins=(16, 4, 16, 4))
-        column.addLayout(foot)
+        column_layout((self.table, 1), foot, of=page, margins=(0, 0, 0, 0))
         return page
 
     def show_entries(self, entries: Sequence[Entry], chosen: Sequence[Entry]) -> None:

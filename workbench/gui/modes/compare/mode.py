@@ -88,11 +88,8 @@ class CompareMode(Mode):
 
     def _build(self) -> QWidget:
         page = QWidget()
-        column = plain_column(page)
-        column.addWidget(self.head)
-        column.addWidget(rule())
         across = Split((self._table_panel(), 770), (self._right_panel(), 766))
-        column.addWidget(Split((across, 430), (self._lower_panel(), 390), vertical=True), 1)
+        plain_column(page, self.head, rule(), (Split((across, 430), (self._lower_panel(), 390), vertical=True), 1))
         return page
 
     def _table_panel(self) -> QWidget:

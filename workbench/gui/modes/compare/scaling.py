@@ -30,9 +30,7 @@ class ScalingPanel(QWidget):
         self.view = PlotView("Scaling", 300)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)
-        column = plain_column(self)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
+        plain_column(self, self.head, (self.view, 1))
 
     def ask(self, run: Run, folders: Sequence[Path]) -> None:
         """Find the curve that a run is on, in the background."""

@@ -76,10 +76,9 @@ class PartForm(QScrollArea):
                 old.deleteLater()
         for problem, path in self._stray_problems():
             row = QWidget()
-            across = row_layout(of=row, margins=(0, 0, 0, 0))
             text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()
             bad = problem.severity is Severity.ERROR
-            across.addWidget(label(text, "high" if bad else "medium", wrap=True), 1)
+            across = row_layout((label(text, "high" if bad else "medium", wrap=True), 1), of=row, margins=(0, 0, 0, 0))
             if _is_unknown(problem, path):
                 remove = Button(f"Remove {path[-1]}", kind="link")
                 remove.clicked.connect(partial(self.document.remove, path, f"Remove {path[-1]}"))

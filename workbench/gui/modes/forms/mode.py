@@ -64,9 +64,8 @@ class DocumentMode(Mode):
         self.form_head.add(self.remove)
         self.note = QWidget()
         set_ground(self.note, "sunken")
-        row = row_layout(of=self.note, margins=(16, 6, 16, 6))
         said = f"This {self.document.title} is part of the workbench and read-only. Save a copy to edit it."
-        row.addWidget(label(said, "smallsecond", wrap=True), 1)
+        row_layout((label(said, "smallsecond", wrap=True), 1), of=self.note, margins=(16, 6, 16, 6))
         self.remove.clicked.connect(self._remove)
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)

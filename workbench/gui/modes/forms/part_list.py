@@ -37,7 +37,6 @@ class PartList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = column_layout(of=self, margins=(0, 12, 0, 0), spacing=6)
         self.filter = SignField("funnel", "Filter entries")
         self.filter.textChanged.connect(self._refilter)
         above = row_layout(self.filter, margins=(16, 0, 16, 0))
@@ -50,8 +49,6 @@ class PartList(QWidget):
         self.tabs.currentChanged.connect(lambda number: self._turn_to(self._names[number]))
         self.tab = ""
         self._names: tuple[str, ...] = ()
-        column.addWidget(self.tabs)
-        column.addLayout(above)
         self.lines = RowView("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
             Column("What it is", lambda row: row.note if isinstance(row, DocumentPart) else ""),
@@ -65,7 +62,7 @@ class PartList(QWidget):
         self.lines.chosen.connect(self._choose)
         self.lines.opened.connect(self._add)
         self.lines.clicked.connect(self._clicked)
-        column.addWidget(self.lines, 1)
+        column_layout(self.tabs, above, (self.lines, 1), of=self, margins=(0, 12, 0, 0), spacing=6)
         self.setFocusProxy(self.lines)
         self._sections: Sequence[PartSection] = ()
         self._bad: dict[Path_, str] = {}

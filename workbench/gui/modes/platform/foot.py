@@ -14,10 +14,8 @@ class Foot(QWidget):
         super().__init__()
         self.button, self._said = Button(text, icon, kind="link"), label(said, "small")
         self.button.setToolTip(said)
-        below = plain_column(self)
-        below.addWidget(rule())
         row = row_layout(self.button, STRETCH, self._said, margins=(_EDGE_PX, 6, _EDGE_PX, 6))
-        below.addLayout(row)
+        plain_column(self, rule(), row)
         self.setMinimumWidth(self.button.sizeHint().width() + 2 * _EDGE_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -110,12 +110,10 @@ class PointTable(RowView):
         box = QWidget()
         set_ground(box, "none")
         row = row_layout(of=box, margins=(72, 2, 16, 6), spacing=12)
-        column = column_layout(spacing=2)
         what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
         tail = "Until this is fixed the saved file stays as it was." if bad else problem.hint
-        column.addWidget(what)
-        column.addWidget(label(place + tail, "smallsecond", wrap=True))
+        column = column_layout(what, label(place + tail, "smallsecond", wrap=True), spacing=2)
         row.addLayout(column, 1)
         fix = fix_for(self.points, self.table, at)
         if fix and not self.document.read_only:

@@ -132,20 +132,14 @@ class Breakdown(QWidget):
     def __init__(self) -> None:
         super().__init__()
         set_ground(self, "panel")
-        column = plain_column(self)
         head = QWidget()
-        inner = column_layout(of=head, margins=(EDGE_PX, 14, EDGE_PX, 4), spacing=2)
         self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
         self.keep = Button("Keep", kind="link", on=self.keep_wanted.emit)
         self.reset = Button("Reset", kind="link", on=self.reset_wanted.emit)
         self.reset.setToolTip("Back to the model's own values (Esc)")
         below = row_layout((self.subtitle, 1), self.keep, self.reset, spacing=12)
-        inner.addWidget(self.title)
-        inner.addLayout(below)
-        column.addWidget(head)
+        column_layout(self.title, below, of=head, margins=(EDGE_PX, 14, EDGE_PX, 4), spacing=2)
         self.figures = Figures(3)
-        column.addWidget(self.figures)
-        column.addWidget(rule())
         body = column_layout(margins=(0, 12, 0, 16), spacing=6)
         self.parts_title, self.parts = label("", "strong"), PartTable()
         self.inputs_title, self.inputs = label("Inputs", "strong"), InputTable()
@@ -158,7 +152,7 @@ class Breakdown(QWidget):
         for said in (self.parts_title, self.inputs_title, self.problem):
             said.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         body.addStretch(1)
-        column.addWidget(scrolled(body), 1)
+        plain_column(self, head, self.figures, rule(), (scrolled(body), 1))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self.reset.isHidden():

@@ -42,13 +42,10 @@ class DensityView(QWidget):
         self.result: Density | None = None
         self.moved: tuple[Layer, ...] | None = None
         self._own: tuple[Layer, ...] = ()
-        column = plain_column(self)
         self.figures = Figures(4)
-        column.addWidget(self.figures)
-        column.addWidget(rule())
         curve = self._curve_panel()
         below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
-        column.addWidget(Split((curve, 430), (below, 340), vertical=True), 1)
+        plain_column(self, self.figures, rule(), (Split((curve, 430), (below, 340), vertical=True), 1))
 
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()

@@ -60,9 +60,7 @@ class ExploreView(QWidget):
 
     def build(self) -> Iterator[None]:
         """Make its panels, each in a turn: every plot takes its time."""
-        column = plain_column(self)
-        column.addWidget(self._controls())
-        column.addWidget(rule())
+        column = plain_column(self, self._controls(), rule())
         panels = []
         for make in (self._sweep_panel, self._influence_panel, self._front_panel):
             yield

@@ -38,9 +38,7 @@ class ModelHead(QWidget):
         self._below.setContentsMargins(16, 6, 16, 6)
         self._below.addStretch(1)
         self._bar.hide()
-        column = plain_column(self)
-        column.addWidget(self.header)
-        column.addWidget(self._bar)
+        plain_column(self, self.header, self._bar)
 
     def set_narrow(self, narrow: bool) -> None:
         (self._below if narrow else self._beside).insertWidget(0, self._pages)

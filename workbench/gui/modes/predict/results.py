@@ -80,11 +80,9 @@ class ResultsView(QWidget):
         """Above the measured tables: the open run, and its values taken over in one click."""
         self.run_bar = QWidget()
         set_ground(self.run_bar, "sunken")
-        row = row_layout(of=self.run_bar, margins=(16, 6, 16, 6))
         self.run_said = ElidedLabel("", "smallsecond")
         self.take_over = Button("Take measured values over", on=self.take_over_wanted.emit)
-        row.addWidget(self.run_said, 1)
-        row.addWidget(self.take_over)
+        row_layout((self.run_said, 1), self.take_over, of=self.run_bar, margins=(16, 6, 16, 6))
         self.run_bar.hide()
         return self.run_bar
 

@@ -68,15 +68,11 @@ class PaperTableView(QWidget):
     def __init__(self, heads: tuple[str, ...]) -> None:
         super().__init__()
         self.heads = heads
-        column = column_layout(of=self, margins=(0, 0, 0, 14), spacing=0)
-        above = row_layout(margins=(EDGE_PX, 8, EDGE_PX, 6), spacing=10)
         self.title, self.note = label("", "strong"), ElidedLabel("", "small")
-        above.addWidget(self.title)
-        above.addWidget(self.note, 1)
-        column.addLayout(above)
+        above = row_layout(self.title, (self.note, 1), margins=(EDGE_PX, 8, EDGE_PX, 6), spacing=10)
         self.rows = PaperRows(heads)
         self.rows.setIndentation(12)
-        column.addWidget(self.rows)
+        column_layout(above, self.rows, of=self, margins=(0, 0, 0, 14), spacing=0)
 
     def show_table(self, table: PaperTable) -> None:
         self.title.setText(table.title)

@@ -60,9 +60,7 @@ class SourceDetails(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(scrolled(self._body))
-        column = plain_column(self)
-        column.addWidget(self.header)
-        column.addWidget(self._pages, 1)
+        plain_column(self, self.header, (self._pages, 1))
 
     def show_nothing(self, title: str, why: str, action: str = "") -> None:
         self._blocks = None

@@ -56,12 +56,9 @@ class SourceMode(Mode):
         self._typed_later.timeout.connect(self._show_lists)
         self.setFocusProxy(self.tabs)
         shown = QWidget()
-        column = plain_column(shown)
         self.proposals = ProposalPanel(context, self._check)
         self.proposals.placed_in = lambda editor: self._notes[editor].placed
-        column.addWidget(self.tabs, 1)
-        column.addWidget(self.proposals)
-        column.addWidget(self.find_bar)
+        plain_column(shown, (self.tabs, 1), self.proposals, self.find_bar)
         self.set_content(shown)
         self._asking = PragmaAsking(context, self, self.proposals, self._check)
         self.popover = self._asking.popover

@@ -81,7 +81,6 @@ class PragmaPopover(Popover):
         self._share: float | None = None
         self._offered = Choices(dict.fromkeys(Category, ()), (), ())
         inside = MARGIN_PX + 16
-        column = column_layout(of=self, margins=(inside, inside - 6, inside, inside - 4), spacing=14)
         head = QHBoxLayout()
         self.question = label("", "title")
         self._line = label("", "small")
@@ -90,7 +89,7 @@ class PragmaPopover(Popover):
         self.definition = Button("Go to its definition", kind="link", on=self._on_definition)
         head.addWidget(self.definition)
         head.addWidget(self._line)
-        column.addLayout(head)
+        column = column_layout(head, of=self, margins=(inside, inside - 6, inside, inside - 4), spacing=14)
         grid = QGridLayout()
         grid.setSpacing(6)
         self.categories = QButtonGroup(self)
@@ -105,9 +104,8 @@ class PragmaPopover(Popover):
         self.preview.setMinimumHeight(42)
         self.preview.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(self.preview)
-        foot = row_layout(spacing=8)
         self.said = label("", "good", wrap=True)
-        foot.addWidget(self.said, 1)
+        foot = row_layout((self.said, 1), spacing=8)
         self.remove = Button("Remove")
         self.remove.setToolTip("Remove this pragma from the file")
         self.cancel = Button("Cancel")

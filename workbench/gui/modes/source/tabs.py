@@ -43,11 +43,7 @@ class EditorTabs(QWidget):
         set_ground(top, "chrome")
         top.setFixedHeight(36)
         row_layout(self.bar, (self.place, 1), self.proposed, of=top, margins=(0, 0, 16, 0), spacing=12)
-        column = plain_column(self)
-        column.addWidget(top)
-        column.addWidget(rule())
-        column.addWidget(self.head)
-        column.addWidget(self.stack, 1)
+        plain_column(self, top, rule(), self.head, (self.stack, 1))
         self.bar.currentChanged.connect(self._on_current)
 
     @property

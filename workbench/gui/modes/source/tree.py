@@ -158,13 +158,7 @@ class SidePanel(QWidget):
         set_ground(self, "panel")
         self.tree, self.blocks = ProjectTree(), BlocksHere()
         self.header = PanelHeader("Project")
-        column = plain_column(self)
-        column.addWidget(self.header)
-        column.addSpacing(6)
-        column.addWidget(self.tree, 1)
-        column.addWidget(rule())
-        column.addWidget(PanelHeader("Blocks in this file"))
-        column.addWidget(self.blocks, 1)
+        plain_column(self, self.header, 6, (self.tree, 1), rule(), PanelHeader("Blocks in this file"), (self.blocks, 1))
         self._context = context
 
     def show_shares(self) -> None:

@@ -40,15 +40,13 @@ class TimelineDetails(QWidget):
         self._offers_range = offers_range
         set_ground(self, "panel")
         self.setMinimumWidth(240)
-        column = plain_column(self)
         self.header = PanelHeader("Selection")
-        column.addWidget(self.header)
         self._scroll = scrolled()
         self._body = QWidget()
         self._sections = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._body)
         self._columns: list[QVBoxLayout] = []
         self._rules: list[QWidget] = []
-        column.addWidget(self._scroll, 1)
+        plain_column(self, self.header, (self._scroll, 1))
         self.statistics: Statistics | None = None
         self.path: RunPath | None = None  # the critical path, while it is shown
 
@@ -262,9 +260,8 @@ def _add_share(column: QVBoxLayout, share: Share, length: float) -> None:
 
 
 def _add_line(column: QVBoxLayout, first: QWidget, second: str, third: str) -> None:
-    row = row_layout(first, STRETCH, label(second, "second"), spacing=8)
     last = label(third, "strong")
     last.setMinimumWidth(70)
     last.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    row.addWidget(last)
+    row = row_layout(first, STRETCH, label(second, "second"), last, spacing=8)
     column.addLayout(row)
