@@ -302,7 +302,8 @@ OWN: Sequence[Command] = (
                  _option("--repeats", type=int, default=5, help="calls of each size"),
                  _named("--largest", "the largest size (default: each table's last)", "SIZE")))),
     _actions("rules", "bottleneck rules: list, check",
-             ("list", "the rules in force", "rules:run_list", ()),
+             ("list", "the rules in force, or what each found in a run", "rules:run_list", (
+                 _file("run_folder", metavar="RUN", nargs="?", help="whose findings are shown by rule"),)),
              ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),
     _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new, api",
              ("list", "every plugin, source of the numbers and how much it brings", "plugins:run_list", ()),

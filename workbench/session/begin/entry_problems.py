@@ -19,7 +19,7 @@ from workbench.session.open.reading import read
 from workbench.session.program.plugins import Plugins
 
 _POLL = (
-    "A host that waits for it waits for ever. Let it poll, or wait by a call (kind: wait or interrupt), or name "
+    "A host that waits for it waits forever. Let it poll, or wait by a call (kind: wait or interrupt), or name "
     "sources that implement the API and call it: host.api_sources."
 )
 
