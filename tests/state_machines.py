@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rtl_simulator import Cycle
 
 from workbench.model.read_out import ReadOutPlan
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from workbench.model.blocks import State
 from workbench.model.finding import Finding, tops
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.pragma import Category
-from workbench.model.run import TABLES, Run
+from workbench.model.run import Run
+from workbench.model.run_tables import TABLES
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 SEND, RECV, WORK, WAIT_RECV = Category.SEND, Category.RECV, Category.WORK, Category.WAIT_RECV

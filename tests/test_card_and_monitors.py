@@ -20,7 +20,7 @@ from workbench.api.records import read_dwell, read_taps
 from workbench.api.targets import Outcome, Task
 from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "platform_templates" / "nallatech_h101"

@@ -9,7 +9,7 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.read_out import Access, Act, ReadOutPlan
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.run.collect import collect
 from workbench.testing.runs import synthetic_platform, synthetic_run
 

@@ -15,7 +15,7 @@ from workbench.formats.field_reference import Field
 from workbench.gui.app import make_application
 from workbench.gui.frame.guide import FIRST_PAGE, GuideWindow
 from workbench.gui.run.background import Slices
-from workbench.model.run import COLUMNS, ROWS, TABLES
+from workbench.model.run_tables import COLUMNS, ROWS, TABLES
 from workbench.session.edit.fields import NAMES, described, documents, reference
 
 HELP = Path(str(files("workbench.resources"))) / "help"

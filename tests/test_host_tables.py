@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from unfolding import unfold
 
 from workbench.api.records import CALLS, RECEIVE, SEND, TRANSFERS, RecordFile, Records
-from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.model.run import PS_PER_S
+from workbench.model.run_tables import TABLES, Table
 from workbench.run import call_sums, host_calls, host_tables
 from workbench.run.call_sums import call_tables
 from workbench.run.host_calls import call_pieces

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.model.streams import Fifo, Stream, StreamWait
 from workbench.replay.depths import FAILED, front
 from workbench.replay.traffic import Traffic, traffic_of

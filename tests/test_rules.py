@@ -19,7 +19,7 @@ from workbench.model.finding import Finding
 from workbench.model.memory import MemoryPort
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.pragma import Category
-from workbench.model.run import TABLES
+from workbench.model.run_tables import TABLES
 from workbench.model.text import NARROW
 from workbench.testing.runs import synthetic_platform, synthetic_run
 

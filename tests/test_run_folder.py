@@ -14,7 +14,8 @@ from unfolding import unfold
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import TABLES, Run, RunStatus
+from workbench.model.run import Run, RunStatus
+from workbench.model.run_tables import TABLES
 from workbench.testing.runs import synthetic_run
 from workbench.traces.writer import TraceWriter
 

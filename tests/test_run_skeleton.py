@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from unfolding import Call, calls_of_rows, unfold
 
 from workbench.formats.tables import check_table
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.run.call_sums import rows_in_order
 from workbench.run.skeleton import fold
 from workbench.testing.runs import synthetic_run

@@ -23,7 +23,7 @@ from state_machines import PART, Machine, check_counts, cycles_of, machine, read
 from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.hardware import Clock, Hardware
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,
     input wire [31:0] wr_data, output reg [31:0] rd_data, input wire [31:0] in, output wire [63:0] out"""

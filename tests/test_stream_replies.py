@@ -15,7 +15,8 @@ from stream_topologies import LAPLACE, flow, topology
 
 from workbench.api.stream_events import tables
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 from workbench.testing.runs import synthetic_run
 
 EVENTS = flow(

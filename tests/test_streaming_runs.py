@@ -33,7 +33,8 @@ from workbench.model.changes import Depth, read_change
 from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.prediction import Trust
-from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
+from workbench.model.run_tables import Table
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

@@ -5,7 +5,8 @@ import pytest
 from small_runs import without_tables
 
 from workbench.model.blocks import Side
-from workbench.model.run import TABLES, Run
+from workbench.model.run import Run
+from workbench.model.run_tables import TABLES
 from workbench.testing.runs import CLOCK_HZ, synthetic_run
 
 

@@ -23,7 +23,7 @@ from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import OfProject, WorkbenchError
 from workbench.model.pragma import Category
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 READ_OUT = ReadOut(first=0x3F00, last=0x3F0F)
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,

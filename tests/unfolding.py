@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 Call = tuple[int, int]  # (site, state)
 

@@ -33,7 +33,8 @@ from workbench.gui.look import theme
 from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
-from workbench.model.run import TABLES, Manifest, RunClock, RunStatus, Site
+from workbench.model.run import Manifest, RunClock, RunStatus, Site
+from workbench.model.run_tables import TABLES
 from workbench.run.tap_trace import CHUNK_TAPS
 from workbench.traces.scene import build_scene
 from workbench.traces.writer import TraceWriter

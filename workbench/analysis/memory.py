@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from workbench.api.results import MemoryPortMetrics
 from workbench.api.views import Column, Table
-from workbench.model.run import TABLES, Run
+from workbench.model.run import Run
+from workbench.model.run_tables import TABLES
 from workbench.model.text import bytes_text, percent_text, rate_text, significant, time_text
 
 

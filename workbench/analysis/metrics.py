@@ -16,7 +16,8 @@ from workbench.api.results import (
 )
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.pragma import WAITS
-from workbench.model.run import PS_PER_S, Run, Table
+from workbench.model.run import PS_PER_S, Run
+from workbench.model.run_tables import Table
 from workbench.traces.groups import kinds_of, numbered
 
 Histogram = Mapping[int, int]  # how many calls moved so many bytes

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from workbench.analysis.host_times import CONTROL, POLL_KINDS, asked_again
 from workbench.api.results import BlockMetrics
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 from workbench.traces.groups import Numbers, numbered, rows_of_block
 
 Mask = NDArray[np.bool_]

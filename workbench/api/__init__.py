@@ -80,7 +80,8 @@ if TYPE_CHECKING:
     from workbench.model.platform import CallKind, HostEntry, Platform
     from workbench.model.pragma import UNCLASSIFIED, Category, PlacedPragma, Pragma
     from workbench.model.prototypes import Callee, Prototype, callees, parse_prototype
-    from workbench.model.run import PS_PER_S, Manifest, Run, RunStatus, Site, Table
+    from workbench.model.run import PS_PER_S, Manifest, Run, RunStatus, Site
+    from workbench.model.run_tables import Table
     from workbench.model.scan import (
         Branch,
         CallSite,

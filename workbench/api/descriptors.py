@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
-    from workbench.model.run import Manifest, Run, Table
+    from workbench.model.run import Manifest, Run
+    from workbench.model.run_tables import Table
     from workbench.model.scan import (
         ApiHeader,
         Definition,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.model.topology import BlockKind, End, MappedTo, Resource, StreamBlock, StreamEdge, Topology
 
 Times = NDArray[np.int64]

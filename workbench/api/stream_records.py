@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.records import _PIECE, Records, read_records
-from workbench.model.run import TABLES, Table
+from workbench.model.run_tables import TABLES, Table
 
 _SINCE_FOLLOWS, _AS_MANY_MORE = 1 - (1 << 15), 2 - (1 << 15)  # RCW_SINCE_FOLLOWS and so on of records.h
 STREAMS = np.dtype(

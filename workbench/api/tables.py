@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.blocks import Block
-from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.model.run import PS_PER_S
+from workbench.model.run_tables import TABLES, Table
 
 #: Edges (ps) and indexes of states: each state lasts from its edge to the next, so there is an edge more than states.
 Piece = tuple[NDArray[np.int64], NDArray[np.integer]]

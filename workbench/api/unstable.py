@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         words_of_calls,
     )
     from workbench.model.read_out import WATCH, Access, Act, Marks, ReadOut, ReadOutPlan
-    from workbench.model.run import MOST_AMOUNT, Cores
+    from workbench.model.run import Cores
+    from workbench.model.run_tables import MOST_AMOUNT
     from workbench.model.scan import ApiFunction, ApiHeader, StateRegister, StateValue, Term, WrongExpression
     from workbench.model.streaming import MOST_DEPTH, Streaming
     from workbench.model.streams import Fifo, Stream, StreamWait

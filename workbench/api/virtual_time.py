@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import PS_PER_S, Table
+from workbench.model.run import PS_PER_S
+from workbench.model.run_tables import Table
 from workbench.model.text import significant
 
 LEAST_SHARE, LEAST_ROWS = 0.1, 20  # of the messages: those with the shortest round trips

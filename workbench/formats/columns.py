@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.model.text import counted
 from workbench.system.files import open_regular
 

@@ -25,7 +25,8 @@ from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.exits import exit_words, shortfall
-from workbench.model.run import LATER_COLUMNS, TABLES, Manifest, Run, RunStatus, Table
+from workbench.model.run import Manifest, Run, RunStatus
+from workbench.model.run_tables import LATER_COLUMNS, TABLES, Table
 from workbench.system.files import locked, read_regular, replace_file
 
 MANIFEST = "manifest.json"

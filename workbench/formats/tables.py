@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.formats.columns import DamagedError
-from workbench.model.run import MOST_AMOUNT, TABLES, Manifest, Table
+from workbench.model.run import Manifest
+from workbench.model.run_tables import MOST_AMOUNT, TABLES, Table
 
 #: What the manifest's lists are called that these columns index; -1 means none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.pragma import WAITS
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 from workbench.model.transfer_time import transfer_ps
 
 #: Kinds of operations: a call of fixed length, a transfer, one that returns at once, a wait for that, for an interrupt,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 from workbench.replay.engine import times_ps
 from workbench.replay.fpga import waiting_stays
 from workbench.replay.lowering import Lowered

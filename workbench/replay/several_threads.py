@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Cores, Run, Table
+from workbench.model.run import Cores, Run
+from workbench.model.run_tables import Table
 from workbench.model.syncs import SyncKind
 from workbench.replay.edits import RefusedError
 from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart, Operations

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Cores, Table
+from workbench.model.run import Cores
+from workbench.model.run_tables import Table
 from workbench.model.syncs import SyncKind, SyncResult
 from workbench.replay.compiled import compiled
 

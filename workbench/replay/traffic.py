@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.cycles import period_ps, starts_ps
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 from workbench.model.streams import Fifo, Stream
 
 Cycles = NDArray[np.int64]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.traces.groups import rows_of_block
 
 Numbers = NDArray[np.int64]

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.model.run import PS_PER_S
+from workbench.model.run_tables import TABLES, Table
 from workbench.run.skeleton import fold
 from workbench.traces.groups import kinds_of
 

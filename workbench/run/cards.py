@@ -14,7 +14,7 @@ from workbench.api.tables import joined, table_of
 from workbench.model.application import HardwareSources, link_words
 from workbench.model.blocks import Block
 from workbench.model.pragma import CPU
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.model.scan import HdlBlock, HdlScan, Term
 from workbench.model.streams import Fifo, Stream
 

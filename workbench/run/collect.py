@@ -21,7 +21,8 @@ from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
-from workbench.model.run import TABLES, RunClock, Site, Table
+from workbench.model.run import RunClock, Site
+from workbench.model.run_tables import TABLES, Table
 from workbench.model.text import listed
 from workbench.run.call_sums import call_tables
 from workbench.run.cards import decoded, silent, unwatched

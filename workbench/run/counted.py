@@ -8,7 +8,7 @@ import numpy as np
 from workbench.api.host_stats import CountedThread, HostStats
 from workbench.api.tables import table_of
 from workbench.model.blocks import Block
-from workbench.model.run import TABLES, Table
+from workbench.model.run_tables import TABLES, Table
 from workbench.run.host_tables import WORK
 
 

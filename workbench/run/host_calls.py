@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from workbench.api.records import RECEIVE, RecordFile, Records
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
-from workbench.model.run import LATER_COLUMNS, TABLES, Entry
+from workbench.model.run import Entry
+from workbench.model.run_tables import LATER_COLUMNS, TABLES
 from workbench.run.host_threads import HostThreads
 from workbench.traces.groups import rows_of_block
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from workbench.api.tables import Piece, state_tables
 from workbench.model.blocks import Block
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.traces.groups import rows_of_block
 
 WORK = 1  # the state between calls, in every host block

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_thread_names, read_waits
 from workbench.model.blocks import QUEUED, WAITING, Block, State
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 
 @dataclass(frozen=True)

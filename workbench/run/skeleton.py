@@ -7,7 +7,7 @@ After Ketterlin and Clauss, "Prediction and trace compression of data access add
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import TABLES, Table
+from workbench.model.run_tables import TABLES, Table
 from workbench.traces.groups import numbered
 
 LONGEST_BODY = 64

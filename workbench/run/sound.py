@@ -23,7 +23,8 @@ from workbench.api.records import (
     read_records,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import MOST_AMOUNT, PS_PER_S, RunClock
+from workbench.model.run import PS_PER_S, RunClock
+from workbench.model.run_tables import MOST_AMOUNT
 from workbench.model.text import counted, listed, time_text
 from workbench.run.sound_stats import Lost, sound_stats
 

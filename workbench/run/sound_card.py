@@ -21,7 +21,7 @@ from workbench.api.records import (
 )
 from workbench.api.stream_records import OCCUPANCY, STREAM_TRANSFERS, STREAM_WAITS, STREAMS
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import MOST_AMOUNT
+from workbench.model.run_tables import MOST_AMOUNT
 from workbench.model.syncs import SyncKind, SyncResult
 from workbench.model.text import counted
 from workbench.run.sound_stats import sound_stats

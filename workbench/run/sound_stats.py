@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HostBuild
 from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD, check_version
-from workbench.model.run import MOST_AMOUNT
+from workbench.model.run_tables import MOST_AMOUNT
 from workbench.model.text import counted, listed
 
 #: A file's name, what is wrong with it, and what is lost by that.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.records import read_syncs
-from workbench.model.run import TABLES, Table
+from workbench.model.run_tables import TABLES, Table
 from workbench.model.syncs import SyncKind
 from workbench.traces.groups import numbered
 

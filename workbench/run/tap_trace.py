@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.api.records import Records, read_taps
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.run.host_tables import host_intervals
 from workbench.traces.writer import TraceWriter
 

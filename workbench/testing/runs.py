@@ -14,7 +14,8 @@ from workbench.model.blocks import Block, Side, State
 from workbench.model.memory import MemoryPort
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
+from workbench.model.run import Entry, Manifest, Run, RunClock, RunStatus, Site
+from workbench.model.run_tables import TABLES, Table
 from workbench.model.streams import Fifo, Stream, StreamWait
 from workbench.model.syncs import SyncKind
 from workbench.run.call_sums import call_tables
@@ -291,7 +292,7 @@ def _optimised(story: _Story, rounds: int) -> None:
 
 
 def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: str = "original") -> Run:
-    """A complete run with every table of `workbench.model.run.TABLES` (without intervals where it is not traced).
+    """A complete run with every table of `workbench.model.run_tables.TABLES` (without intervals where it is not traced).
 
     `form` is "original" or "optimised"; both move the same samples for the same `rounds`. Raises ValueError otherwise.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.api.tables import Piece, table_of
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 
 @dataclass

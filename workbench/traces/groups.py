@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 Numbers = NDArray[np.int64]
 

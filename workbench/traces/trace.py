@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Block
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import Run, Table
+from workbench.model.run import Run
+from workbench.model.run_tables import Table
 
 #: Category codes: the place in this tuple. New ones come last: kept pyramids hold codes. NOTHING is outside the run.
 CATEGORIES: tuple[str, ...] = (UNCLASSIFIED, *(c.value for c in Category))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.formats.columns import TableWriter
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 
 
 class TraceWriter:

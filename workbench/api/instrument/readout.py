@@ -13,7 +13,7 @@ from workbench.api.records import read_dwell, read_end, read_transitions
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
-from workbench.model.run import Table
+from workbench.model.run_tables import Table
 from workbench.model.text import counted
 
 

@@ -13,7 +13,8 @@ from workbench.formats.manifest import manifest_text
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.application import Project
 from workbench.model.platform import Platform
-from workbench.model.run import COLUMNS, ROWS, TABLES, Manifest
+from workbench.model.run import Manifest
+from workbench.model.run_tables import COLUMNS, ROWS, TABLES
 from workbench.session.program.plugins import load_plugins
 
 HEAD = """# Every field

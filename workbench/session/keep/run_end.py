@@ -13,7 +13,8 @@ from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
-from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus
+from workbench.model.run_tables import Table
 from workbench.run.collect import collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead

@@ -7,7 +7,8 @@ import numpy as np
 from workbench.analysis import analyse
 from workbench.api.tables import state_tables, trace_tables
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S, Manifest, Run, Table
+from workbench.model.run import PS_PER_S, Manifest, Run
+from workbench.model.run_tables import Table
 from workbench.model.text import time_text
 from workbench.run.call_sums import call_tables
 from workbench.session.keep.results import OpenRun

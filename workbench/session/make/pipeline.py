@@ -17,7 +17,8 @@ from workbench.model.changes import Change
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
-from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
+from workbench.model.run_tables import Table
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import frequencies
 from workbench.run.machine_trace import machine_trace
