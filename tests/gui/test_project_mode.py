@@ -15,13 +15,13 @@ from workbench.gui.modes.project.mode import ProjectMode
 from workbench.model.application import (
     HardwareSources,
     HostSources,
-    Link,
     Project,
     ReadOut,
     Simulation,
     TargetCommands,
     TraceMemory,
 )
+from workbench.model.links import Link
 
 Settle = Callable[[MainWindow], None]
 

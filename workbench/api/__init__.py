@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from workbench.api.builds import BecomesC, HdlBuild, HostBuild
     from workbench.api.commands import Command, Workbench
     from workbench.api.descriptors import (
-        EVERY,
-        Begun,
         Composed,
         Composer,
         Composition,
@@ -32,12 +30,9 @@ if TYPE_CHECKING:
         HostLanguage,
         Importer,
         KnowsApis,
-        ModelKind,
         PlatformSupport,
         PortKind,
-        Printed,
         Proves,
-        Question,
         ReadsWithTools,
         RuleFile,
         VariesDepths,
@@ -49,6 +44,7 @@ if TYPE_CHECKING:
     from workbench.api.languages import FileKind, Syntax
     from workbench.api.later import Later
     from workbench.api.metrics import FindingSource, Measured, Metric, Selected, Value
+    from workbench.api.model_kinds import EVERY, Begun, ModelKind, Printed, Question
     from workbench.api.models import (
         Completed,
         Count,

@@ -15,12 +15,12 @@ from workbench.api.descriptors import (
     HdlLanguage,
     HostLanguage,
     Importer,
-    ModelKind,
     PlatformSupport,
     PortKind,
     RuleFile,
 )
 from workbench.api.metrics import FindingSource, Metric
+from workbench.api.model_kinds import ModelKind
 from workbench.api.modes import WindowMode
 from workbench.api.queries import RunQueries
 from workbench.api.targets import Target

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 from workbench.api.lazy import loads
 
 if TYPE_CHECKING:
-    from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard, link_words
+    from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard
     from workbench.model.blocks import below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
     from workbench.model.diagnostic import OfProject, did_you_mean, unknown_name
     from workbench.model.exits import exit_words, signal_words
     from workbench.model.hardware import PortDirection
+    from workbench.model.links import link_words
     from workbench.model.opened import opened, opened_names
     from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, KernelBoard, Network, TransferTable
     from workbench.model.pragma import COMMUNICATION, CPU, WAITS

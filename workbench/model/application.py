@@ -7,12 +7,12 @@ a macro of the host's compiler, and replaces the value of the top module's param
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from workbench.model.links import Link
 from workbench.model.platform import Document
 from workbench.model.read_out import ReadOut
 from workbench.model.streaming import Streaming
@@ -194,41 +194,6 @@ class Fpga(Design):
     read_out: ReadOut = Field(
         ReadOut(first=0, last=0), description="addresses that its design leaves unused; left out: as `hardware` says"
     )
-
-
-class Link(Document):
-    """A link between two FPGAs: words that one design gives come to another, in order."""
-
-    source: str = Field(
-        description="the FPGA and the signals of its top that give: NAME.SIGNALS, where * means valid, ready, "
-        "data and, if it has one, last",
-        examples=["left.out_*"],
-    )
-    target: str = Field(description="the FPGA and the signals of its top that take", examples=["right.m_axis_t*"])
-    network: str = Field(
-        "",
-        description="the template's network that it is: a word leaves for its bytes times `gap_per_byte_s`, the next "
-        "one at least `gap_s` after its begin, and arrives `latency_s` after it left; empty: no time at all",
-        examples=["neighbour"],
-    )
-    words: PositiveInt = Field(
-        16, le=1 << 20, description="words for which it has room, from when one leaves until that is known to be taken"
-    )
-
-    @property
-    def name(self) -> str:
-        """What it is called where FIFOs are reported."""
-        return f"link:{_end_name(self.source)}-{_end_name(self.target)}"
-
-
-def _end_name(end: str) -> str:
-    fpga, _, signals = end.partition(".")
-    return f"{fpga}_{link_words(signals)}"
-
-
-def link_words(signals: str) -> str:
-    """What the signals at the end of a link are called together: out for out_*, m_axis for m_axis_t*."""
-    return re.sub(r"_?t?\*_?", "", signals) or "link"
 
 
 class HardwareSources(Design):

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage
 from workbench.api.instrument import readout
 from workbench.api.tables import joined, table_of
-from workbench.model.application import HardwareSources, link_words
+from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block
+from workbench.model.links import link_words
 from workbench.model.pragma import CPU
 from workbench.model.run_tables import Table
 from workbench.model.scan import HdlBlock, HdlScan, Term

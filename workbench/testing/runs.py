@@ -292,7 +292,7 @@ def _optimised(story: _Story, rounds: int) -> None:
 
 
 def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: str = "original") -> Run:
-    """A complete run with every table of `workbench.model.run_tables.TABLES` (without intervals where it is not traced).
+    """A complete run with every table of `workbench.model.run_tables` (without intervals where it is not traced).
 
     `form` is "original" or "optimised"; both move the same samples for the same `rounds`. Raises ValueError otherwise.
     """

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.frame.context import Context
-from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
+from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -62,9 +62,7 @@ class NoticesPopover(Popover):
         if problems == self._shown:
             return
         self._shown = problems
-        while item := self._rows.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        empty(self._rows)
         for diagnostic in problems:
             row = DiagnosticRow(diagnostic, dismissable=diagnostic in self._context.notices)
             row.open_line.connect(self._open_line)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from workbench.api.languages import Syntax, syntax_of
 from workbench.api.source.edits import decode, encode, insert_pragmas
-from workbench.model.application import link_words
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.links import link_words
 from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
 from workbench.session.mark.proposing import Outside, outside, proposals

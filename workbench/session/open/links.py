@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.model.application import StreamSignals, link_words
+from workbench.model.application import StreamSignals
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.model.links import link_words
 
 if TYPE_CHECKING:
     from workbench.api import PortKind
-    from workbench.model.application import HardwareSources, Link
+    from workbench.model.application import HardwareSources
+    from workbench.model.links import Link
     from workbench.model.platform import Platform
 
 Place = Callable[[tuple[str | int, ...], Diagnostic], Diagnostic]

@@ -12,7 +12,7 @@ from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.parts import DocumentPart
-from workbench.gui.widgets import Button, label, rule
+from workbench.gui.widgets import Button, empty, label, rule
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -71,9 +71,7 @@ class PartForm(QScrollArea):
 
     def _show_strays(self) -> None:
         """What is wrong with the part and is at none of its fields; a key that is not known can be removed."""
-        while item := self._strays.takeAt(0):
-            if (old := item.widget()) is not None:
-                old.deleteLater()
+        empty(self._strays)
         for problem, path in self._stray_problems():
             row = QWidget()
             text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()

@@ -26,7 +26,7 @@ from workbench.gui.modes.predict.results import ResultsView
 from workbench.gui.modes.predict.structure_view import StructureView
 from workbench.gui.modes.predict.study_run import StudyButton
 from workbench.gui.modes.predict.tables import cells_of
-from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, plain_panel
+from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, empty, plain_panel
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -256,9 +256,7 @@ class PredictMode(DocumentMode):
 
     def _show_problems(self) -> None:
         """What is wrong with the model, above its form; each beside its field too."""
-        while item := self._problems.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        empty(self._problems)
         shown = self.document.problems[:3] if self.page == "Model" else ()
         for problem in shown:
             row = DiagnosticRow(problem)

@@ -13,7 +13,6 @@ from workbench.model.application import (
     Fpga,
     HardwareSources,
     HostSources,
-    Link,
     MadeClock,
     Project,
     Simulation,
@@ -21,6 +20,7 @@ from workbench.model.application import (
     TargetCommands,
     TraceMemory,
 )
+from workbench.model.links import Link
 from workbench.model.read_out import ReadOut
 from workbench.session.edit.project_document import ProjectDocument
 from workbench.session.edit.yaml_document import Path_
