@@ -10,48 +10,31 @@ the target adds, and object files are kept (`objects.py`).
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shlex
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import workbench
-from workbench.api.compile import STARTS_THREADS, digest, needed
+from workbench.api.compile import digest, needed
 from workbench.api.compile_plan import Compiled, CompilePlan, plan_of_environment
-from workbench.api.kept import ensure, keep_data, kept_folder, remember_reads, taken
-from workbench.api.objects import ObjectFile, made, prerequisites
-from workbench.api.source.flags import absolute, header_folders
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.session.make.compiler.command import STDIN, CompilerCommand, read_command
-from workbench.session.make.compiler.linking import RECORDER, linked, shown
+from workbench.api.kept import ensure
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.make.compiler.command import CompilerCommand, read_command
+from workbench.session.make.compiler.linking import linked, shown
+from workbench.session.make.compiler.units import SUCCESS, Units
 from workbench.session.open.project_path import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
 from workbench.system.files import sha256
-from workbench.system.process import ProcessResult, become, run_program
-from workbench.system.toolchain import Tool, find_compiler, symbols
+from workbench.system.process import become, run_program
+from workbench.system.toolchain import Tool, find_compiler
 
-if TYPE_CHECKING:  # what reads projects and sources is imported where an object file is not kept
-    from workbench.session.open.workspace import Workspace
-
-_WORDS = "words.json"
 _BY_CCACHE = "CCACHE_DISABLE"  # ccache sets it for the compiler that it starts
 _STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
-#: the texts that these leave are the source's, not those of its copy
-_OF_SOURCE = ("-save-temps", "--save-temps")
-#: flags that do not concern the wrappers: they are the workbench's own code
-_OF_USERS_CODE = re.compile(
-    r"-(W|O|std=|ansi|pedantic|x|save-temps|pg|coverage|-coverage|fsanitize|fprofile|ftest|finstr|gsplit|f?stack-usage)"
-)
 
 
 def run(words: Sequence[str], language: str) -> int:
@@ -77,7 +60,7 @@ def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
     if not compiles:
         return shown(linked(tool, command, words, plan))
     project = Path(plan.project) if plan else _project(command.sources)
-    units = _Units(tool, command, project, Path.cwd(), plan)
+    units = Units(tool, command, project, Path.cwd(), plan)
     units.report_other_code()
     if not plan:
         return _recorded(units, words)
@@ -93,7 +76,7 @@ def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
         return shown(linked(tool, command, command.with_objects(objects), plan))
 
 
-def _recorded(units: _Units, words: Sequence[str]) -> int:
+def _recorded(units: Units, words: Sequence[str]) -> int:
     """Run the user's command as it is, then put object files that record into the places of those that call the
     platform; the exit code."""
     tool, command = units.tool, units.command
@@ -107,7 +90,7 @@ def _recorded(units: _Units, words: Sequence[str]) -> int:
         for source, file in calling.items():
             if code := units.record(source, file, units.cwd / objects[source]):
                 return code
-        done = linked(tool, command, command.with_objects(objects), None) if command.links else _NOTHING
+        done = linked(tool, command, command.with_objects(objects), None) if command.links else SUCCESS
         return shown(done) if done.returncode else 0  # what it says of a program it said before
 
 
@@ -119,7 +102,7 @@ def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str
     with suppress(WorkbenchError):
         project = _project([one.name for one in command.inputs])
     if done.returncode == 0 and project is not None:
-        read = (project, Path(os.path.realpath(_Units(tool, command, project, Path.cwd()).workspace.platform_path)))
+        read = (project, Path(os.path.realpath(Units(tool, command, project, Path.cwd()).workspace.platform_path)))
         more = "".join(f'# 1 "{path}"\n// {sha256(path.read_bytes())}\n' for path in read)
         if target and target != "-":
             with open(target, "a", encoding="utf-8") as file:
@@ -127,19 +110,6 @@ def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str
         else:
             done = replace(done, stdout=done.stdout + more)
     return shown(done)
-
-
-_NOTHING = ProcessResult(0, "", "")
-
-
-def _typed() -> bytes:
-    """What comes from standard input, which the compiler reads from its begin."""
-    data = sys.stdin.buffer.read()
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.seek(0)
-        os.dup2(file.fileno(), sys.stdin.fileno())
-    return data
 
 
 def _is_device(name: str) -> bool:
@@ -188,256 +158,3 @@ def _project(sources: Sequence[str]) -> Path:
                 return Path(os.path.realpath(find_project(folder)))
     hint = f"Set {PROJECT} to the project file that names the platform."
     raise WorkbenchError(Diagnostic("there is no project file here or in a folder above", hint))
-
-
-@dataclass(frozen=True)
-class _Units:
-    """The sources of one command of the compiler, of a project; `plan` is that of the host build that it is
-    part of."""
-
-    tool: Tool
-    command: CompilerCommand
-    project: Path
-    cwd: Path
-    plan: CompilePlan | None = None
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Those of sources and wrappers alike."""
-        return (*self.command.flags, *(self.plan.flags if self.plan else ()))
-
-    @property
-    def users_flags(self) -> tuple[str, ...]:
-        plan = self.plan
-        return (*self.flags, *(plan.own_flags if plan else ()), *(plan.points if plan and self.is_gcc else ()))
-
-    @property
-    def is_gcc(self) -> bool:
-        return "clang" not in self.tool.version
-
-    @cached_property
-    def root(self) -> Path:
-        """The project's folder, or what stands for it."""
-        return Path(os.path.realpath(self.plan.mirror)) if self.plan else Path(self._known[0])
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Words of which a file holds one where it calls the platform."""
-        return self.plan.names if self.plan else tuple(self._known[1:])
-
-    @cached_property
-    def _known(self) -> list[str]:
-        """The project's folder, and the words of its platform's calls: kept, since most sources hold none and need
-        nothing else of the project."""
-        command = digest([workbench.__version__, str(self.project)])
-        found = kept_folder("words", command, self.project.parent)
-        if found and (kept := taken(found / _WORDS)) is not None:
-            return list(json.loads(kept))
-        from workbench.model.prototypes import words_of_calls
-
-        read = [self.project, Path(os.path.realpath(self.workspace.platform_path))]
-        known = [str(self.workspace.root), *words_of_calls(self.workspace.platform.host)]
-        remember_reads(command, self.project.parent, read, ())
-        if found := kept_folder("words", command, self.project.parent):
-            keep_data(json.dumps(known).encode(), found, _WORDS)
-        return known
-
-    @cached_property
-    def workspace(self) -> Workspace:
-        from workbench.session.open.opening import open_workspace
-        from workbench.session.program.plugins import load_plugins
-
-        return open_workspace(self.project, load_plugins())
-
-    def calling(self, source: str) -> Path | None:
-        """The file of a source that calls the platform, itself or in a file of the project's that it includes; None if
-        it does not, or does not compile."""
-        with tempfile.TemporaryDirectory() as folder:
-            listed = Path(folder) / "reads.d"
-            done = run_program([self.tool.path, *self.command.flags, "-w", "-M", "-MF", listed, source])
-            read = [] if done.returncode else self._files(prerequisites(listed))
-        return read[0] if self._calls(read) else None
-
-    def _files(self, names: Sequence[str]) -> list[Path]:
-        return [Path(os.path.realpath(self.cwd / name)) for name in names]
-
-    def _calls(self, read: Sequence[Path]) -> bool:
-        own = [path for path in read if path.is_relative_to(self.root) and path.is_file()]
-        return bool(self.names) and any(self._words.search(path.read_bytes()) for path in own)
-
-    @cached_property
-    def _words(self) -> re.Pattern[bytes]:
-        return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in self.names) + rb")\b")
-
-    def report_other_code(self) -> None:
-        """Warn of calls in what is compiled as C or C++, but is no source file."""
-        for one in self.command.other_code:
-            text = _typed() if one.name == STDIN else b""
-            with suppress(OSError):
-                text = text or (self.cwd / one.name).read_bytes()
-            if self.names and self._words.search(text):
-                message = f"the calls in this code are not recorded: {one.why_not_recorded}"
-                hint = "Compile a source file by its name, which ends in .c or .cpp, or the like."
-                print(Diagnostic(message, hint, Severity.WARNING, one.name).text(), file=sys.stderr)
-
-    def record(self, source: str, file: Path, target: Path) -> int:
-        """Make an object file that records, or leave none; the exit code."""
-        plain: list[str | Path] = [self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]
-        if not file.is_relative_to(self.root):
-            print(self._outside(source).text(), file=sys.stderr)
-            return shown(run_program(plain))
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                done = self._instrumented(source, file, target, _NOTHING, Path(folder))
-            if not done.returncode and not target.exists():  # a word of the API was there, and no call
-                return shown(run_program(plain))
-        except WorkbenchError:
-            target.unlink(missing_ok=True)
-            raise
-        if done.returncode:
-            target.unlink(missing_ok=True)
-        return shown(done)
-
-    def _outside(self, source: str) -> Diagnostic:
-        message = f"calls in a source outside of {self.root} are not recorded"
-        return Diagnostic(message, "Move the project file up.", Severity.WARNING, source)
-
-    def compile(self, source: str, target: str) -> int:
-        """Make an object file, or leave none; the exit code. What the compiler said is shown."""
-        assert self.plan
-        made_by = (str(self.project), source, *self.plan.names, *self.plan.filter)
-        one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
-        try:
-            if self.command.writes_beside:
-                with tempfile.TemporaryDirectory() as folder:
-                    done = self._made(source, one.command(Path(folder) / "reads.d"))
-            else:
-                done = made(one, self.root, self.cwd, partial(self._made, source))
-        except WorkbenchError:
-            one.target.unlink(missing_ok=True)
-            raise
-        if done.returncode:
-            one.target.unlink(missing_ok=True)
-        if not done.returncode and (listing := self.command.dependencies(source, target)):
-            run_program([self.tool.path, *self.flags, *listing])
-        threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
-        self.plan.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
-        return shown(done)
-
-    def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
-        """What a command makes that ends with its object file."""
-        if not (self.plan and self.plan.filter and self.is_gcc):
-            return run_program(words)
-        *to_assembly, target = (str(word) for word in words if word != "-c")
-        text, tool = f"{target}.s", str(self.tool.path)
-        for step in ([*to_assembly, text], [*self.plan.filter, text], [tool, "-c", text, "-o", target]):
-            if (done := run_program(step)).returncode:
-                break
-        return done
-
-    def _made(self, source: str, words: Sequence[str]) -> ProcessResult:
-        words = [source if word == str(self.cwd / source) else word for word in words]  # as it was named
-        target, listed = Path(words[-1]), Path(words[words.index("-MF") + 1])
-        done = self._compiled(words)
-        if done.returncode:
-            return done
-        read = self._files(prerequisites(listed))
-        calls, outcome = self._calls(read), done
-        if calls and not read[0].is_relative_to(self.root):
-            outcome = replace(done, stderr=f"{done.stderr}{self._outside(source).text()}\n")
-        elif calls:
-            with tempfile.TemporaryDirectory() as folder:
-                outcome = self._instrumented(source, read[0], target, done, Path(folder))
-        if calls:
-            with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else it is made of
-                also = (self.project, self.workspace.platform_path, *_own_code(self.workspace))
-                more.write(f"also: {' '.join(map(_escaped, also))}\n")
-        return outcome
-
-    def _instrumented(self, source: str, file: Path, target: Path, done: ProcessResult, out: Path) -> ProcessResult:
-        from workbench.api.job import Job
-        from workbench.model.application import HostSources
-        from workbench.session.open.reading import instrumented
-
-        workspace, root, flags, users_flags = self.workspace, self.root, self.flags, self.users_flags
-        lto = [flag for flag in flags if flag.startswith("-flto")]
-        if lto and not self.is_gcc:  # whose bitcode GNU ld does not join
-            flags, users_flags = (tuple(flag for flag in some if flag not in lto) for some in (flags, users_flags))
-            lto = []
-        part = HostSources(
-            language=workspace.project.host.language,
-            sources=(str(file.relative_to(root)),),
-            flags=tuple(absolute(flags, self.cwd)),
-        )
-        outside = (workspace.root, *workspace.outside, self.cwd, *header_folders(part.flags))  # of a build, not opened
-        job = Job()
-        build = instrumented(
-            root,
-            outside,
-            part,
-            lambda host: workspace.host_language.scan(root, host, workspace.platform, {}, job),
-            lambda host: workspace.host_language.instrument(root, host, workspace.platform, {}, out, job),
-            job,
-        )
-        reported = [one for one in (*build.diagnostics, *build.missed) if one.severity is not Severity.NOTE]
-        if has_errors(reported):
-            raise WorkbenchError(*reported)
-        done = replace(done, stderr=done.stderr + "".join(f"{one.text()}\n" for one in reported))
-        if not (build.sites or build.missed):
-            return done
-        copy, pieces = build.sources[0], [out / "copy.o"]
-        _name_as_given(copy, file, source)
-        beside = ["-iquote", str(file.parent), f"-fdebug-prefix-map={out / 'host'}={workspace.root}"]
-        kept = (flag for flag in users_flags if not flag.startswith(_OF_SOURCE))
-        compiled = self._compiled([self.tool.path, *kept, *build.flags, "-w", *beside, "-c", copy, "-o", target])
-        if compiled.returncode:
-            return replace(compiled, stderr=f"{done.stderr}{compiled.stderr}")
-        shutil.move(target, pieces[0])  # what else the compiler writes is named after the object file
-        commands: list[list[str | Path]] = []
-        own = [flag for flag in (*flags, *build.flags) if not _OF_USERS_CODE.match(flag)]
-        for number, extra in enumerate(path for path in build.extra_sources if path.is_relative_to(out)):
-            pieces.append(out / f"{number}.o")
-            as_c = ["-x", "c"] if extra.suffix == ".c" else []  # also where this is a C++ compiler
-            commands.append(
-                [self.tool.path, *own, "-w", "-O2", "-iquote", str(file.parent), *as_c, "-c", extra, "-o", pieces[-1]]
-            )
-        lto = [] if "-fno-lto" in build.flags else lto
-        joining: list[str | Path] = [self.tool.path, *lto, *(["-flinker-output=rel"] if lto else []), "-r", "-nostdlib"]
-        commands.append([*joining, *build.link_flags, *pieces, "-o", target])
-        for command in commands:
-            if (step := run_program(command)).returncode:
-                return replace(step, stderr=f"{done.stderr}{step.stderr}")
-        return self._beside(own, done)
-
-    def _beside(self, flags: Sequence[str], done: ProcessResult) -> ProcessResult:
-        """What a program with recorded calls is linked with besides, compiled as the first of its sources is."""
-        for source, target in (self.plan.objects if self.plan else {}).items():
-            if not target.exists():
-                mine = f"{target}.{os.getpid()}"  # compilers run side by side
-                step = run_program([self.tool.path, *flags, "-w", "-O2", "-fPIC", "-x", "c", "-c", source, "-o", mine])
-                if step.returncode:
-                    return replace(step, stderr=f"{done.stderr}{step.stderr}")
-                os.replace(mine, target)
-        return done
-
-
-def _name_as_given(copy: Path, file: Path, source: str) -> None:
-    """A copy tells the compiler the source's name as it was given, which `__FILE__` and the debugger show."""
-    data = copy.read_bytes()
-    copy.write_bytes(data.replace(b'#line 1 "%s"' % os.fsencode(file), b'#line 1 "%s"' % os.fsencode(source), 1))
-
-
-def _own_code(workspace: Workspace) -> Iterator[Path]:
-    """The code that instruments: the workbench's modules, the language's plugin (a child imports it), the recorder."""
-    own = __name__.partition(".")[0]
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == own and (file := getattr(module, "__file__", None)):
-            yield Path(file)
-    plugin = sys.modules[type(workspace.host_language).__module__]
-    for folder in getattr(plugin, "__path__", ()):
-        yield from sorted(Path(folder).rglob("*.py"))
-    yield from sorted(path for path in RECORDER.iterdir() if path.is_file())
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace("$", "$$").replace(" ", "\\ ")
