@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from workbench.gui.frame.focus import focus_inside, is_nowhere
 from workbench.gui.frame.header import Header
 from workbench.gui.frame.layout import Panels
 from workbench.gui.frame.mode_stack import ModeStack
+from workbench.gui.frame.opening import Opening, ReadAhead
 from workbench.gui.frame.rail import Rail
 from workbench.gui.frame.search import SearchField, search_items
 from workbench.gui.frame.status_bar import StatusBar, status_parts
@@ -38,10 +38,8 @@ from workbench.gui.widgets import Stack
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.history import Undoable
-from workbench.session.open.project_path import PROJECT_SUFFIX
 from workbench.session.program.plugins import Plugins
 from workbench.system import store
-from workbench.system.files import real
 
 if TYPE_CHECKING:
     from workbench.gui.modes.timeline.range_panel import RangePanel
@@ -59,7 +57,6 @@ class ProjectWindow(QMainWindow):
         self._disk_watch = DiskWatch(self.context)
         self.context.documents.ask = lambda asked: question.ask(asked, self)
         self.slices = self.context.slices
-        self._ahead = False  # whether the modes' code is read, or being read
         self.runner = JobRunner(self)
         self.setAcceptDrops(True)
         self.run_dock = RunDock(self.runner)
@@ -67,6 +64,7 @@ class ProjectWindow(QMainWindow):
         options = self.floating.run_options.options
         self.run_control = RunControl(self.context, self.runner, self.run_dock, options, self)
         self.asking = Asking(self.context, self.run_control, self)
+        self._opening = Opening(self)
         self.breadcrumb = Breadcrumb(self.context, self.asking.project, self.toggle_range)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)
@@ -124,10 +122,11 @@ class ProjectWindow(QMainWindow):
         context.navigation.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)
-        context.workspace_changed.connect(self._read_ahead)
-        context.run_changed.connect(self._read_ahead)
-        context.navigation.line_wanted.connect(self._open_line)
-        context.navigation.template_wanted.connect(self._open_template)
+        self._ahead = ReadAhead(context, lambda: self.has_content)
+        context.workspace_changed.connect(self._ahead.start)
+        context.run_changed.connect(self._ahead.start)
+        context.navigation.line_wanted.connect(self._opening.line)
+        context.navigation.template_wanted.connect(self._opening.template)
         self.modes.shown_changed.connect(self._on_shown)
         self.runner.started.connect(self._on_job_started)
         self.runner.finished.connect(self._refresh)
@@ -251,18 +250,8 @@ class ProjectWindow(QMainWindow):
     def open(self, path: Path | None, runs: Sequence[Path] = ()) -> None:
         """Open a project, a run, another program's trace, a model or a template; `runs` are run folders outside the
         project, the first is shown."""
-        if path is None:
-            return
-        if path.is_dir() and (path / "manifest.json").is_file():
-            self.context.open_run(path)
-            self.context.navigation.set_mode("analyse")
-            return
-        if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
-            self._open_file(path)
-            return
-        self.context.open_project(path, runs=runs)
-        if runs:
-            self.context.navigation.set_mode("analyse")
+        if path is not None:
+            self._opening.open(path, runs)
 
     def show_without_project(self, mode: str) -> None:
         """A mode that needs no code: models, platforms."""
@@ -277,39 +266,6 @@ class ProjectWindow(QMainWindow):
         self.context.navigation.set_mode(mode)
         self._show_content()
         return self.modes.whole(mode)
-
-    def _open_file(self, path: Path) -> None:
-        """What is no project, by how its name ends: a model, another program's trace, or a platform template."""
-        plugins = self.context.plugins
-        named = path.name.lower()
-        if named.endswith(tuple(f".{kind}.yaml" for kind in plugins.model_kinds)):
-            self._open_in("predict", path)
-        elif importer := next((i for i in plugins.importers.values() if named.endswith(i.suffixes)), None):
-            QTimer.singleShot(0, self, lambda: self.asking.import_file(importer, path))  # asks, once the window is
-        elif named.endswith((".yaml", ".yml")):
-            self._open_template(path)
-        elif self.context.workspace is not None and self._is_source(path):
-            self.context.navigation.open_line(str(path), 1)
-        else:
-            hint = f"Projects (*{PROJECT_SUFFIX}), run folders, models, traces and platform templates (*.yaml) are."
-            self.context.notices.tell(Diagnostic("the window cannot open files of this kind", hint, file=str(path)))
-
-    def _is_source(self, path: Path) -> bool:
-        from workbench.api.languages import syntax_of
-
-        return syntax_of(path) is not None
-
-    def _open_template(self, path: Path) -> None:
-        self._open_in("platform", path)
-
-    def _open_in(self, mode_name: str, path: Path) -> None:
-        """A mode's document, with or without a project."""
-        if (mode := self.show_mode(mode_name)) is not None:
-            mode.open_document(real(path))
-
-    def _open_line(self, file: str, line: int) -> None:
-        if (mode := self.modes.whole("source")) is not None:
-            mode.open_line(self.context.resolve(file), line)
 
     @property
     def mode(self) -> Mode | None:
@@ -397,26 +353,6 @@ class ProjectWindow(QMainWindow):
     @property
     def background(self) -> Background:
         return self.context.background
-
-    def _read_ahead(self) -> None:
-        """Once a project or a run is open, read in the background what the other modes need, and runs and proofs."""
-        if self._ahead or not self.has_content:
-            return
-        self._ahead = True
-        plugins = self.context.plugins
-
-        def read() -> None:
-            for mode in plugins.modes.values():
-                view: type[Mode] = mode.view()
-                view.read_ahead(plugins)
-            for module in (
-                "workbench.session.make.pipeline",
-                "workbench.session.make.proving",
-                "workbench.formats.run_folder",
-            ):
-                import_module(module)
-
-        self.context.code.start("modes", read, lambda _: None, self.context.failed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key of a command that cannot be given now says so, and so does F2 where nothing can be renamed."""

@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.block_page import block_page, call_page
-from workbench.analysis.finding_page import finding_page, ranks_of
-from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
-from workbench.analysis.memory import memory_table
+from workbench.analysis.finding_page import finding_page
 from workbench.analysis.recording import recording_parts
-from workbench.analysis.streams import stream_table
 from workbench.api.modes import WindowMode
 from workbench.api.results import Analysis
-from workbench.api.window import Context, Mode, set_ground
+from workbench.api.views import Page
+from workbench.api.window import Context, Mode
 from workbench.gui.frame.naming import range_title
-from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
+from workbench.gui.frame.selection import (
+    SelectedBlock,
+    SelectedCall,
+    SelectedFinding,
+    SelectedMessage,
+    SelectedState,
+    Selection,
+)
 from workbench.gui.modes.analyse.details import AnalyseDetails
-from workbench.gui.modes.analyse.findings import FindingTable
+from workbench.gui.modes.analyse.findings_panel import FindingsPanel
 from workbench.gui.modes.analyse.graph import GraphView
-from workbench.gui.modes.analyse.legends import BarLegend, GraphLegend
+from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
-from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import (
-    Button,
-    ElidedLabel,
-    EmptyState,
     IconButton,
     PanelHeader,
-    PillButton,
     Split,
     plain_panel,
     rule,
 )
-from workbench.gui.widgets.table_view import TableView
-from workbench.model.blocks import Side
 from workbench.model.changes import Change
-from workbench.model.finding import Finding, count_words, findings_on, tops
+from workbench.model.finding import Finding
 from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
-from workbench.pictures.layout import GraphLayout, RoutedEdge
+from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
-from workbench.pictures.speedups import estimate_bars
 from workbench.session.program.keys import with_key
 
 if TYPE_CHECKING:
     from workbench.gui.modes.analyse.predicted_round import RoundPanel
 
-FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
 MOST_REFITTED = 60
+
+
+#: Nodes and edges of the graph that are marked, and the page of details.
+_Shown = tuple[Collection[str], Sequence[RoutedEdge], Page | None]
+_NOTHING: _Shown = ((), (), None)
 
 
 class AnalyseMode(Mode):
@@ -64,14 +64,10 @@ class AnalyseMode(Mode):
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.graph.problem.connect(context.notices.tell)
-        self.speedups = BarsView("Speedup estimates")
-        self.speedups.problem.connect(context.notices.tell)
-        self.table = FindingTable()
-        self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
-        self.filter = "all"
-        self.only_node = ""
+        self.shortfall = ShortfallRow()
+        self.findings = FindingsPanel(context, self._node, lambda: bool(self.shortfall.text))
         self.set_content(self._build())
-        self.setFocusProxy(self.table)
+        self.setFocusProxy(self.findings.table)
         self._connect()
         self._analysis_changed()
 
@@ -79,13 +75,11 @@ class AnalyseMode(Mode):
 
     def _build(self) -> QWidget:
         panel, column = plain_panel()
-        self.shortfall = ShortfallRow()
         column.addWidget(self.shortfall)
-        graph, findings = self._upper_panel(), self._findings_panel()
+        graph = self._upper_panel()
         graph.setFocusProxy(self.graph)
-        findings.setFocusProxy(self.table)
-        self.panels = graph, findings
-        column.addWidget(Split((graph, 450), (findings, 480), vertical=True), 1)
+        self.panels = graph, self.findings
+        column.addWidget(Split((graph, 450), (self.findings, 480), vertical=True), 1)
         return panel
 
     def _upper_panel(self) -> QWidget:
@@ -130,75 +124,16 @@ class AnalyseMode(Mode):
         column.addWidget(GraphLegend())
         return panel
 
-    def _findings_panel(self) -> QWidget:
-        panel, column = plain_panel()
-        self.findings_head = PanelHeader("Findings")
-        self.node_pill = PillButton("", icon_name="x", checked=True)
-        self.node_pill.setToolTip("Show the findings of every block again")
-        self.node_pill.clicked.connect(lambda: self.show_only(""))
-        self.findings_head.add(self.node_pill)
-        self.chart = PillButton("Chart", icon_name="trending-up")
-        self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
-        self.chart.clicked.connect(self._write_findings)
-        self.findings_head.add(self.chart)
-        self.counted = {name: PillButton(name) for name in ("Streams", "Memory")}
-        for name, tip in (
-            ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
-            ("Memory", "Traffic of the design's memory ports, and their waiting times"),
-        ):
-            self.counted[name].setToolTip(tip)
-            self.counted[name].clicked.connect(partial(self._choose_counted, name))
-            self.findings_head.add(self.counted[name])
-        self.pills: dict[str, PillButton] = {}
-        for name in FILTERS:
-            pill = PillButton("")
-            pill.clicked.connect(lambda checked=False, wanted=name: self.set_filter(wanted))
-            self.pills[name] = pill
-            self.findings_head.add(pill)
-        column.addWidget(self.findings_head)
-        shown = QWidget()
-        self._table_pages = QStackedLayout(shown)
-        self._table_pages.setContentsMargins(0, 0, 0, 0)
-        self.nothing = EmptyState("check", "No finding")
-        self._table_pages.addWidget(self.table)
-        self._table_pages.addWidget(self.nothing)
-        self._table_pages.addWidget(self.speedups)
-        self._table_pages.addWidget(self.streams)
-        self._table_pages.addWidget(self.memory)
-        column.addWidget(shown, 1)
-        column.addWidget(rule())
-        foot = QWidget()
-        set_ground(foot, "chrome")
-        foot.setFixedHeight(38)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(8)
-        self.legend = BarLegend()
-        row.addWidget(self.legend)
-        self.best = ElidedLabel("", "smallsecond")
-        self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.show_best = Button("Go to source", kind="link")
-        self.show_best.clicked.connect(self._open_best)
-        row.addWidget(self.best, 1)
-        row.addWidget(self.show_best)
-        column.addWidget(foot)
-        return panel
-
     def _connect(self) -> None:
         context = self.context
         context.run_changed.connect(self._run_changed)
         context.analysis_changed.connect(self._analysis_changed)
-        context.aside_changed.connect(self._write_findings)
+        context.aside_changed.connect(self.findings.write)
         context.navigation.selection_changed.connect(self._selection_changed)
         self.graph.node_chosen.connect(self._choose_node)
         self.graph.node_opened.connect(self._open_node)
-        self.graph.badge_clicked.connect(self.show_only)
+        self.graph.badge_clicked.connect(self.findings.show_only)
         self.graph.edge_chosen.connect(self._choose_edge)
-        for view in (self.table.finding_chosen, self.speedups.chosen):
-            view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
-        for table in (self.table, self.streams):
-            table.line_wanted.connect(context.navigation.open_line)
-        self.table.aside_wanted.connect(context.set_aside)
         self.details.try_wanted.connect(self.try_change)
         self.details.tried.connect(self._show_round)
         context.predictions_changed.connect(self._predictions_changed)
@@ -208,7 +143,7 @@ class AnalyseMode(Mode):
     # ---- from the context
 
     def _run_changed(self) -> None:
-        self.filter, self.only_node = "all", ""
+        self.findings.reset()
         self._upper.setCurrentIndex(0)
 
     def _analysis_changed(self) -> None:
@@ -230,9 +165,8 @@ class AnalyseMode(Mode):
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{shown} blocks. Edge width: time in the call.")
-        self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
-        self.memory.show_table(memory_table(analysis.memory_ports))
-        self._write_findings()
+        self.findings.show_counted(analysis)
+        self.findings.write()
         self._write_status(run, analysis)
         self._selection_changed()
         self.context.slices.start(self._first_selected())
@@ -242,7 +176,7 @@ class AnalyseMode(Mode):
         analysis, layout = self.context.analysis, self._layout
         if analysis is not None and layout is not None:
             self.graph.set_facts(node_facts(layout, analysis))
-            self._write_findings()
+            self.findings.write()
             self._selection_changed()
         if self.context.run and analysis:
             self._write_status(self.context.run, analysis)
@@ -258,8 +192,11 @@ class AnalyseMode(Mode):
     def _first_selected(self) -> Iterator[None]:
         """In a turn of its own, as what is said of a finding takes its time to be written."""
         yield
-        if self.context.navigation.selection is None and self.context.analysis and self.table.rows.tops:
-            self.context.navigation.select(SelectedFinding(self.table.rows.tops[0].id))
+        if self.context.navigation.selection is None and self.context.analysis and self.findings.table.rows.tops:
+            self.context.navigation.select(SelectedFinding(self.findings.table.rows.tops[0].id))
+
+    def _node(self, block: str) -> NodeBox | None:
+        return self._layout.node_of(block) if self._layout and block else None
 
     @property
     def _layout(self) -> GraphLayout | None:
@@ -269,38 +206,41 @@ class AnalyseMode(Mode):
         analysis, chosen = self.context.analysis, self.context.navigation.selection
         if analysis is None or self._layout is None:
             return
-        self._follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
-        if isinstance(chosen, SelectedFinding):
-            finding = next((f for f in analysis.findings if f.id == chosen.finding), None)
-            if finding:
-                self.graph.set_chosen({finding.group or finding.block}, self._edges_of(finding))
-                self.details.show_page(finding_page(finding, analysis, self.context.platform))
-                return
-        elif isinstance(chosen, SelectedBlock | SelectedState):
-            members = [m for m in analysis.blocks if chosen.block in (m.block.id, m.block.group)]
-            if members or self._layout.node_of(chosen.block):  # an instance without blocks has streams alone
-                self.graph.set_chosen({chosen.block}, self.graph.touching(chosen.block))
-                if not members:
-                    self.details.show_nothing()
-                else:
-                    self.details.show_page(block_page(members, analysis))
-                return
-        elif isinstance(chosen, SelectedCall):
-            calls = [c for c in analysis.calls if c.site_number == chosen.site]
-            if calls:
-                messages = {m for c in calls for m in c.state.messages}
-                edges = [e for e in self._layout.edges if any(x.message in messages for x in e.edges)]
-                self.graph.set_chosen({calls[0].block}, edges)
-                self.details.show_page(call_page(calls, analysis))
-                return
-        elif isinstance(chosen, SelectedMessage):
-            wanted = (chosen.source, chosen.target, chosen.message)
-            edges = [e for e in self._layout.edges if any((x.source, x.target, x.message) == wanted for x in e.edges)]
-            self.graph.set_chosen((), edges)
+        self.findings.follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+        nodes, edges, page = self._shown_of(chosen, analysis, self._layout)
+        self.graph.set_chosen(nodes, edges)
+        if page is None:
             self.details.show_nothing()
-            return
-        self.graph.set_chosen(())
-        self.details.show_nothing()
+        else:
+            self.details.show_page(page)
+
+    def _shown_of(self, chosen: Selection | None, analysis: Analysis, layout: GraphLayout) -> _Shown:
+        """What of the graph is marked for a selection, and the page of its details."""
+        match chosen:
+            case SelectedFinding(finding):
+                return self._shown_of_finding(finding, analysis)
+            case SelectedBlock(block=block) | SelectedState(block=block):
+                members = [m for m in analysis.blocks if block in (m.block.id, m.block.group)]
+                if members or layout.node_of(block):  # an instance without blocks has streams alone
+                    page = block_page(members, analysis) if members else None
+                    return {block}, self.graph.touching(block), page
+            case SelectedCall(site):
+                if calls := [c for c in analysis.calls if c.site_number == site]:
+                    messages = {m for c in calls for m in c.state.messages}
+                    edges = [e for e in layout.edges if any(x.message in messages for x in e.edges)]
+                    return {calls[0].block}, edges, call_page(calls, analysis)
+            case SelectedMessage(source, target, message):
+                wanted = (source, target, message)
+                edges = [e for e in layout.edges if any((x.source, x.target, x.message) == wanted for x in e.edges)]
+                return (), edges, None
+        return _NOTHING
+
+    def _shown_of_finding(self, wanted: str, analysis: Analysis) -> _Shown:
+        finding = next((f for f in analysis.findings if f.id == wanted), None)
+        if finding is None:
+            return _NOTHING
+        page = finding_page(finding, analysis, self.context.platform)
+        return {finding.group or finding.block}, self._edges_of(finding), page
 
     def _edges_of(self, finding: Finding) -> list[RoutedEdge]:
         """The edges of the messages that the finding's calls or states carry; without any, all of its block's."""
@@ -317,13 +257,13 @@ class AnalyseMode(Mode):
         return mine or ([] if places else edges)
 
     def retheme(self) -> None:
-        self.table.viewport().update()
+        self.findings.table.viewport().update()
         self._selection_changed()
 
     # ---- findings
 
     def step_finding(self, step: int) -> bool:
-        self.table.step_finding(step)
+        self.findings.table.step_finding(step)
         return True
 
     def try_change(self, number: int = 0) -> bool:
@@ -335,91 +275,6 @@ class AnalyseMode(Mode):
         advice = findings[0].advice[number : number + 1] if findings else ()
         self.details.try_changes(advice[0].changes if advice else ())
         return True
-
-    def set_filter(self, name: str) -> None:
-        self.filter = name
-        self._write_findings()
-
-    def show_only(self, node: str) -> None:
-        """Only the findings of one block or stack; "" shows all again."""
-        self.only_node = node
-        self._write_findings()
-
-    def _choose_counted(self, name: str) -> None:
-        """Show a table of what was counted in place of the findings, or these again."""
-        for other, pill in self.counted.items():
-            pill.setChecked(other == name and pill.isChecked())
-        self._write_findings()
-
-    def _write_findings(self) -> None:
-        run, analysis = self.context.run, self.context.analysis
-        if analysis is None:
-            return
-        sides = {m.block.id: m.block.side for m in analysis.blocks} | {
-            m.block.group: m.block.side for m in analysis.blocks
-        }
-        ranked = list(analysis.findings)
-        active = [f for f in ranked if not {f.id, f.part_of} & self.context.aside]
-        groups = {
-            "all": active,
-            "host": [f for f in active if sides.get(f.block) is Side.HOST],
-            "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
-            "aside": [f for f in ranked if f.id in self.context.aside],
-        }
-        for name, title in (("all", "All"), ("host", "Host"), ("fpga", "FPGA"), ("aside", "Set aside")):
-            self.pills[name].setText(title if name == "all" else f"{title} {len(tops(groups[name]))}")
-            self.pills[name].setChecked(name == self.filter)
-            self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
-        shown = groups[self.filter]
-        node = self._layout.node_of(self.only_node) if self._layout and self.only_node else None
-        if node:
-            here = {f.id for f in findings_on(analysis.findings, node.block_ids)}
-            shown = [f for f in shown if f.id in here or f.part_of in here]
-            self.node_pill.setText(node.title)
-            self.node_pill.setChecked(True)
-        self.node_pill.setVisible(node is not None)
-        self.table.show_findings(shown, self.context.aside, ranks_of(active), ranked)
-        self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
-        counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
-        self.findings_head.set_title("Findings", f"{counted}, {ranked_words(ranked)}")
-        there = {
-            "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
-            "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
-        }
-        for name, pill in self.counted.items():
-            pill.setVisible(bool(there[name][0]))
-        chosen = next((name for name, pill in self.counted.items() if there[name][0] and pill.isChecked()), "")
-        page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
-        self._table_pages.setCurrentWidget(there[chosen][2] if chosen else page)
-        self.chart.setVisible(bool(shown) and not chosen)
-        if chosen:
-            for pill in (*self.pills.values(), self.node_pill):
-                pill.setVisible(False)
-            count, order, _ = there[chosen]
-            self.findings_head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
-        if not shown:
-            self.nothing.say(
-                "No finding here" if ranked else "No rule fired",
-                "" if ranked or run is None else nothing_words(run.manifest, analysis),
-            )
-        self.legend.show_predictions(predicted(ranked))
-        self._write_best(active)
-        selected = self.context.navigation.selection
-        self._follow(selected.finding if isinstance(selected, SelectedFinding) else "")
-
-    def _follow(self, finding: str) -> None:
-        self.table.select_finding(finding)
-        self.speedups.set_current(finding)
-
-    def _write_best(self, active: list[Finding]) -> None:
-        analysis = self.context.analysis
-        best = active[0] if active else None
-        self.show_best.setVisible(bool(best and best.places))
-        if best and analysis and not self.shortfall.text:
-            how = "At best, fixing 1" if best.speedup_predicted is None else "Fixing 1, predicted"
-            self.best.setText(f"{how}: {becomes_words(analysis.time_s, best.gain)}")
-        else:
-            self.best.setText("")
 
     # ---- to the context
 
@@ -443,7 +298,3 @@ class AnalyseMode(Mode):
             if block in (metrics.block.id, metrics.block.group) and metrics.block.file and metrics.block.line:
                 self.context.navigation.open_line(metrics.block.file, metrics.block.line)
                 return
-
-    def _open_best(self) -> None:
-        if self.table.rows.tops:
-            self.table.open_line(self.table.rows.tops[0])

@@ -1,0 +1,228 @@
+"""The findings of Analyse mode: a table of them, their speedups on one axis, and tables of what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+
+from workbench.analysis.finding_page import ranks_of
+from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
+from workbench.analysis.memory import memory_table
+from workbench.analysis.streams import stream_table
+from workbench.api.results import Analysis
+from workbench.api.window import Context, set_ground
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.analyse.findings import FindingTable
+from workbench.gui.modes.analyse.legends import BarLegend
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    EmptyState,
+    PanelHeader,
+    PillButton,
+    plain_column,
+    rule,
+)
+from workbench.gui.widgets.table_view import TableView
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding, count_words, findings_on, tops
+from workbench.pictures.layout import NodeBox
+from workbench.pictures.speedups import estimate_bars
+
+FILTERS = {"all": "All", "host": "Host", "fpga": "FPGA", "aside": "Set aside"}
+
+
+class FindingsPanel(QWidget):
+    """Shows the findings of the context's analysis: all, a side's, those set aside, or those of one node of the graph.
+
+    `node_of` gives the node of a block; `has_shortfall` whether a row above says what the run falls short of.
+    """
+
+    def __init__(
+        self, context: Context, node_of: Callable[[str], NodeBox | None], has_shortfall: Callable[[], bool]
+    ) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self._context, self._node_of, self._has_shortfall = context, node_of, has_shortfall
+        self.table = FindingTable()
+        self.setFocusProxy(self.table)
+        self.speedups = BarsView("Speedup estimates")
+        self.speedups.problem.connect(context.notices.tell)
+        self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
+        self.filter, self.only_node = "all", ""
+        self._build()
+        for view in (self.table.finding_chosen, self.speedups.chosen):
+            view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
+        for table in (self.table, self.streams):
+            table.line_wanted.connect(context.navigation.open_line)
+        self.table.aside_wanted.connect(context.set_aside)
+
+    def _build(self) -> None:
+        column = plain_column(self)
+        self.head = PanelHeader("Findings")
+        self.node_pill = PillButton("", icon_name="x", checked=True)
+        self.node_pill.setToolTip("Show the findings of every block again")
+        self.node_pill.clicked.connect(lambda: self.show_only(""))
+        self.head.add(self.node_pill)
+        self.chart = PillButton("Chart", icon_name="trending-up")
+        self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
+        self.chart.clicked.connect(self.write)
+        self.head.add(self.chart)
+        self.counted = {name: PillButton(name) for name in ("Streams", "Memory")}
+        for name, tip in (
+            ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
+            ("Memory", "Traffic of the design's memory ports, and their waiting times"),
+        ):
+            self.counted[name].setToolTip(tip)
+            self.counted[name].clicked.connect(partial(self._choose_counted, name))
+            self.head.add(self.counted[name])
+        self.pills: dict[str, PillButton] = {}
+        for name in FILTERS:
+            pill = PillButton("")
+            pill.clicked.connect(lambda checked=False, wanted=name: self.set_filter(wanted))
+            self.pills[name] = pill
+            self.head.add(pill)
+        column.addWidget(self.head)
+        shown = QWidget()
+        self._table_pages = QStackedLayout(shown)
+        self._table_pages.setContentsMargins(0, 0, 0, 0)
+        self.nothing = EmptyState("check", "No finding")
+        self._table_pages.addWidget(self.table)
+        self._table_pages.addWidget(self.nothing)
+        self._table_pages.addWidget(self.speedups)
+        self._table_pages.addWidget(self.streams)
+        self._table_pages.addWidget(self.memory)
+        column.addWidget(shown, 1)
+        column.addWidget(rule())
+        foot = QWidget()
+        set_ground(foot, "chrome")
+        foot.setFixedHeight(38)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(8)
+        self.legend = BarLegend()
+        row.addWidget(self.legend)
+        self.best = ElidedLabel("", "smallsecond")
+        self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.show_best = Button("Go to source", kind="link")
+        self.show_best.clicked.connect(self._open_best)
+        row.addWidget(self.best, 1)
+        row.addWidget(self.show_best)
+        column.addWidget(foot)
+
+    def reset(self) -> None:
+        """Show all findings again, without writing them."""
+        self.filter, self.only_node = "all", ""
+
+    def show_counted(self, analysis: Analysis) -> None:
+        self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
+        self.memory.show_table(memory_table(analysis.memory_ports))
+
+    def set_filter(self, name: str) -> None:
+        self.filter = name
+        self.write()
+
+    def show_only(self, node: str) -> None:
+        """Only the findings of one block or stack; "" shows all again."""
+        self.only_node = node
+        self.write()
+
+    def _choose_counted(self, name: str) -> None:
+        """Show a table of what was counted in place of the findings, or these again."""
+        for other, pill in self.counted.items():
+            pill.setChecked(other == name and pill.isChecked())
+        self.write()
+
+    def write(self) -> None:
+        """Write the findings of the context's analysis anew."""
+        analysis = self._context.analysis
+        if analysis is None:
+            return
+        ranked = list(analysis.findings)
+        active = [f for f in ranked if not {f.id, f.part_of} & self._context.aside]
+        shown = self._of_node(self._filtered(ranked, active, analysis), analysis)
+        self.table.show_findings(shown, self._context.aside, ranks_of(active), ranked)
+        self.speedups.show_bars(estimate_bars(shown, self._context.aside, where_words, analysis.time_s))
+        counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
+        self.head.set_title("Findings", f"{counted}, {ranked_words(ranked)}")
+        self._choose_page(shown, analysis)
+        if not shown:
+            self._say_nothing(bool(ranked), analysis)
+        self.legend.show_predictions(predicted(ranked))
+        self._write_best(active, analysis)
+        selected = self._context.navigation.selection
+        self.follow(selected.finding if isinstance(selected, SelectedFinding) else "")
+
+    def _filtered(self, ranked: Sequence[Finding], active: Sequence[Finding], analysis: Analysis) -> Sequence[Finding]:
+        """The findings that the filter leaves, with the numbers of all on the pills."""
+        blocks = [metrics.block for metrics in analysis.blocks]
+        sides = {block.id: block.side for block in blocks} | {block.group: block.side for block in blocks}
+        groups = {
+            "all": active,
+            "host": [f for f in active if sides.get(f.block) is Side.HOST],
+            "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
+            "aside": [f for f in ranked if f.id in self._context.aside],
+        }
+        for name, title in FILTERS.items():
+            self.pills[name].setText(title if name == "all" else f"{title} {len(tops(groups[name]))}")
+            self.pills[name].setChecked(name == self.filter)
+            self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
+        return groups[self.filter]
+
+    def _of_node(self, shown: Sequence[Finding], analysis: Analysis) -> list[Finding]:
+        """Those of the one node that is looked at, if any."""
+        node = self._node_of(self.only_node)
+        self.node_pill.setVisible(node is not None)
+        if node is None:
+            return list(shown)
+        self.node_pill.setText(node.title)
+        self.node_pill.setChecked(True)
+        here = {f.id for f in findings_on(analysis.findings, node.block_ids)}
+        return [f for f in shown if f.id in here or f.part_of in here]
+
+    def _choose_page(self, shown: Sequence[Finding], analysis: Analysis) -> None:
+        """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
+        there = {
+            "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
+            "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
+        }
+        for name, pill in self.counted.items():
+            pill.setVisible(bool(there[name][0]))
+        chosen = next((name for name, pill in self.counted.items() if there[name][0] and pill.isChecked()), "")
+        self.chart.setVisible(bool(shown) and not chosen)
+        if not chosen:
+            page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
+            self._table_pages.setCurrentWidget(page)
+            return
+        count, order, table = there[chosen]
+        self._table_pages.setCurrentWidget(table)
+        for pill in (*self.pills.values(), self.node_pill):
+            pill.setVisible(False)
+        self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+
+    def _say_nothing(self, ranked: bool, analysis: Analysis) -> None:
+        run = self._context.run
+        why = "" if ranked or run is None else nothing_words(run.manifest, analysis)
+        self.nothing.say("No finding here" if ranked else "No rule fired", why)
+
+    def follow(self, finding: str) -> None:
+        """Mark a finding in the table and in the chart; "" none."""
+        self.table.select_finding(finding)
+        self.speedups.set_current(finding)
+
+    def _write_best(self, active: Sequence[Finding], analysis: Analysis) -> None:
+        best = active[0] if active else None
+        self.show_best.setVisible(bool(best and best.places))
+        if best and not self._has_shortfall():
+            how = "At best, fixing 1" if best.speedup_predicted is None else "Fixing 1, predicted"
+            self.best.setText(f"{how}: {becomes_words(analysis.time_s, best.gain)}")
+        else:
+            self.best.setText("")
+
+    def _open_best(self) -> None:
+        if self.table.rows.tops:
+            self.table.open_line(self.table.rows.tops[0])
