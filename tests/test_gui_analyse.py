@@ -67,7 +67,7 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
 def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
     mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
 ) -> None:
-    streams, memory = mode.counted["Streams"], mode.counted["Memory"]
+    streams, memory = mode.findings.counted["Streams"], mode.findings.counted["Memory"]
     clock = opened.run.manifest.clocks[0].name
     ports = tuple(MemoryPort(f"mover_{n}", "axi_master", "ddr", clock, 32, 400e6) for n in range(2))
     few = (0, 100, 50, 6400, 3200, 1600, 400, 100, 900, 3200, 90, 1, 9, 16_000_000)
@@ -84,20 +84,26 @@ def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
     assert (streams.isHidden(), memory.isHidden()) == (True, True)
     show(replace(opened.run, tables=tables, manifest=replace(opened.run.manifest, memory_ports=ports)))
     qtbot.mouseClick(memory, Qt.MouseButton.LeftButton)
-    assert mode.memory.isVisible()
-    assert mode.findings_head.title.text() == "Memory"
-    columns = mode.memory.rows.columns
+    assert mode.findings.memory.isVisible()
+    assert mode.findings.head.title.text() == "Memory"
+    columns = mode.findings.memory.rows.columns
     assert [column.head for column in columns] == [
         "Port", "Moved", "Rate", "Waits", "Held up", "A burst takes", "Row open",
     ]  # fmt: skip
-    first, second = ([column.text(row).replace("\u202f", " ") for column in columns] for row in mode.memory.rows.tops)
+    first, second = (
+        [column.text(row).replace("\u202f", " ") for column in columns] for row in mode.findings.memory.rows.tops
+    )
     assert [first[0], *first[3:5], first[6]] == ["mover_1, ddr", "40.0 %", "0 %", ""]
     assert [second[0], *second[3:5], second[6]] == ["mover_0, ddr", "13.3 %", "3.3 %", "90.0 %"]
     qtbot.mouseClick(streams, Qt.MouseButton.LeftButton)
-    assert (mode.streams.isVisible(), mode.memory.isVisible(), memory.isChecked()) == (True, False, False)
+    assert (mode.findings.streams.isVisible(), mode.findings.memory.isVisible(), memory.isChecked()) == (
+        True,
+        False,
+        False,
+    )
     qtbot.mouseClick(streams, Qt.MouseButton.LeftButton)
-    assert mode.table.isVisible()
-    assert mode.findings_head.title.text() == "Findings"
+    assert mode.findings.table.isVisible()
+    assert mode.findings.head.title.text() == "Findings"
 
 
 def texts(mode: AnalyseMode) -> str:
@@ -114,7 +120,7 @@ def click(qtbot: QtBot, mode: AnalyseMode, spot: QPointF) -> None:
 
 
 def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: AnalyseMode, opened: OpenRun) -> None:
-    model = mode.table.rows
+    model = mode.findings.table.rows
     gains = [f.gain for f in model.tops if not f.points_elsewhere]
     assert gains == sorted(gains, reverse=True)
     assert model.tops[-1].points_elsewhere
@@ -132,7 +138,7 @@ def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: Ana
 
 
 def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
-    best = mode.table.rows.tops[0]
+    best = mode.findings.table.rows.tops[0]
     assert mode.context.navigation.selection == SelectedFinding(best.id)
     said = texts(mode)
     for text in (best.title, "Upper bound", "Time", "What to do"):
@@ -155,25 +161,25 @@ def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
 
 
 def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: AnalyseMode) -> None:
-    mode.table.setFocus()
-    qtbot.keyClick(mode.table, Qt.Key.Key_Down)
-    chosen = mode.table.current
+    mode.findings.table.setFocus()
+    qtbot.keyClick(mode.findings.table, Qt.Key.Key_Down)
+    chosen = mode.findings.table.current
     assert chosen is not None
     assert mode.context.navigation.selection == SelectedFinding(chosen.id)
     assert mode.graph.chosen == {chosen.group or chosen.block}
     with qtbot.waitSignal(mode.context.navigation.line_wanted) as caught:
-        qtbot.keyClick(mode.table, Qt.Key.Key_Return)
+        qtbot.keyClick(mode.findings.table, Qt.Key.Key_Return)
     assert caught.args == [chosen.places[0].file, chosen.places[0].line]
     assert mode.context.navigation.mode == "source"
 
 
 def test_bars_are_tinted_up_to_the_upper_bound(mode: AnalyseMode) -> None:
-    model = mode.table.rows
+    model = mode.findings.table.rows
     capped = next(f for f in model.tops if f.speedup_cap and f.speedup_cap < 15)
     index = model.index_where(lambda f: f.id == capped.id).siblingAtColumn(BAR)
-    mode.table.scrollTo(index)
-    rect = mode.table.visualRect(index)
-    pixels = pixels_of(mode.table.viewport().grab(rect).toImage())
+    mode.findings.table.scrollTo(index)
+    rect = mode.findings.table.visualRect(index)
+    pixels = pixels_of(mode.findings.table.viewport().grab(rect).toImage())
     line = pixels[rect.height() // 2]
     left, width = bar_span(0, rect.width())
     assert capped.speedup_cap is not None
@@ -184,32 +190,32 @@ def test_bars_are_tinted_up_to_the_upper_bound(mode: AnalyseMode) -> None:
 
 
 def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
-    first, second = mode.table.rows.tops[:2]
+    first, second = mode.findings.table.rows.tops[:2]
     mode.context.set_aside(first.id)
-    assert first.id not in {f.id for f in mode.table.rows.tops}
-    at = mode.table.rows.index_where(lambda f: f.id == second.id).siblingAtColumn(NUMBER)
+    assert first.id not in {f.id for f in mode.findings.table.rows.tops}
+    at = mode.findings.table.rows.index_where(lambda f: f.id == second.id).siblingAtColumn(NUMBER)
     assert at.data() == "1"
-    mode.set_filter("aside")
-    assert [f.id for f in mode.table.rows.tops] == [first.id]
+    mode.findings.set_filter("aside")
+    assert [f.id for f in mode.findings.table.rows.tops] == [first.id]
     again = AnalyseMode(mode.context, MODES["analyse"])
-    assert first.id not in {f.id for f in again.table.rows.tops}
+    assert first.id not in {f.id for f in again.findings.table.rows.tops}
     again.deleteLater()
     mode.context.set_aside(first.id)
-    assert mode.pills["aside"].text() == "Set aside 0"
+    assert mode.findings.pills["aside"].text() == "Set aside 0"
 
 
 def test_filters_by_side_and_copy(mode: AnalyseMode, opened: OpenRun) -> None:
-    mode.pills["fpga"].click()
-    model = mode.table.rows
+    mode.findings.pills["fpga"].click()
+    model = mode.findings.table.rows
     assert model.tops
     assert all(not f.block.startswith("host.") for f in model.tops)
-    lines = mode.table.as_text().splitlines()
+    lines = mode.findings.table.as_text().splitlines()
     assert lines[0].split("\t") == ["#", "Finding", "Where", "Time", "Upper bound"]
     assert len(lines) == 1 + len(model.tops) + sum(len(p) for p in model.parts)
 
 
 def test_a_head_sorts_and_the_rows_chosen_are_copied(qtbot: QtBot, mode: AnalyseMode, qapp: QApplication) -> None:
-    table, ranked = mode.table, list(mode.table.rows.tops)
+    table, ranked = mode.findings.table, list(mode.findings.table.rows.tops)
     by_time = sorted(ranked, key=lambda f: f.time_s)
     assert by_time not in (ranked, ranked[::-1])
     header = table.header()
@@ -235,14 +241,14 @@ def test_a_head_sorts_and_the_rows_chosen_are_copied(qtbot: QtBot, mode: Analyse
 
 
 def test_f8_goes_to_the_next_finding(qtbot: QtBot, mode: AnalyseMode) -> None:
-    before = mode.table.current
-    mode.table.step(1)
-    after = mode.table.current
+    before = mode.findings.table.current
+    mode.findings.table.step(1)
+    after = mode.findings.table.current
     assert before is not None
     assert after is not None
     assert before.id != after.id
-    mode.table.step(-1)
-    assert mode.table.current == before
+    mode.findings.table.step(-1)
+    assert mode.findings.table.current == before
 
 
 # ---- graph
@@ -271,11 +277,11 @@ def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
     badge = mode.graph.facts["host.main"].badge
     assert badge is not None
     click(qtbot, mode, QPointF(*badge_box(host, badge[1]).centre))
-    assert mode.only_node == "host.main"
-    assert all(f.block == "host.main" for f in mode.table.rows.tops)
-    assert len(mode.table.rows.tops) == badge[1]
-    mode.node_pill.click()
-    assert mode.only_node == ""
+    assert mode.findings.only_node == "host.main"
+    assert all(f.block == "host.main" for f in mode.findings.table.rows.tops)
+    assert len(mode.findings.table.rows.tops) == badge[1]
+    mode.findings.node_pill.click()
+    assert mode.findings.only_node == ""
 
 
 def test_node_facts_add_up(mode: AnalyseMode, opened: OpenRun) -> None:
@@ -373,8 +379,8 @@ def test_the_graph_goes_out_whole(mode: AnalyseMode, tmp_path: Path) -> None:
 def test_the_speedup_estimates_are_a_chart_that_zooms(
     qtbot: QtBot, mode: AnalyseMode, opened: OpenRun, tmp_path: Path
 ) -> None:
-    mode.chart.click()
-    view = mode.speedups
+    mode.findings.chart.click()
+    view = mode.findings.speedups
     assert view.isVisible()
     assert [row.key for row in view.bars.rows] == [f.id for f in opened.analysis.findings]
     third = view.lanes().y + 2.5 * ROW_PX
@@ -398,8 +404,8 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     assert {f"≤ {ratio_text(r.value)}" for r in view.bars.rows} <= set(words)  # all of them, whatever was in view
     with (tmp_path / "gains.csv").open(newline="") as stream:
         assert [float(r["upper bound"]) for r in csv.DictReader(stream)] == [r.value for r in view.bars.rows]
-    mode.chart.click()
-    assert mode.table.isVisible()
+    mode.findings.chart.click()
+    assert mode.findings.table.isVisible()
 
 
 def test_selecting_a_call_shows_it(mode: AnalyseMode, opened: OpenRun) -> None:
@@ -426,8 +432,8 @@ def test_no_finding_and_incomplete_runs_are_said(mode: AnalyseMode, opened: Open
     )
     nothing: Analysis = replace(opened.analysis, findings=())
     mode.context.set_run(replace(opened, run=run, analysis=nothing))
-    assert mode.nothing.isVisible()
-    assert "No findings" not in mode.nothing.why.text()
+    assert mode.findings.nothing.isVisible()
+    assert "No findings" not in mode.findings.nothing.why.text()
     assert mode.shortfall.text.startswith("This run was cancelled: cancelled after 3 s.")
     first = mode.shortfall.mapTo(mode, QPoint(0, 0)).y()
     assert first < mode.graph_head.mapTo(mode, QPoint(0, 0)).y(), "it stands above everything else"

@@ -98,7 +98,7 @@ def test_report_window_and_command_line_agree(
     parts = len(findings) - len(tops)
     assert parts > 0
     counted = f"{len(tops)} with {parts} parts"
-    head = plain(" ".join(label.text() for label in mode.findings_head.findChildren(QLabel)))
+    head = plain(" ".join(label.text() for label in mode.findings.head.findChildren(QLabel)))
     assert all(counted in text for text in (short, plain(whole), plain(page.words), head))
 
     (clock,) = document["virtual_time"]
@@ -108,17 +108,19 @@ def test_report_window_and_command_line_agree(
     assert all(run_time in text for text in (short, plain(whole), plain(page.words)))
 
     order = [f["id"] for f in tops]
-    assert [f.id for f in mode.table.rows.tops] == order
+    assert [f.id for f in mode.findings.table.rows.tops] == order
     assert [i.removeprefix("finding-") for i in page.articles] == order
     sections = [plain(text) for text in re.split(r"\n\n(?=\d+\. |– )", whole)[1:]]
     ranks = [str(number) if f["ranked"] else "–" for number, f in enumerate(tops, 1)]
     assert "–" in ranks, "those that follow from others stand last, without a rank"
     assert [s.partition(" ")[0].rstrip(".") for s in sections] == ranks
-    assert [plain(mode.table.rows.index_where(lambda f, wanted=f["id"]: f.id == wanted).data()) for f in tops] == ranks
+    assert [
+        plain(mode.findings.table.rows.index_where(lambda f, wanted=f["id"]: f.id == wanted).data()) for f in tops
+    ] == ranks
 
     for finding, section in zip(tops, sections, strict=True):
         context.navigation.select(SelectedFinding(finding["id"]))
-        shown = mode.table.rows.index_where(lambda f, wanted=finding["id"]: f.id == wanted)
+        shown = rows.index_where(lambda f, wanted=finding["id"]: f.id == wanted)
         assert shown.isValid()
         table = {column: plain(shown.siblingAtColumn(column).data()) for column in (TIME, BAR + 1)}
         article = plain(page.articles[f"finding-{finding['id']}"])
@@ -142,7 +144,7 @@ def test_report_window_and_command_line_agree(
 
     for side in ("host", "fpga"):
         here = sum(b["id"] == f["block"] for b in document["blocks"] if b["side"] == side for f in tops)
-        assert mode.pills[side].text().rpartition(" ")[2] == str(here)
+        assert mode.findings.pills[side].text().rpartition(" ")[2] == str(here)
     badges = {key: facts.badge[1] for key, facts in mode.graph.facts.items() if facts.badge}
     assert sorted(badges.values()) == sorted(int(count) for count in page.badges.values())
     assert sum(badges.values()) == sum(f["scope"] != "application" for f in tops)

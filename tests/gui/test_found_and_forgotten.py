@@ -56,7 +56,7 @@ def test_f6_reaches_the_graph(opened: MainWindow, run_folder: Path, qtbot: QtBot
         opened.panels.focus_next()
         places.append(QApplication.focusWidget())
     assert mode.graph in places
-    assert mode.table in places
+    assert mode.findings.table in places
 
 
 def test_the_run_panel_forgets_the_run_of_another_project(opened: MainWindow, qtbot: QtBot, settle: Settle) -> None:

@@ -58,7 +58,7 @@ def words(panel: TryPanel | PageBody) -> str:
 
 
 def begun(qtbot: QtBot, mode: AnalyseMode) -> TryPanel:
-    mode.context.navigation.select(SelectedFinding(mode.table.rows.tops[0].id))
+    mode.context.navigation.select(SelectedFinding(mode.findings.table.rows.tops[0].id))
     assert mode.try_change()
     panel = mode.details.trying
     assert panel is not None
@@ -67,11 +67,11 @@ def begun(qtbot: QtBot, mode: AnalyseMode) -> TryPanel:
 
 
 def test_predictions_lead_the_table_and_the_details(mode: AnalyseMode) -> None:
-    heads = [column.head for column in mode.table.rows.columns]
+    heads = [column.head for column in mode.findings.table.rows.columns]
     assert heads[-3:] == ["Predicted", "Interval", "Upper bound"]
-    first = mode.table.rows.tops[0]
+    first = mode.findings.table.rows.tops[0]
     assert first.speedup_predicted == 2.5
-    assert "by predicted speedup" in mode.findings_head.subtitle.text()
+    assert "by predicted speedup" in mode.findings.head.subtitle.text()
     assert "replay exact" in mode.status
     mode.context.navigation.select(SelectedFinding(first.id))
     assert mode.details.view.body is not None
@@ -152,7 +152,7 @@ def test_a_run_that_cannot_be_replayed_says_why(
 
 def test_the_next_finding_is_one_and_after_the_last_comes_the_first(mode: AnalyseMode) -> None:
     """The row of what is folded is no finding."""
-    table, analysis = mode.table, mode.context.analysis
+    table, analysis = mode.findings.table, mode.context.analysis
     assert analysis is not None
     first, second, *_ = [f for f in tops(analysis.findings) if f.speedup_predicted is not None]
     advice = tuple(

@@ -409,11 +409,11 @@ def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
     whole = context.analysis
     assert whole is not None
     assert context.run is not None
-    first = analyse.table.rows.tops[0].id
+    first = analyse.findings.table.rows.tops[0].id
     context.set_aside(first)
-    assert first not in [f.id for f in analyse.table.rows.tops]
+    assert first not in [f.id for f in analyse.findings.table.rows.tops]
     press(opened, qtbot, Qt.Key.Key_Z)
-    assert first in [f.id for f in analyse.table.rows.tops]
+    assert first in [f.id for f in analyse.findings.table.rows.tops]
     assert load_aside(context.run) == frozenset()
     press(opened, qtbot, Qt.Key.Key_Z, CTRL | SHIFT)
     assert load_aside(context.run) == {first}

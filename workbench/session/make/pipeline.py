@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
-from workbench.model.run_tables import Table
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import frequencies
 from workbench.run.machine_trace import machine_trace
@@ -35,6 +34,7 @@ from workbench.session.keep.run_end import (
     measured_at,
 )
 from workbench.session.make import durations
+from workbench.session.make.composed import composed_tables, keep_composed, stopped
 from workbench.session.make.instrumenting import (
     check_driven,
     check_names,
@@ -242,12 +242,14 @@ def _run(
             outcome = target.run(task, built, job)
     except (Cancelled, KeyboardInterrupt):
         if host:
-            _keep_composed(workspace, writer, job)
+            keep_composed(workspace.composed, writer, job)
         raise
     if host and workspace.project.host.build:
-        task = replace(task, host=_as_told(host, workspace, writer.raw, job))
+        task = replace(task, host=_as_recorded(host, workspace, writer.raw, job))
     if outcome.failed:
-        outcome = _told_by_composers(workspace, writer, outcome)
+        manifest = replace(writer.manifest, time_ps=outcome.time_ps)
+        where = stopped(workspace.composed, writer.raw, manifest)
+        outcome = replace(outcome, diagnostics=(*where, *outcome.diagnostics))
     if not target.simulated:
         outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.boards], outcome)
     for diagnostic in outcome.diagnostics:
@@ -257,7 +259,7 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if task.host is None:
             return writer.finish(manifest, {})
-        own = _composed_tables(workspace, writer.raw, manifest)
+        own = composed_tables(workspace.composed, writer.raw, manifest)
         languages = [one.hdl_language for one in workspace.boards]
         return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
 
@@ -365,14 +367,8 @@ def _of_machine(
     return replace(outcome, diagnostics=(*outcome.diagnostics, *told)), taps
 
 
-def _told_by_composers(workspace: Workspace, writer: RunWriter, outcome: Outcome) -> Outcome:
-    manifest = replace(writer.manifest, time_ps=outcome.time_ps)
-    told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
-    return replace(outcome, diagnostics=(*told, *outcome.diagnostics))
-
-
-def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
-    """The host, once the program has told of its calls."""
+def _as_recorded(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
+    """The host with the calls that its own build recorded."""
     units = placed(read_units(raw), workspace.root)
     if units is None:
         hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
@@ -382,18 +378,3 @@ def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> Host
         if one not in job.diagnostics:  # its compiler said so too
             job.report(one)
     return replace(host, blocks=(units.block,), sites=units.sites)
-
-
-def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
-    """What composers make of a cancelled run: said now, and kept for when its tables are made."""
-    manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
-    with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
-        told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
-        for diagnostic in told:
-            job.report(diagnostic)
-        writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *told)))
-        writer.keep(_composed_tables(workspace, writer.raw, manifest))
-
-
-def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str, Table]:
-    return {name: table for made in workspace.composed for name, table in made.tables(raw, run).items()}

@@ -1,0 +1,34 @@
+"""What the composers of a project's sources say of its run: tables of their own, and where one that failed stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import Composed, Job
+from workbench.formats.run_folder import RunWriter
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Manifest, RunStatus
+from workbench.model.run_tables import Table
+
+
+def stopped(composed: Sequence[Composed], raw: Path, run: Manifest) -> list[Diagnostic]:
+    """Where a run that failed or was cancelled stood still."""
+    return [diagnostic for one in composed for diagnostic in one.stopped(raw, run)]
+
+
+def composed_tables(composed: Sequence[Composed], raw: Path, run: Manifest) -> dict[str, Table]:
+    return {name: table for one in composed for name, table in one.tables(raw, run).items()}
+
+
+def keep_composed(composed: Sequence[Composed], writer: RunWriter, job: Job) -> None:
+    """Report where a cancelled run stopped, and keep that and its tables in the folder."""
+    manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
+    with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
+        where = stopped(composed, writer.raw, manifest)
+        for diagnostic in where:
+            job.report(diagnostic)
+        writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *where)))
+        writer.keep(composed_tables(composed, writer.raw, manifest))
