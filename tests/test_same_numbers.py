@@ -120,7 +120,7 @@ def test_report_window_and_command_line_agree(
 
     for finding, section in zip(tops, sections, strict=True):
         context.navigation.select(SelectedFinding(finding["id"]))
-        shown = rows.index_where(lambda f, wanted=finding["id"]: f.id == wanted)
+        shown = mode.findings.table.rows.index_where(lambda f, wanted=finding["id"]: f.id == wanted)
         assert shown.isValid()
         table = {column: plain(shown.siblingAtColumn(column).data()) for column in (TIME, BAR + 1)}
         article = plain(page.articles[f"finding-{finding['id']}"])

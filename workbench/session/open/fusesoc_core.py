@@ -7,6 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from workbench.api.brought import brought
 from workbench.api.languages import suffixes_of
 from workbench.api.source.files import TooManyFiles, matches
 from workbench.formats.documents import read_text
-from workbench.formats.yaml_marks import read_marked, value_at
+from workbench.formats.yaml_marks import Marked, read_marked, value_at
 from workbench.model.diagnostic import Severity
-from workbench.session.open.listed import DEPTH, Cores, Listed, Told
+from workbench.session.open.listed import DEPTH, Cores, Listed, Warn
 from workbench.session.open.listed import value as text_value
 
 _CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # of a text without spaces at its ends
@@ -39,59 +40,78 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
     if marked is None:
         return
 
-    def told(where: tuple[int | str, ...], message: str, hint: str = "") -> None:
-        listed.problems.append(marked.diagnostic(where, message, hint, Severity.WARNING))
+    core = _Core(path, listed, depth, marked)
+    if core.sets:
+        core.read()
+    else:
+        core.warn((), "this core has no file sets", "The workbench reads cores of CAPI 2.")
 
-    def listed_at(*where: int | str) -> list[Any]:
+
+class _Core:
+    """Takes what a core's target names, file set by file set."""
+
+    def __init__(self, path: Path, listed: Listed, depth: int, marked: Marked) -> None:
+        self._path, self._listed, self._depth, self._marked = path, listed, depth, marked
+        self._data = _mapping(marked.data)
+        self.sets = _mapping(self._data.get("filesets"))
+
+    def read(self) -> None:
+        target = ("targets", "default")
+        has_target = _mapping(_mapping(self._data.get("targets")).get("default"))
+        for name in dict.fromkeys(self._texts_at(*target, "filesets") if has_target else self.sets):
+            if isinstance(self.sets.get(name), dict):
+                self._dependencies(name)
+                self._files(name)
+            else:
+                where = ("filesets", name) if name in self.sets else (*target, "filesets")
+                self.warn(where, f"'{name}' is not a file set: it is ignored", "Write its files below `files:`.")
+        _core_parameters(self._data.get("parameters"), self._texts_at(*target, "parameters"), self._listed)
+
+    def warn(self, where: tuple[int | str, ...], message: str, hint: str = "") -> None:
+        self._listed.problems.append(self._marked.diagnostic(where, message, hint, Severity.WARNING))
+
+    def _dependencies(self, name: str) -> None:
+        """Read the cores that a file set depends on."""
+        for number, entry in enumerate(self._list_at("filesets", name, "depend")):
+            at = ("filesets", name, "depend", number)
+            for vlnv in self._texts(entry, at):
+                if (other := _find_core(vlnv, self._listed)) is None:
+                    self.warn(at, f"no core '{vlnv}' lies in the project: it is left out",
+                              "Copy it there, or add its folder to `outside`.")  # fmt: skip
+                elif self._depth < DEPTH:
+                    read_core(other, self._listed, self._depth + 1)
+
+    def _files(self, name: str) -> None:
+        for number, entry in enumerate(self._list_at("filesets", name, "files")):
+            at = ("filesets", name, "files", number)
+            if entry == {}:
+                self.warn(at, "this names no file: it is left out", "Write a name.")
+            for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
+                if not isinstance(own, dict):
+                    self.warn(at, f"what is said of '{key}' should be keys with values: it is ignored",
+                              f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
+                traits = {**self.sets[name], **_mapping(own)}
+                _core_files(self._texts(key, at), self._path, traits, self._listed, partial(self.warn, at))
+
+    def _list_at(self, *where: int | str) -> list[Any]:
         """The items of a list; none, which is reported, where something else is there."""
-        found = value_at(data, where) if _has(data, where) else None
+        found = value_at(self._data, where) if _has(self._data, where) else None
         if found is not None and not isinstance(found, list):
-            told(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
+            self.warn(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
         return found if isinstance(found, list) else []
 
-    def texts_at(*where: int | str) -> list[str]:
-        return [text for number, entry in enumerate(listed_at(*where)) for text in texts(entry, (*where, number))]
+    def _texts_at(self, *where: int | str) -> list[str]:
+        entries = enumerate(self._list_at(*where))
+        return [text for number, entry in entries for text in self._texts(entry, (*where, number))]
 
-    def texts(entry: Any, where: tuple[int | str, ...]) -> list[str]:
+    def _texts(self, entry: Any, where: tuple[int | str, ...]) -> list[str]:
         if isinstance(entry, dict | list) or entry is None:
-            told(where, "this should be a text: it is left out", "Write a name.")
+            self.warn(where, "this should be a text: it is left out", "Write a name.")
             return []
         found = _words(str(entry))
         if found is None:
-            told(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
+            self.warn(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
         return found or []
-
-    data = _mapping(marked.data)
-    sets, targets = _mapping(data.get("filesets")), _mapping(data.get("targets"))
-    if not sets:
-        told((), "this core has no file sets", "The workbench reads cores of CAPI 2.")
-        return
-    target = ("targets", "default")
-    names = texts_at(*target, "filesets") if _mapping(targets.get("default")) else list(sets)
-    for name in dict.fromkeys(names):
-        if not isinstance(sets.get(name), dict):
-            where = ("filesets", name) if name in sets else (*target, "filesets")
-            told(where, f"'{name}' is not a file set: it is ignored", "Write its files below `files:`.")
-            continue
-        for number, entry in enumerate(listed_at("filesets", name, "depend")):
-            at = ("filesets", name, "depend", number)
-            for vlnv in texts(entry, at):
-                if (other := _find_core(vlnv, listed)) is None:
-                    told(at, f"no core '{vlnv}' lies in the project: it is left out",
-                         "Copy it there, or add its folder to `outside`.")  # fmt: skip
-                elif depth < DEPTH:
-                    read_core(other, listed, depth + 1)
-        for number, entry in enumerate(listed_at("filesets", name, "files")):
-            at = ("filesets", name, "files", number)
-            if entry == {}:
-                told(at, "this names no file: it is left out", "Write a name.")
-            for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
-                if not isinstance(own, dict):
-                    told(at, f"what is said of '{key}' should be keys with values: it is ignored",
-                         f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
-                traits = {**sets[name], **_mapping(own)}
-                _core_files(texts(key, at), path, traits, listed, lambda *said, at=at: told(at, *said))
-    _core_parameters(data.get("parameters"), texts_at(*target, "parameters"), listed)
 
 
 def _has(data: Any, where: Sequence[int | str]) -> bool:
@@ -103,17 +123,17 @@ def _has(data: Any, where: Sequence[int | str]) -> bool:
     return True
 
 
-def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], listed: Listed, told: Told) -> None:
+def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], listed: Listed, warn: Warn) -> None:
     """Files of a set, with what it, and they, are said to be."""
     library = str(traits.get("logical_name") or "")
     for name in names:
         path = Path(os.path.normpath(core.parent / name))
         if traits.get("is_include_file"):
             folder = core.parent / str(traits.get("include_path") or os.path.dirname(name))
-            if listed.folder(folder, told):
+            if listed.folder(folder, warn):
                 listed.include_dirs[Path(os.path.normpath(folder))] = None
         elif path.suffix in suffixes_of(brought("hdl_languages")):
-            listed.source(path, told)
+            listed.source(path, warn)
             if standard := _STANDARD.fullmatch(str(traits.get("file_type", ""))):
                 listed.vhdl_standards.add("93" if standard[1] in ("87", "93") else "2008")
             if library:

@@ -13,7 +13,7 @@ from workbench.model.diagnostic import Diagnostic
 DEPTH = 20  # lists that name lists
 #: (vendor, library, name) of a core -> those called so, with their versions, and those that stand for it.
 Cores = dict[tuple[str, ...], tuple[list[tuple[str, Path]], list[Path]]]
-Told = Callable[[str, str], None]  # a message and its hint
+Warn = Callable[[str, str], None]  # a message and its hint
 
 
 @dataclass
@@ -27,25 +27,25 @@ class Listed:
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, int | float | str] = field(default_factory=dict)
     parameters: dict[str, int | float | str] = field(default_factory=dict)
-    vhdl_standards: set[VhdlStandard] = field(default_factory=set)  # that files are told to be in
+    vhdl_standards: set[VhdlStandard] = field(default_factory=set)  # of the files
     read: dict[Path, None] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     cores: Cores = field(default_factory=dict)  # all that lie where the project may look, once one is looked for
 
-    def source(self, path: Path, told: Told) -> None:
+    def source(self, path: Path, warn: Warn) -> None:
         folder = os.path.dirname(self._name(path))
-        if self._usable(path, "file" if not os.path.isfile(path) else "", f"Add {folder} to `outside`.", told):
+        if self._usable(path, "file" if not os.path.isfile(path) else "", f"Add {folder} to `outside`.", warn):
             self.sources[path] = None
 
-    def folder(self, path: Path, told: Told) -> bool:
-        return self._usable(path, "folder" if not os.path.isdir(path) else "", "Add it to `outside`.", told)
+    def folder(self, path: Path, warn: Warn) -> bool:
+        return self._usable(path, "folder" if not os.path.isdir(path) else "", "Add it to `outside`.", warn)
 
-    def _usable(self, path: Path, lacking: str, outside_hint: str, told: Told) -> bool:
+    def _usable(self, path: Path, lacking: str, outside_hint: str, warn: Warn) -> bool:
         """Whether the project may look at what is there; `lacking` is what is not."""
         if lacking:
-            told(f"there is no {lacking} '{self._name(path)}': it is left out", "")
+            warn(f"there is no {lacking} '{self._name(path)}': it is left out", "")
         elif not within(path, self.allowed):
-            told(f"'{self._name(path)}' is not in the project: it is left out", outside_hint)
+            warn(f"'{self._name(path)}' is not in the project: it is left out", outside_hint)
         else:
             return True
         return False
