@@ -11,7 +11,7 @@ from workbench.model.prediction import Prediction, Trust
 from workbench.model.syncs import SyncKind
 from workbench.replay.edits import Edited
 from workbench.replay.fpga import waiting_stays
-from workbench.replay.joined import Joining
+from workbench.replay.joined import GrowingGraph, rows_of
 from workbench.replay.lowering import lower
 from workbench.replay.predict import Replayed, prepare
 from workbench.replay.settling import settle
@@ -159,7 +159,7 @@ def first_rows(replayed: Replayed) -> list[int]:
     lowered = lower(replayed.program)
     settled = settle(replayed.program, lowered, Edited(), replayed.threads)[1]
     assert settled is not None
-    return Joining(replayed.program, lowered, settled).first.tolist()
+    return rows_of(settled, GrowingGraph(lowered.graph)).first.tolist()
 
 
 def slower_ps(replayed: Replayed, row: int, more_ps: int) -> int:

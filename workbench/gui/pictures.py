@@ -97,9 +97,9 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
         yield name
         mode = window.modes.current()
         if isinstance(mode, AnalyseMode):
-            mode.chart.click()
+            mode.findings.chart.click()
             yield "speedups"
-            mode.chart.click()
+            mode.findings.chart.click()
             window.panels.show_run(True)
             yield "run"
             window.panels.show_run(False)
