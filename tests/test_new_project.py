@@ -68,7 +68,7 @@ def lay_out(folder: Path, changes: dict[str, str] | None = None) -> Path:
 
 
 def found(proposal: Proposal, what: str) -> str:
-    return next(one.value for one in proposal.found if one.what == what)
+    return next(one.value for one in proposal.decisions if one.what == what)
 
 
 def test_packages_come_first_and_only_what_the_top_reaches_is_listed(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_host_port_settings_and_addresses_are_found_with_their_reasons(tmp_path:
     assert (found(proposal, "clock"), found(proposal, "reset")) == ("clk", "rst")
     assert found(proposal, "parameters") == "TAPS = 4"
     assert found(proposal, "unused addresses") == "0xfff0 to 0xffff"  # of a port with 16 address bits
-    assert {one.value for one in proposal.found if one.what == "setting"} == {"TAPS = 4", "COUNT = 1"}
+    assert {one.value for one in proposal.decisions if one.what == "setting"} == {"TAPS = 4", "COUNT = 1"}
     assert [d.message for d in proposal.diagnostics] == ["the value of COUNT is not known"]
-    assert all(one.reason for one in proposal.found)
+    assert all(one.reason for one in proposal.decisions)
     (text,) = proposal.files.values()
     assert "include_dirs: [include]" in text
-    for one in proposal.found:
+    for one in proposal.decisions:
         if one.what in ("platform", "host sources", "top"):
             assert one.reason[1:20] in text
 
@@ -135,7 +135,7 @@ def test_a_host_in_cpp_is_found_with_the_classes_that_it_uses_and_runs(tmp_path:
     proposal = propose(folder, load_plugins())
     assert found(proposal, "host sources") == "host/main.cpp, host/filter.cc"
     assert found(proposal, "platform") == "nallatech_h101"
-    (platform,) = [one for one in proposal.found if one.what == "platform"]
+    (platform,) = [one for one in proposal.decisions if one.what == "platform"]
     assert platform.reason.startswith("the host calls fpgaOpen, fpgaWriteReg, fpgaReadReg")
     left = dict(proposal.left_out)
     assert (left["host/old.cxx"], left["host/table.cpp"]) == ("not used", "another program: it has a main() too")
@@ -283,7 +283,7 @@ def test_an_input_that_nothing_drives_gets_a_constant_that_a_person_may_say(
 ) -> None:
     folder = with_inputs(tmp_path / "copy")
     proposal = propose(folder, load_plugins())
-    assert [one.value for one in proposal.found if one.what == "constant"] == ["mode = 0", "phy_rst_n = 1"]
+    assert [one.value for one in proposal.decisions if one.what == "constant"] == ["mode = 0", "phy_rst_n = 1"]
     (told,) = [d for d in proposal.diagnostics if "nothing drives" in d.message]
     assert (told.severity, "the input 'mode'" in told.message) == (Severity.WARNING, True)
     assert main(["new", str(folder), "--constant", "mode=16"]) == 2

@@ -45,7 +45,7 @@ def program(path: Path, script: str) -> None:
 
 def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda name: None)
-    lacking = {part.name: part.found for part in machine_report() if isinstance(part.found, Diagnostic)}
+    lacking = {part.name: part.state for part in machine_report() if isinstance(part.state, Diagnostic)}
     assert {name: found.command for name, found in lacking.items()} == {
         "Qt": "pip install 'rc-workbench[window]'",
         "libclang": "pip install libclang",
@@ -64,9 +64,9 @@ def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch
 
 def test_everything_there_is_found_with_its_version_and_path() -> None:
     for part in machine_report():
-        if isinstance(part.found, Tool):
-            assert any(sign.isdigit() for sign in part.found.version), part
-            assert part.found.path.exists(), part
+        if isinstance(part.state, Tool):
+            assert any(sign.isdigit() for sign in part.state.version), part
+            assert part.state.path.exists(), part
         else:
             assert not part.needed, "the tests themselves need it"
     assert libraries()["numpy"] == np.__version__
@@ -75,7 +75,7 @@ def test_everything_there_is_found_with_its_version_and_path() -> None:
 def test_a_library_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pyslang.py").write_text("raise ImportError('libstdc++.so.6: version GLIBCXX_3.4.30 not found')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    found = {part.name: part.found for part in machine_report()}["pyslang"]
+    found = {part.name: part.state for part in machine_report()}["pyslang"]
     assert isinstance(found, Diagnostic)
     assert "GLIBCXX_3.4.30" in found.message
 

@@ -40,7 +40,7 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
     shown = dialog()
     settle(window)
     assert shown.proposal is not None
-    for one in shown.proposal.found:
+    for one in shown.proposal.decisions:
         assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
     assert any("unused.sv: not reached from a_filter" in text for text in texts(shown))
     assert shown.create_button.hasFocus()
@@ -149,7 +149,7 @@ def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_a
     settle(window)
     assert (folder / "brd.yaml").is_file()
     assert shown.proposal is not None
-    assert {one.what: one.value for one in shown.proposal.found}["platform"] == "brd.yaml"
+    assert {one.what: one.value for one in shown.proposal.decisions}["platform"] == "brd.yaml"
     assert any("its transfer times are assumed" in text for text in texts(shown))
     for name, value in (("COUNT", "5"), ("LIMIT", "0x10")):
         named = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == f"value of {name}"]

@@ -56,19 +56,19 @@ class Dependences:
             if one.block.side is Side.FPGA:
                 for name in {one.block.id, one.block.group}:
                     members.setdefault(name, []).append(one.block.id)
-        found: dict[str, set[str]] = {}
+        senders: dict[str, set[str]] = {}
         for edge in self.graph.edges:
             for target in members.get(edge.target, ()):
-                found.setdefault(target, set()).update(members.get(edge.source, ()))
-        return {target: frozenset(sources - {target}) for target, sources in found.items()}
+                senders.setdefault(target, set()).update(members.get(edge.source, ()))
+        return {target: frozenset(sources - {target}) for target, sources in senders.items()}
 
     @cached_property
     def _receivers(self) -> Mapping[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
+        receivers: dict[str, set[str]] = {}
         for target, sources in self._senders.items():
             for source in sources:
-                found.setdefault(source, set()).add(target)
-        return {source: frozenset(targets) for source, targets in found.items()}
+                receivers.setdefault(source, set()).add(target)
+        return {source: frozenset(targets) for source, targets in receivers.items()}
 
     @cached_property
     def _sources(self) -> Mapping[str, frozenset[str]]:
@@ -94,10 +94,10 @@ class Dependences:
 
     @staticmethod
     def _reached(block: str, ways: Mapping[str, Iterable[str]]) -> frozenset[str]:
-        found: set[str] = set()
+        reached: set[str] = set()
         ahead = [block]
         while ahead:
-            new = set(ways.get(ahead.pop(), ())) - found - {block}
-            found |= new
+            new = set(ways.get(ahead.pop(), ())) - reached - {block}
+            reached |= new
             ahead += new
-        return frozenset(found)
+        return frozenset(reached)

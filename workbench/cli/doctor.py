@@ -26,7 +26,7 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
     parts = machine_report()
     packages = libraries()
     folders = {"log": str(log_dir()), "preferences": str(config_dir()), "cache": str(cache_dir())}
-    ready = not any(part.needed and isinstance(part.found, Diagnostic) for part in parts) and all(packages.values())
+    ready = not any(part.needed and isinstance(part.state, Diagnostic) for part in parts) and all(packages.values())
     if arguments.json:
         print_json(
             {
@@ -46,8 +46,8 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
     print(table((f"{name} folder", path) for name, path in folders.items()))
     print(f"The cache holds {cache_bytes() / 1e6:.0f} MB; `workbench doctor --clear-cache` empties it.")
     for part in parts:
-        if isinstance(part.found, Diagnostic):
-            print(f"\n{part.found.message}.\n    {part.found.hint}")
+        if isinstance(part.state, Diagnostic):
+            print(f"\n{part.state.message}.\n    {part.state.hint}")
     lacking = [name for name, number in packages.items() if not number]
     if lacking:
         print(f"\nPython packages are missing.\n    Install them with `pip install {' '.join(lacking)}`.")
@@ -56,15 +56,15 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def _row(part: Requirement) -> tuple[str, ...]:
-    if isinstance(part.found, Diagnostic):
+    if isinstance(part.state, Diagnostic):
         return "missing" if part.needed else "none", part.purpose, "" if part.needed else "(not needed)", ""
-    return "ok", part.purpose, part.found.version, str(part.found.path)
+    return "ok", part.purpose, part.state.version, str(part.state.path)
 
 
 def tool_json(part: Requirement) -> dict[str, object]:
     """One tool: `install` is the command where it lacks, else None; `message` says what for."""
     about = {"name": part.name, "purpose": part.purpose, "needed": part.needed}
-    state = part.found
+    state = part.state
     if isinstance(state, Diagnostic):
         return {**about, "version": None, "path": None, "message": state.message, "install": state.command}
     return {**about, "version": state.version, "path": str(state.path), "message": None, "install": None}

@@ -69,7 +69,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
             {
                 "project": str(proposal.path),
                 "written": [str(path) for path in proposal.files] if written else [],
-                "found": list(map(asdict, proposal.found)),
+                "found": list(map(asdict, proposal.decisions)),
                 "left_out": [{"file": file, "reason": reason} for file, reason in proposal.left_out],
                 "diagnostics": as_json(proposal.diagnostics),
                 "unknown_api": _api_json(proposal.unknown_api),
@@ -77,8 +77,8 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     else:
         print_diagnostics(proposal.diagnostics)
-        settings = [one for one in proposal.found if one.what == "setting"]
-        for one in (one for one in proposal.found if one.what != "setting"):
+        settings = [one for one in proposal.decisions if one.what == "setting"]
+        for one in (one for one in proposal.decisions if one.what != "setting"):
             print(f"{one.what}: {one.value}\n    {one.reason}")
             if one.others:
                 print(f"    could also be: {', '.join(one.others)}")

@@ -73,7 +73,7 @@ def _say(arguments: argparse.Namespace, setting: Setting) -> int:
 
 def _said(setting: Setting, part: Requirement | None) -> str:
     """The value; of a program that is not chosen, the one that is found."""
-    state = part.found if part else None
+    state = part.state if part else None
     if state is None or isinstance(state, Diagnostic):
         return setting.value or ("not found" if state else "-")
     return f"{state.path} ({state.version})"

@@ -223,17 +223,17 @@ class Topology:
 
     def implementation(self, block: StreamBlock) -> Implementation | None:
         """What the block is built of where it stands; None where its kind has nothing for that."""
-        fits = (made for made in block.kind.implementations if made.place is self.place(block.name))
+        fits = (one for one in block.kind.implementations if one.place is self.place(block.name))
         return next(fits, None)
 
     def edges_of(self, block: str, way: Way) -> tuple[StreamEdge, ...]:
         """The edges into or out of a block, in the order of its ports."""
         order = {port.name: number for number, port in enumerate(self.block_by_name[block].kind.ports)}
         if way is Way.IN:
-            found = [(order[e.sink.port], e) for e in self.edges if e.sink.block == block]
+            ordered = [(order[e.sink.port], e) for e in self.edges if e.sink.block == block]
         else:
-            found = [(order[e.source.port], e) for e in self.edges if e.source.block == block]
-        return tuple(edge for _, edge in sorted(found, key=lambda pair: pair[0]))
+            ordered = [(order[e.source.port], e) for e in self.edges if e.source.block == block]
+        return tuple(edge for _, edge in sorted(ordered, key=lambda pair: pair[0]))
 
     def crosses(self, edge: StreamEdge) -> bool:
         """Whether an edge crosses a bus: from a processor to an FPGA, back, or from one FPGA to another."""
@@ -255,12 +255,12 @@ class Topology:
 
     def reached(self, block: str, stay: str) -> frozenset[str]:
         """The blocks to which data of one on the FPGA `stay` come without leaving it; that block is one of them."""
-        found, pending = {block}, [block]
+        reached, pending = {block}, [block]
         while pending:
             sinks = [edge.sink.block for edge in self.edges_of(pending.pop(), Way.OUT)]
-            pending += (new := [sink for sink in sinks if self.fpga(sink) == stay and sink not in found])
-            found |= set(new)
-        return frozenset(found)
+            pending += (new := [sink for sink in sinks if self.fpga(sink) == stay and sink not in reached])
+            reached |= set(new)
+        return frozenset(reached)
 
     def within(self, name: str) -> str:
         """The name of a block, an edge or a port without the application's."""

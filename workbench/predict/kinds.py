@@ -61,7 +61,7 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
     if model is None:
         return None, problems
     reading = _Reading(model, platforms.get(model.platform), marked, list(problems))
-    noted = reading.found
+    noted = reading.diagnostics
     if model.platform and reading.platform is None:
         hint = near(model.platform, platforms, "Templates")
         reading.tell(("platform",), f"there is no platform template '{model.platform}'", hint)
@@ -92,7 +92,7 @@ class _Reading:
     model: ModelDocument
     platform: Platform | None
     marked: Marked
-    found: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def folder(self) -> Path:
@@ -104,7 +104,7 @@ class _Reading:
     def tell(
         self, path: FieldPath, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
     ) -> None:
-        self.found.append(self.marked.diagnostic(path, message, hint, severity, key=key))
+        self.diagnostics.append(self.marked.diagnostic(path, message, hint, severity, key=key))
 
 
 def outputs_of(

@@ -71,7 +71,7 @@ def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: in
     not with the last word: as if the FPGA worked while words still come, or on several batches. Empty where that is no
     other reading of the run."""
     ops = events.host.ops
-    found: dict[int, AwaitedEvents] = {}
+    awaited: dict[int, AwaitedEvents] = {}
     opaque = np.array(sorted(number for number, answer in answers.items() if answer.opaque), np.int64)
     clocks = np.array([_clock_of(events, number) for number in opaque.tolist()], np.int64)
     of_threads = np.stack([ops["thread"][opaque], events.cards[opaque], clocks])
@@ -94,8 +94,8 @@ def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: in
             latest = high - int(time[at])
             lag = max(before - int(time[at]) + 1, 0) if before >= 0 else latest
             if (int(source[at]), int(byte[at])) != (known.sources[0], known.byte) and lag <= latest:
-                found[row] = AwaitedEvents(WORD, (int(source[at]),), int(byte[at]), lag, latest, True)
-    return {**answers, **found} if found else {}
+                awaited[row] = AwaitedEvents(WORD, (int(source[at]),), int(byte[at]), lag, latest, True)
+    return {**answers, **awaited} if awaited else {}
 
 
 def _clock_of(events: AllEvents, number: int) -> int:

@@ -55,7 +55,7 @@ def unmarked_most(run: Run) -> str:
     """The FPGA's block with work that is unmarked for longest, of those that are so for longer than they wait by their
     marks, and for more than a twentieth of the run; "" where there is none."""
     table = run.tables["state_time"]
-    found = []
+    shares = []
     for number, block in enumerate(run.manifest.blocks):
         if block.side is not Side.FPGA or block.kind == PORT:
             continue
@@ -65,8 +65,8 @@ def unmarked_most(run: Run) -> str:
         waited_ps = sum(spent_ps.get(state.index, 0) for state in block.states if state.category in WAITS)
         works = any(spent_ps.get(state.index, 0) for state in block.states if state.category is Category.WORK)
         if works and (unmarked_ps := spent_ps.get(0, 0)) > max(waited_ps, run.manifest.time_ps // 20):
-            found.append((unmarked_ps, block.id))
-    return max(found, default=(0, ""))[1]
+            shares.append((unmarked_ps, block.id))
+    return max(shares, default=(0, ""))[1]
 
 
 def goes_round(program: Program) -> str:

@@ -158,8 +158,8 @@ def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.u
     build's."""
     tables: dict[str, Table] = {}
     for language, (first, one, own) in zip(languages, _words_of(hdl, words), strict=True):
-        told = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
-        for name, table in told.items():
+        tables_of_design = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
+        for name, table in tables_of_design.items():
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(first)}
             tables[name] = joined(tables[name], table) if name in tables else table
@@ -174,11 +174,11 @@ def _not_read(hdl: HdlBuild) -> dict[str, Table]:
 
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
     """The clocks that did not answer when the words were read, with the numbers of their blocks, of all FPGAs."""
-    found: dict[str, list[int]] = {}
+    blocks_of_clock: dict[str, list[int]] = {}
     for first, one, own in _words_of(hdl, words):
         for clock, numbers in readout.silent(one, own) if own.any() else ():
-            found.setdefault(clock, []).extend(first + number for number in numbers)
-    return found
+            blocks_of_clock.setdefault(clock, []).extend(first + number for number in numbers)
+    return blocks_of_clock
 
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:

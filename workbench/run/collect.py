@@ -200,14 +200,14 @@ def _transfers_of_streams(raw: Path, part: Path) -> dict[str, Table]:
 
 def _with_rows(tables: Mapping[str, Table], others: Mapping[str, Table], blocks: Sequence[int]) -> dict[str, Table]:
     """The tables, with the rows of these blocks from others of the same names and columns."""
-    found: dict[str, Table] = {}
+    merged: dict[str, Table] = {}
     for name, table in tables.items():
         if name in others:
             kept, added = ~np.isin(table["block"], blocks), np.isin(others[name]["block"], blocks)
             table = joined(_rows(table, kept), _rows(others[name], added))
             table = _rows(table, np.argsort(table["block"], kind="stable"))
-        found[name] = table
-    return found
+        merged[name] = table
+    return merged
 
 
 def _rows(table: Table, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Table:

@@ -31,12 +31,12 @@ def counted_tables(stats: HostStats, blocks: Sequence[Block], time_ps: int) -> d
     A block is in a call's state while it is in the call, or in others that are made within it, and at `work` between
     calls; other threads than the first are unclassified until their first. Every block's times sum to `time_ps`.
     """
-    found = [_of_thread(thread, number, block, time_ps) for number, (thread, block) in
+    rows_of_threads = [_of_thread(thread, number, block, time_ps) for number, (thread, block) in
              enumerate(zip(stats.threads, blocks, strict=True))]  # fmt: skip
     return {
         "call_stats": _call_stats(stats),
-        "state_time": table_of("state_time", [row for rows, _ in found for row in rows]),
-        "transitions": table_of("transitions", [row for _, rows in found for row in rows]),
+        "state_time": table_of("state_time", [row for rows, _ in rows_of_threads for row in rows]),
+        "transitions": table_of("transitions", [row for _, rows in rows_of_threads for row in rows]),
     }
 
 

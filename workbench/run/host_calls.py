@@ -84,29 +84,29 @@ def _add_transfers(
         return
     begins, counts = begins[rows], np.minimum(count[rows], (ends - begins)[rows])
     heads = np.cumsum(counts) - counts  # each call's transfers, one call after the other
-    made = transfers.at(np.repeat(begins - heads, counts) + np.arange(counts.sum()))
+    records = transfers.at(np.repeat(begins - heads, counts) + np.arange(counts.sum()))
     for name in ("grant_ps", "call_ps", "card"):
-        table[name][rows] = made[name][heads]
-    table["end_ps"][rows] = np.maximum.reduceat(made["end_ps"], heads)
+        table[name][rows] = records[name][heads]
+    table["end_ps"][rows] = np.maximum.reduceat(records["end_ps"], heads)
     table["parts"][rows] = counts
-    _add_values(table, rows, heads, counts, made)
-    single = np.flatnonzero((counts == 1) & (made["kind"][heads] == RECEIVE))
-    table["bytes"][rows[single]] = np.minimum(table["bytes"][rows[single]], made["bytes"][heads[single]])
-    missed, never = made["port_first_ps"] < 0, np.iinfo(np.int64).max
-    first_ps = np.minimum.reduceat(np.where(missed, never, made["port_first_ps"]), heads)
+    _add_values(table, rows, heads, counts, records)
+    single = np.flatnonzero((counts == 1) & (records["kind"][heads] == RECEIVE))
+    table["bytes"][rows[single]] = np.minimum(table["bytes"][rows[single]], records["bytes"][heads[single]])
+    missed, never = records["port_first_ps"] < 0, np.iinfo(np.int64).max
+    first_ps = np.minimum.reduceat(np.where(missed, never, records["port_first_ps"]), heads)
     table["port_first_ps"][rows] = np.where(first_ps == never, -1, first_ps)
-    table["port_last_ps"][rows] = np.maximum.reduceat(np.where(missed, -1, made["port_last_ps"]), heads)
+    table["port_last_ps"][rows] = np.maximum.reduceat(np.where(missed, -1, records["port_last_ps"]), heads)
 
 
 def _add_values(
     table: dict[str, NDArray[np.integer]], rows: NDArray[np.int64], heads: NDArray[np.int64],
-    counts: NDArray[np.int64], made: Records,
+    counts: NDArray[np.int64], records: Records,
 ) -> None:  # fmt: skip
     """What calls read of up to 8 bytes: those of all their receives."""
-    brought = np.where(made["kind"] == RECEIVE, made["bytes"], 0)
+    brought = np.where(records["kind"] == RECEIVE, records["bytes"], 0)
     read = np.add.reduceat(brought, heads)
-    known = (read > 0) & (read <= 8) & (np.add.reduceat(made["value_bytes"], heads) == read)
+    known = (read > 0) & (read <= 8) & (np.add.reduceat(records["value_bytes"], heads) == read)
     before = np.cumsum(brought) - brought
     place = np.where(np.repeat(known, counts), before - np.repeat(before[heads], counts), 0).astype(np.uint64)
-    values = np.bitwise_or.reduceat(made["value"] << np.uint64(8) * place, heads)
+    values = np.bitwise_or.reduceat(records["value"] << np.uint64(8) * place, heads)
     table["value"][rows[known]], table["value_bytes"][rows[known]] = values[known], read[known]

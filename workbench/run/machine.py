@@ -40,7 +40,7 @@ class Requirement:
 
     name: str
     purpose: str
-    found: Tool | Diagnostic
+    state: Tool | Diagnostic
     needed: bool = True
     program: bool = True
 
@@ -92,8 +92,8 @@ def machine_report() -> tuple[Requirement, ...]:
         loaded = pool.map(_load, _LIBRARIES)
         found_programs = programs()
         kept = [
-            Requirement(lib.name, lib.purpose, found, not lib.extra, program=False)
-            for lib, found in zip(_LIBRARIES, loaded, strict=True)
+            Requirement(lib.name, lib.purpose, state, not lib.extra, program=False)
+            for lib, state in zip(_LIBRARIES, loaded, strict=True)
         ]
     return (Requirement("Python", "run the workbench", python, program=False), *kept, *found_programs)
 
@@ -105,12 +105,12 @@ def programs() -> tuple[Requirement, ...]:
 
 def libraries() -> Mapping[str, str | None]:
     """Every Python package that the workbench asks for, with its version; None for one that lacks."""
-    found: dict[str, str | None] = {}
+    versions: dict[str, str | None] = {}
     for requirement in requires("rc-workbench") or ():
         if "extra ==" not in requirement:
             name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-            found[name] = _version(name)
-    return found
+            versions[name] = _version(name)
+    return versions
 
 
 def window_diagnostic(error: ImportError) -> Diagnostic | None:

@@ -36,21 +36,21 @@ def machine_trace(
         return None, (lacking,) if asked else ()
     traced = words is not None and hdl.read_out is not None and hdl.read_out.traced and not hdl.fpgas
     if traced and words is not None:
-        found, told = changes(hdl.read_out, hdl.blocks, words)
+        records, notes = changes(hdl.read_out, hdl.blocks, words)
         states = np.array([len(block.states) for block in hdl.blocks])
-        sound = (found["state"] >= 0) & (found["state"] < states[found["block"]])
+        sound = (records["state"] >= 0) & (records["state"] < states[records["block"]])
         if not sound.all():
             text = (
                 f"the FPGA's trace has {counted(int((~sound).sum()), 'change')} to states that its blocks do not have"
             )
             lost = Diagnostic(text, "What the board read out is damaged: these are left out.", Severity.WARNING)
-            told = (*told, lost)
-        found[sound].tofile(raw / "taps.bin")
+            notes = (*notes, lost)
+        records[sound].tofile(raw / "taps.bin")
     else:
         text = "the trace of a run on a real machine is of the host's calls"
         hint = "In the timeline the FPGA's blocks are unclassified; hardware.trace of the project records their states."
         if hdl.fpgas:
             hint = "In the timeline the FPGAs' blocks are unclassified: a trace in hardware is read of a single one."
-        told = (Diagnostic(text, hint, Severity.NOTE),)
+        notes = (Diagnostic(text, hint, Severity.NOTE),)
     began_ps = clocks[0].start_ps if traced else 0
-    return TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks), began_ps=began_ps), told
+    return TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks), began_ps=began_ps), notes

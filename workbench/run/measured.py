@@ -26,7 +26,7 @@ class _Board:
     words: NDArray[np.uint32] | None
     cycles: Mapping[str, int]
     first: tuple[ClockFrame, ...]
-    told: Mapping[str, str]
+    end: Mapping[str, str]
 
 
 def _board(raw: Path, number: int, hdl: HdlBuild, place: str, first: str) -> _Board:
@@ -47,14 +47,14 @@ def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClo
     counted of them meanwhile. `clocks` are the run's, an FPGA's behind another's.
     """
     stats = read_stats(raw)
-    told = read_end(raw / "recording.txt")
+    end = read_end(raw / "recording.txt")
     owned = [[clock for clock in clocks if clock.name.startswith(place)] for place in hdl.places]
     boards = [
         _board(raw, number, one, place, own[0].name)
         for number, (one, place, own) in enumerate(zip(hdl.each, hdl.places, owned, strict=True))
     ]
     took_ps = stats.threads[0].outer_ps if stats else 0
-    time_ps = int(told.get("time_ps", stats.last_ps if stats else 0))
+    time_ps = int(end.get("time_ps", stats.last_ps if stats else 0))
     ended = (raw / "recording.txt").exists()
     timed = [_timed(board, own, clock) for board, own in zip(boards, owned, strict=True) for clock in own]
     numbers = [sum(map(len, owned[:number])) for number in range(len(owned))]
@@ -69,7 +69,7 @@ def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClo
         unsure_ps=tuple(one.unsure_ps for one in timed),
         frames={(n, number): board.first for n, (number, board) in enumerate(zip(numbers, boards, strict=True))
                 if board.first},
-        diagnostics=(*outcome.diagnostics, *_problems(told, boards, ended), *_unread(boards, hdl)),
+        diagnostics=(*outcome.diagnostics, *_problems(end, boards, ended), *_unread(boards, hdl)),
     )  # fmt: skip
 
 
@@ -116,8 +116,8 @@ def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[R
     first = clocks[0]
     ours, cycles = counted.get(clock.name, 0), counted.get(first.name, 0)
     later = LATER_CYCLES * (1 + clock.frequency_hz / first.frequency_hz)
-    told = at_end_of(cycles, first.frequency_hz, clock.frequency_hz)
-    if not ours or abs(ours - told) <= later:
+    stated_cycles = at_end_of(cycles, first.frequency_hz, clock.frequency_hz)
+    if not ours or abs(ours - stated_cycles) <= later:
         return clock.frequency_hz * first_hz / first.frequency_hz
     return first_hz * ours / cycles
 
@@ -132,16 +132,16 @@ def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
             )
 
 
-def _problems(told: dict[str, str], boards: Sequence[_Board], ended: bool) -> Iterator[Diagnostic]:
+def _problems(end: dict[str, str], boards: Sequence[_Board], ended: bool) -> Iterator[Diagnostic]:
     if not ended:
         text, hint = "the program did not come to its end", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
-    if lost := int(told.get("lost", "0")):
+    if lost := int(end.get("lost", "0")):
         text = f"{counted(lost, 'call')} came faster than could be written down"
         yield Diagnostic(text, "The counts are exact; these calls are missing in lists of calls.", Severity.WARNING)
-    if errors := sum(int(board.told.get("errors", "0")) for board in boards):
+    if errors := sum(int(board.end.get("errors", "0")) for board in boards):
         text = f"{errors} of the accesses that started and read the counters failed"
         yield Diagnostic(text, "What they counted may be wrong.", Severity.WARNING)
-    if taken_ps := sum(int(board.told.get("taken_ps", "0")) for board in boards):
+    if taken_ps := sum(int(board.end.get("taken_ps", "0")) for board in boards):
         text = f"{time_text(taken_ps / PS_PER_S)} of the run went into starting and reading the counters of one FPGA"
         yield Diagnostic(f"{text} while another's counted", "It is in the host's time.", Severity.NOTE)

@@ -21,8 +21,8 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     """
     if deterministic:
         return {"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0}
-    told = read_end(raw / "recording.txt")
-    if not {"cost_ps_per_call", "cost_ps_spread"} <= told.keys() or outcome.time_ps <= 0:
+    end = read_end(raw / "recording.txt")
+    if not {"cost_ps_per_call", "cost_ps_spread"} <= end.keys() or outcome.time_ps <= 0:
         return {}
     stats = read_stats(raw)
     if stats:
@@ -30,12 +30,10 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     else:  # an earlier version's recorder
         counts = np.bincount(read_calls(raw)["thread"]).tolist()
     calls, threads = sum(counts), sum(1 for count in counts if count)
-    left_ps = calls * float(told["cost_ps_per_call"])
-    unsure_ps = abs(left_ps) + calls * float(told["cost_ps_spread"])
+    left_ps = calls * float(end["cost_ps_per_call"])
+    unsure_ps = abs(left_ps) + calls * float(end["cost_ps_spread"])
     threads = max(1, threads)
-    taken_off = (
-        {"taken_off_pct": 100.0 * float(told["taken_off_ps"]) / outcome.time_ps} if "taken_off_ps" in told else {}
-    )
+    taken_off = {"taken_off_pct": 100.0 * float(end["taken_off_ps"]) / outcome.time_ps} if "taken_off_ps" in end else {}
     return {
         **taken_off,
         "host_pct": 100.0 * left_ps / (outcome.time_ps * threads),

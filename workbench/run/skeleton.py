@@ -35,11 +35,11 @@ def fold(site: Numbers, state: Numbers, repeat: Numbers, host_ps: Numbers) -> Ta
         size = size + 1 if len(tokens) == before else 1
     rows = loops.rows_of(tokens)
     columns = dict(zip(_COLUMNS, rows.T, strict=True))
-    columns["host_ps"] = np.bincount(made(columns["repeat"], columns["body"]), host_ps, len(rows))
+    columns["host_ps"] = np.bincount(table_rows(columns["repeat"], columns["body"]), host_ps, len(rows))
     return {name: column.astype(TABLES["call_order"][name]) for name, column in columns.items()}
 
 
-def made(repeat: Numbers, body: Numbers) -> Numbers:
+def table_rows(repeat: Numbers, body: Numbers) -> Numbers:
     """The rows of calls in the order in which they are made, each once a round of the loops around it."""
     loops = np.flatnonzero(body)
 

@@ -37,15 +37,15 @@ def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
     if stats is None or named is None:
         return ()
     sites, block = named.sites, named.block
-    found: dict[tuple[int, int], list[int]] = {}
+    sums_of_calls: dict[tuple[int, int], list[int]] = {}
     for thread in stats.threads:
         under_way = np.bincount([slot for slot, _ in thread.under_way], minlength=len(thread.rows))
         for slot in np.flatnonzero((thread.rows["count"] > 0) | (under_way > 0)).tolist():
             row = thread.rows[slot]
-            sums = found.setdefault((int(row["site"]), int(row["state"])), [0, 0, 0, 0])
+            sums = sums_of_calls.setdefault((int(row["site"]), int(row["state"])), [0, 0, 0, 0])
             for n, value in enumerate((row["count"], row["bytes"], row["time_ps"], under_way[slot])):
                 sums[n] += int(value)
-    known = ((site, state, sums) for (site, state), sums in found.items() if site < len(sites))
+    known = ((site, state, sums) for (site, state), sums in sums_of_calls.items() if site < len(sites))
     calls = (
         CallSoFar(sites[site], block.states[state], count, size, time_ps / PS_PER_S, going)
         for site, state, (count, size, time_ps, going) in known

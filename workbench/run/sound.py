@@ -93,14 +93,14 @@ def keep_sound(
         _sound_calls(raw, unknown_slots, lost)
     _sound_time(raw, lost)
     for number, (one, language) in enumerate(zip(hdl.each, languages, strict=True)):
-        told, counters = (raw / of_fpga(name, number) for name in ("board.txt", "counters.bin"))
+        end_path, counters = (raw / of_fpga(name, number) for name in ("board.txt", "counters.bin"))
         triples = raw / of_fpga("triples.bin", number)
         clock = next((clock for clock in clocks if clock.name.startswith(hdl.places[number])), None)
-        _sound_text(told, "board.txt", lost)
+        _sound_text(end_path, "board.txt", lost)
         cycles = None
         if counters.exists() and one.read_out:
-            if read_end(told).get("tree") != tree:
-                lost(told.name, "it does not name the build", "whether the counters are those of this build")
+            if read_end(end_path).get("tree") != tree:
+                lost(end_path.name, "it does not name the build", "whether the counters are those of this build")
             words = _sound_words(counters, number, one, language, lost)
             if words is None:
                 counters.unlink()
@@ -140,15 +140,15 @@ def _can_be(text: str, least: int) -> bool:
 
 def _sound_time(raw: Path, lost: Lost) -> None:
     """A run lasts at least until its last call's end."""
-    stats, told = read_stats(raw), read_end(raw / "recording.txt")
-    if stats is None or "time_ps" not in told:
+    stats, end = read_stats(raw), read_end(raw / "recording.txt")
+    if stats is None or "time_ps" not in end:
         return
-    time_ps = int(told["time_ps"])
+    time_ps = int(end["time_ps"])
     if time_ps < _SHORTER * stats.last_ps:
         called = time_text(stats.last_ps / PS_PER_S)
         lost("recording.txt", f"the run lasted {time_text(time_ps / PS_PER_S)}, its calls {called}",
              _NUMBERS["recording.txt"]["time_ps"][1])  # fmt: skip
-        others = "".join(f"{key} {value}\n" for key, value in told.items() if key != "time_ps")
+        others = "".join(f"{key} {value}\n" for key, value in end.items() if key != "time_ps")
         (raw / "recording.txt").write_text(others, encoding="utf-8")
 
 

@@ -86,14 +86,14 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
         *shown, "--bind", str(scratch / "merged"), str(root), *open_, "--chdir", str(root), "--",
         "env", "--default-signal=TERM", *ANY_NAME,
     )  # fmt: skip
-    found = Confinement(prefix, files, scratch)
+    confinement = Confinement(prefix, files, scratch)
     way = (root, files.stat().st_dev)  # whether an overlay can be, hangs on these
     if way not in _tried:
         _tried[way] = _runs(prefix)
     if not _tried[way]:
-        found.finish()
+        confinement.finish()
         return None
-    return found
+    return confinement
 
 
 _tried: dict[tuple[Path, int], bool] = {}

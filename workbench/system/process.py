@@ -176,9 +176,9 @@ class Supervised:
             with suppress(OSError):  # it has ended meanwhile
                 for fd in os.listdir(folder):
                     with suppress(OSError):
-                        told, found = os.readlink(folder / fd), os.stat(folder / fd)
-                        if stat.S_ISREG(found.st_mode) and os.lstat(folder / fd).st_mode & stat.S_IWUSR:
-                            yield Path(told), found.st_blocks * 512
+                        link, status = os.readlink(folder / fd), os.stat(folder / fd)
+                        if stat.S_ISREG(status.st_mode) and os.lstat(folder / fd).st_mode & stat.S_IWUSR:
+                            yield Path(link), status.st_blocks * 512
 
     def stop(self, grace_s: float = 0.0) -> None:
         """End the program and everything that it started; with a grace, ask it first. May be called again."""
@@ -214,9 +214,9 @@ class Supervised:
 def _family(pid: int) -> Iterator[int]:
     """A process, its children, theirs, and so on."""
     yield pid
-    for told in Path("/proc", str(pid), "task").glob("*/children"):
+    for listing in Path("/proc", str(pid), "task").glob("*/children"):
         with suppress(OSError):
-            for child in told.read_text(encoding="ascii").split():
+            for child in listing.read_text(encoding="ascii").split():
                 yield from _family(int(child))
 
 

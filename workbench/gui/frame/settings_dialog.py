@@ -168,8 +168,8 @@ class SettingsDialog(QDialog):
         """Below each program the one that is used, or what to do about it."""
         for part in requirements:
             if row := self.rows.get(f"program.{part.name}"):
-                lacks = isinstance(part.found, Diagnostic)
-                said = f"{part.found.message}. {part.found.hint}" if isinstance(part.found, Diagnostic) else (
-                    f"{row.setting.what}; {part.found.version}, {part.found.path}"
+                lacks = isinstance(part.state, Diagnostic)
+                said = f"{part.state.message}. {part.state.hint}" if isinstance(part.state, Diagnostic) else (
+                    f"{row.setting.what}; {part.state.version}, {part.state.path}"
                 )  # fmt: skip
                 row.explain(said, "smallmedium" if lacks else "smallsecond")

@@ -25,7 +25,7 @@ from workbench.system.files import real
 
 if TYPE_CHECKING:
     from workbench.session.begin.new_project import Proposal
-    from workbench.session.begin.project_text import Found
+    from workbench.session.begin.project_text import Decision
     from workbench.session.program.plugins import Plugins
 
 _MOST_FILES = 12
@@ -127,7 +127,7 @@ class NewProject(QDialog):
         grid.setVerticalSpacing(2)
         grid.setColumnMinimumWidth(0, 130)
         grid.setColumnStretch(1, 1)
-        for one in proposal.found:
+        for one in proposal.decisions:
             row = grid.rowCount()
             grid.addWidget(label(one.what[:1].upper() + one.what[1:], "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(self._value(one), row, 1)
@@ -148,7 +148,7 @@ class NewProject(QDialog):
         self.create_button.setEnabled(True)
         self.create_button.setFocus()
 
-    def _value(self, one: Found) -> QWidget:
+    def _value(self, one: Decision) -> QWidget:
         if one.what in _VALUES:
             return self._field(_VALUES[one.what], *one.value.split(" = ", 1))
         shown = one.value.replace(", ", "\n") if one.what.endswith("sources") else one.value

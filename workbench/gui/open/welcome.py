@@ -181,11 +181,11 @@ class Welcome(QScrollArea):
         """The programs that are needed, and whatever lacks; `workbench doctor` shows them all."""
         self._machine.clear()
         column = self._machine.column
-        shown = [part for part in requirements if (part.needed and part.program) or isinstance(part.found, Diagnostic)]
+        shown = [part for part in requirements if (part.needed and part.program) or isinstance(part.state, Diagnostic)]
         for index, part in enumerate(shown):
             if index:
                 column.addWidget(_inset_rule())
-            column.addLayout(self._machine_row(part.purpose, part.found))
+            column.addLayout(self._machine_row(part.purpose, part.state))
         column.addWidget(_inset_rule())
         card = QHBoxLayout()
         _fill_row(

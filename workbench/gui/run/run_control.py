@@ -117,14 +117,14 @@ class RunControl(QObject):
         settings = self._options(workspace).settings
 
         def work(job: Job) -> None:
-            from workbench.session.make.proving import how_words, prove_workspace, told
+            from workbench.session.make.proving import how_words, proof_diagnostics, prove_workspace
 
             proof = prove_workspace(workspace, settings, job)
             for module in proof.verdicts:
                 job.log(f"{module.module}: {how_words(module)}")
             if not proof.holds:
-                raise WorkbenchError(*told(proof))
-            for one in told(proof):
+                raise WorkbenchError(*proof_diagnostics(proof))
+            for one in proof_diagnostics(proof):
                 job.report(one)
 
         self.start_job("Prove", workspace.project.title or workspace.project.name, work)

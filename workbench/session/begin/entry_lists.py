@@ -62,16 +62,16 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entries.append(entry)
             if _moves_both_ways(prototype) and not _says_where(prototype):
                 hint = "Give it two entries, each with its own 'Only when' and Label."
-                told = f"{prototype.qualified} may go either way; it was taken for a send"
-                notes.append(Diagnostic(told, hint, Severity.NOTE))
+                message = f"{prototype.qualified} may go either way; it was taken for a send"
+                notes.append(Diagnostic(message, hint, Severity.NOTE))
     entries = _with_addresses(_with_descriptors(_with_makers(entries)))
     asked = [
         p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
     ]
     if asked:
-        told = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
+        text = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
         hint = "Give it the kind receive and an address if it reads from the board: a host that polls it waits forever."
-        notes.append(Diagnostic(told, hint, Severity.WARNING))
+        notes.append(Diagnostic(text, hint, Severity.WARNING))
     return with_mappings(entries), tuple(notes)
 
 
@@ -82,8 +82,8 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
     movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
     names = {scope.rpartition("::")[2] for scope in movers}
-    made: set[str] = set()  # last names of the classes of which a call makes an object
-    found = []
+    created: set[str] = set()  # last names of the classes of which a call makes an object
+    changed = []
     for entry, prototype in known:
         returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
         own = bool(prototype and prototype.scope in movers and not prototype.is_static)
@@ -94,37 +94,37 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if prototype and not own and (returned or hidden) and made_of - returned - {_last(prototype.scope)}:
             entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
         elif prototype and not own and (returned or hidden):
-            made |= returned or {prototype.scope.rpartition("::")[2]}
+            created |= returned or {prototype.scope.rpartition("::")[2]}
             entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
         elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
             parameters = parameters_of(prototype) if prototype else []
             if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
                 entry = _plain_entry(entry, {"kind": "other"})
         elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
-            made.add(prototype.scope.rpartition("::")[2])
-        found.append(entry)
+            created.add(prototype.scope.rpartition("::")[2])
+        changed.append(entry)
     classes = {*map(_last, scopes)}
     opened = {_last(p.scope) for place, (_, p) in enumerate(known) if p and p.is_constructor
-              and (found[place]["kind"] == "acquire" or not _named_in(p, classes))}  # fmt: skip
+              and (changed[place]["kind"] == "acquire" or not _named_in(p, classes))}  # fmt: skip
     undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in known if p and p.is_constructor}
-    of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - made
-    holding = made | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
+    of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - created
+    holding = created | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
     for place, (_, prototype) in enumerate(known):
-        entry = found[place]
+        entry = changed[place]
         if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
             continue
         last = prototype.scope.rpartition("::")[2]
         given = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
                     for text, _ in prototype.parameters)  # fmt: skip
         if prototype.is_constructor and not given:
-            opens = last not in made or (prototype.parameters and entry["kind"] == "acquire")
+            opens = last not in created or (prototype.parameters and entry["kind"] == "acquire")
             kind = CallKind.ACQUIRE if opens else CallKind.OTHER
-            found[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
+            changed[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
         elif prototype.is_destructor and entry["kind"] in ("other", "release") and last not in holding:
-            found[place] = _plain_entry(entry, {"kind": "other"})
+            changed[place] = _plain_entry(entry, {"kind": "other"})
         elif prototype.is_destructor and entry["kind"] == "other":
-            found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
-    return found
+            changed[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
+    return changed
 
 
 def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -132,18 +132,18 @@ def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     moves data as the object says, in a method of the header's own, such as `offset()`."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     scopes = {p.scope.rpartition("::")[2] for _, p in known if p and (p.is_constructor or p.is_destructor)}
-    told = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
-    found = []
+    getters = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
+    changed = []
     for entry, prototype in known:
         if prototype and prototype.scope and "address" not in entry and not prototype.is_destructor:
             given = {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
             makes = scopes & (given if prototype.is_constructor else set(re.findall(r"\w+", prototype.returns)))
             if entry["kind"] == "other" and makes and (address := address_of(prototype)):
                 entry = with_fields(entry, address=address)
-            elif entry["kind"] in ("send", "receive") and prototype.scope in told and not prototype.is_static:
-                entry = with_fields(entry, address=f"self.{told[prototype.scope]}()")
-        found.append(entry)
-    return found
+            elif entry["kind"] in ("send", "receive") and prototype.scope in getters and not prototype.is_static:
+                entry = with_fields(entry, address=f"self.{getters[prototype.scope]}()")
+        changed.append(entry)
+    return changed
 
 
 def _tells_address(prototype: Prototype) -> bool:
@@ -177,14 +177,14 @@ def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
               and INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
-    found = []
+    changed = []
     for entry, prototype in known:
         first = next(iter(parameters_of(prototype)), None) if prototype and not prototype.cpp else None
-        told = entry["kind"] == "acquire" or "fpga" in entry or first is None
-        if not told and first and first.kind in opened and set(first.words) & _DESCRIPTORS:
+        is_named = entry["kind"] == "acquire" or "fpga" in entry or first is None
+        if not is_named and first and first.kind in opened and set(first.words) & _DESCRIPTORS:
             entry = with_fields(entry, fpga=first.name)
-        found.append(entry)
-    return found
+        changed.append(entry)
+    return changed
 
 
 def _syncs(prototype: Prototype) -> bool:

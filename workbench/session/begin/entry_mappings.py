@@ -19,7 +19,7 @@ def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     if not any(prototype and _maps(prototype) and "inline" not in entry for entry, prototype in known):
         return entries
-    found = []
+    changed = []
     for entry, prototype in known:
         if prototype and _maps(prototype) and "inline" not in entry:
             kept: dict[str, Any] = {
@@ -30,9 +30,9 @@ def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif prototype and _UNMAPS & set(words_of(prototype.name)) and (pointer := _pointer(prototype)):
             kept = {name: entry[name] for name in ("prototype", "inline") if name in entry}
             entry = with_fields(kept | {"kind": "release"}, of=f"{pointer} is {_NAME}", reason="finalize")
-        found.append(entry)
+        changed.append(entry)
     accesses = (("write", "send"), ("read", "receive"))
-    return [*found, *({"access": way, "kind": kind, "of": _NAME, "reason": "ctrl"} for way, kind in accesses)]
+    return [*changed, *({"access": way, "kind": kind, "of": _NAME, "reason": "ctrl"} for way, kind in accesses)]
 
 
 def _maps(prototype: Prototype) -> bool:

@@ -46,9 +46,9 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         for one in wrong
     ]  # fmt: skip
     if guessed := guessed_types(platform.host):
-        told = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
+        message = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
         hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
-        problems.append(marked.diagnostic(("host", "include_lines"), told, hint, Severity.WARNING))
+        problems.append(marked.diagnostic(("host", "include_lines"), message, hint, Severity.WARNING))
     if not (support and support.api_sources):  # else those call what they are given
         problems += _never_called(platform.host, marked)
     entries = platform.host.entries
@@ -61,15 +61,15 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
 def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> tuple[Diagnostic, ...]:
     """The include lines of a template, and those of its headers, that bring what is not to be opened, such as a device.
     A header may be anywhere."""
-    includes, found = Includes(folders, [Path("/")]), list[Diagnostic]()
+    includes, problems = Includes(folders, [Path("/")]), list[Diagnostic]()
     for number, line in enumerate(lines):
         path, why = includes.found(str(folders[0]), header_of(line))
         if why:
             hint = "Name a header, which is a file."
-            found.append(marked.diagnostic(("host", "include_lines", number), f"what is included here {why}", hint))
+            problems.append(marked.diagnostic(("host", "include_lines", number), f"what is included here {why}", hint))
         elif path:
-            found += includes.problems(Path(path))
-    return tuple(found)
+            problems += includes.problems(Path(path))
+    return tuple(problems)
 
 
 def _never_called(host: Host, marked: Marked) -> Iterator[Diagnostic]:
@@ -77,8 +77,8 @@ def _never_called(host: Host, marked: Marked) -> Iterator[Diagnostic]:
     for number, entry in enumerate(host.entries):
         prototype = parse_prototype(entry.prototype)
         if prototype and not entry.inline and (given := callbacks(prototype)):
-            told = f"{listed(given)}: a callback, which the simulated card never calls"
-            yield marked.diagnostic(("host", "entries", number, "prototype"), told, _POLL, Severity.WARNING)
+            message = f"{listed(given)}: a callback, which the simulated card never calls"
+            yield marked.diagnostic(("host", "entries", number, "prototype"), message, _POLL, Severity.WARNING)
 
 
 def _place(entry: int | None) -> Path_:
@@ -91,7 +91,7 @@ def typed_problem(text: str, path: Path_, value: object, template: Path, plugins
         new = yaml_edit.set_value(text, path, value)
     except WorkbenchError as error:
         return error.diagnostics[0]
-    found = (*parse_platform(new, str(template), plugins.port_kinds)[1], *entry_problems(new, template, plugins))
+    problems = (*parse_platform(new, str(template), plugins.port_kinds)[1], *entry_problems(new, template, plugins))
     marked, _ = read_marked(new, str(template))
     at = marked.values[path] if marked else None
-    return next((d for d in found if at and (d.line, d.column) == (at.line, at.column)), None)
+    return next((d for d in problems if at and (d.line, d.column) == (at.line, at.column)), None)

@@ -118,19 +118,19 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
     parameters = parameters_of(prototype)
     kind = chosen or _kind(prototype, parameters)
     moves = kind.moves
-    told = {"fpga": _named(parameters, _CARDS)}
+    fields = {"fpga": _named(parameters, _CARDS)}
     if kind is CallKind.ACQUIRE:
-        told["fpga"] = told["fpga"] or _named(parameters, _NUMBERS_OF_CARDS) or _by_path(parameters)
+        fields["fpga"] = fields["fpga"] or _named(parameters, _NUMBERS_OF_CARDS) or _by_path(parameters)
     if moves:
-        told["bytes"], told["address"] = _moved(prototype, parameters, kind) or ("", "")
-        told["reason"] = "ctrl" if told["bytes"].startswith("sizeof") else "data"
+        fields["bytes"], fields["address"] = _moved(prototype, parameters, kind) or ("", "")
+        fields["reason"] = "ctrl" if fields["bytes"].startswith("sizeof") else "data"
     elif kind is CallKind.CONFIGURE:
-        told["files"] = next((p.text for word in _FILES for p in parameters if word in p.words and p.text), "")
+        fields["files"] = next((p.text for word in _FILES for p in parameters if word in p.words and p.text), "")
     words = set(words_of(prototype.name))
     if not moves:
-        told["reason"] = _REASONS.get(kind, "") or ("ctrl" if words & _STARTS else "")
+        fields["reason"] = _REASONS.get(kind, "") or ("ctrl" if words & _STARTS else "")
     later = moves and (words & _LATER or prototype.returns.endswith("event"))
-    entry = {"prototype": text, "kind": kind.value, **{name: text for name, text in told.items() if text}}
+    entry = {"prototype": text, "kind": kind.value, **{name: text for name, text in fields.items() if text}}
     return entry | ({"asynchronous": True} if later else {})
 
 
@@ -157,7 +157,7 @@ def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
     if prototype.is_constructor or prototype.is_destructor:
         return _of_an_object(prototype, parameters, words)
     words |= {"read" if way[1] else "write" for word in words if (way := _READ_OR_WRITE.fullmatch(word))}
-    kind = next((kind for kind, told in _KINDS if words & told), CallKind.OTHER)
+    kind = next((kind for kind, kind_words in _KINDS if words & kind_words), CallKind.OTHER)
     if kind in (CallKind.INTERRUPT, CallKind.WAIT) and (words & _PREPARES or callbacks(prototype)):
         return CallKind.OTHER
     memory = words & _OF_MEMORY or ("free" in words and any(p.points == "void" for p in parameters))
@@ -187,7 +187,7 @@ def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: 
         return CallKind.OTHER
     if prototype.is_destructor:
         return CallKind.RELEASE
-    configure = next(told for kind, told in _KINDS if kind is CallKind.CONFIGURE)
+    configure = next(kind_words for kind, kind_words in _KINDS if kind is CallKind.CONFIGURE)
     given = {word for p in parameters for word in p.words}
     return CallKind.CONFIGURE if "context" in words and given & configure else CallKind.ACQUIRE
 
@@ -259,10 +259,10 @@ def _register(
         address = _named(parameters, _ADDRESSES)
         if prototype.returns in ("", "void") or "*" in prototype.returns or not numbers:
             return None
-        if made := _ARRAY_OF.fullmatch(prototype.returns):
+        if array := _ARRAY_OF.fullmatch(prototype.returns):
             size, count = _named(parameters, _BYTES), _named(parameters, _COUNTS)
             left = [p.name for p in numbers if p.name not in (size, count)]
-            size = size or (f"{count} * sizeof({made[1]})" if count else "")
+            size = size or (f"{count} * sizeof({array[1]})" if count else "")
             return size, address or (left[0] if len(left) == 1 else "")
         return f"sizeof({prototype.returns})", address or (numbers[0].name if len(numbers) == 1 else "")
     value = next((p.name for p in numbers if p.words and p.words[-1] in _VALUES), "")

@@ -29,13 +29,13 @@ def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:
     named: set[int] = set()
     for file in sources:
         text = _COMMENT.sub(
-            lambda found: "\n" * found[0].count("\n"), read_file(root / file).decode("utf-8", "replace")
+            lambda match: "\n" * match[0].count("\n"), read_file(root / file).decode("utf-8", "replace")
         )
-        for found in _SLICE.finditer(text):
-            low = int(found[2])
-            parts |= low < shift and not found[0].lstrip().startswith("[")
+        for match in _SLICE.finditer(text):
+            low = int(match[2])
+            parts |= low < shift and not match[0].lstrip().startswith("[")
             if low == shift and not shown:
-                shown = f"{' '.join(found[0].split())} in {file}:{text.count(chr(10), 0, found.start()) + 1}"
+                shown = f"{' '.join(match[0].split())} in {file}:{text.count(chr(10), 0, match.start()) + 1}"
         labels = [one for case in _CASE.finditer(text) for one in _LABEL.findall(case[1])]
         named |= {_value(one) for label in (*labels, *_COMPARED.findall(text)) for one in re.findall(_NUMBER, label)}
     if shown and not parts:

@@ -41,16 +41,16 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
     Prototypes that a template could have as they are, methods with their class, are taken so. WorkbenchError where
     nothing is declared there."""
     if text is not None and (plain := _prototypes(text)):
-        return _told(ApiHeader(tuple(ApiFunction(one, 0) for one in plain)))
+        return _with_notes(ApiHeader(tuple(ApiFunction(one, 0) for one in plain)))
     shown = read_file(header).decode("utf-8-sig", "replace") if text is None else f"{text}\n;"
     language = knows_apis(plugins)
     if language is None:
         raise WorkbenchError(Diagnostic("no plugin reads headers", "`workbench plugins` lists what is loaded."))
-    found = read(lambda: language.header(header, shown), header)
-    if not found.functions:
+    api = read(lambda: language.header(header, shown), header)
+    if not api.functions:
         hint = "Name the header that holds the prototypes; one that only includes others declares none."
-        raise WorkbenchError(*found.diagnostics, Diagnostic("no function is declared here", hint, file=str(header)))
-    return _told(found)
+        raise WorkbenchError(*api.diagnostics, Diagnostic("no function is declared here", hint, file=str(header)))
+    return _with_notes(api)
 
 
 def api_headers() -> tuple[str, ...]:
@@ -85,9 +85,9 @@ def _below(folder: Path) -> Iterator[Path]:
         folders += [Path(e.path) for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
 
 
-def _told(found: ApiHeader) -> tuple[list[dict[str, Any]], ApiHeader]:
-    entries, notes = entries_of(found.functions)
-    return entries, replace(found, diagnostics=(*found.diagnostics, *notes))
+def _with_notes(api: ApiHeader) -> tuple[list[dict[str, Any]], ApiHeader]:
+    entries, notes = entries_of(api.functions)
+    return entries, replace(api, diagnostics=(*api.diagnostics, *notes))
 
 
 def knows_apis(plugins: Plugins) -> KnowsApis | None:
@@ -100,9 +100,9 @@ def _prototypes(text: str) -> list[str]:
     if "::" not in text:
         return []
     pieces = [" ".join(piece.split()) for piece in _COMMENT.sub(" ", text).split(";")]
-    found = [piece for piece in pieces if piece]
-    plain = all(not re.search(r"[{}#]|^(typedef|using|return)\b", one) and parse_prototype(one) for one in found)
-    return found if plain else []
+    texts = [piece for piece in pieces if piece]
+    plain = all(not re.search(r"[{}#]|^(typedef|using|return)\b", one) and parse_prototype(one) for one in texts)
+    return texts if plain else []
 
 
 def with_entries(
@@ -179,7 +179,7 @@ def _transfer(entry: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
 def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """How the workbench itself can move an array: by the first call of each direction whose arguments are all known to
     be its place, its data, its length, or the board's handle."""
-    found: dict[str, str] = {}
+    calls: dict[str, str] = {}
     registers: dict[str, str] = {}  # where no call has a length: a word alone
     entries = [entry for entry in entries if "prototype" in entry]
     known = (parse_prototype(entry["prototype"]) for entry in entries)
@@ -188,7 +188,7 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     for entry in entries:
         name = {"send": "send_c", "receive": "receive_c"}.get(entry["kind"], "")
         prototype = parse_prototype(entry["prototype"])
-        if not name or name in found or prototype is None or "asynchronous" in entry or entry.get("subtype") == PRIVATE:
+        if not name or name in calls or prototype is None or "asynchronous" in entry or entry.get("subtype") == PRIVATE:
             continue
         if prototype.cpp and (prototype.scope not in classes or prototype.is_static):
             continue
@@ -211,8 +211,8 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
             arguments = ", ".join(given.get(p.name, p.name) for p in parameters)
             of_object = "self." if prototype.cpp else ""
             result = "" if prototype.cpp else result
-            found[name] = f"{of_object}{result}{prototype.name}({arguments});"
-    return next((moves for moves in (found, registers) if len(moves) == 2), {})
+            calls[name] = f"{of_object}{result}{prototype.name}({arguments});"
+    return next((moves for moves in (calls, registers) if len(moves) == 2), {})
 
 
 def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]) -> str:

@@ -35,18 +35,18 @@ def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[D
     """A template's text with the hardware and transfer tables that it lacks, for the file that will hold it."""
     marked, _ = read_marked(text)
     held = marked.data if marked is not None and isinstance(marked.data, Mapping) else {}
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     ports: Sequence[Entry] = (held.get("hardware") or {}).get("ports") or ()
     if not held.get("hardware"):
-        hardware, told = _hardware(file.absolute().parent, plugins)
-        found.append(told)
+        hardware, origin = _hardware(file.absolute().parent, plugins)
+        diagnostics.append(origin)
         text = yaml_edit.set_value(text, ("hardware",), hardware) if hardware else text
         ports = hardware.get("ports", ())
     if not held.get("transfer_tables"):
         text = yaml_edit.set_value(text, ("transfer_tables",), dict(_tables(ports, plugins.port_kinds)))
         hint = f"Write those of your board under transfer_tables: `workbench template bench {file}` measures them."
-        found.append(Diagnostic("the transfer times are assumed", hint, Severity.WARNING, str(file)))
-    return text, tuple(found)
+        diagnostics.append(Diagnostic("the transfer times are assumed", hint, Severity.WARNING, str(file)))
+    return text, tuple(diagnostics)
 
 
 def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnostic]:
@@ -60,8 +60,8 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
             tops = design_tops(designs, folder, "", dict.fromkeys(names, 1))
     except WorkbenchError as error:
         return {}, error.diagnostics[0]
-    found = [(_ports(top, plugins.port_kinds), top) for top in tops]
-    ports, top = max(found, key=lambda one: (bool(one[0]), len(one[1].sources)), default=((), None))
+    candidates = [(_ports(top, plugins.port_kinds), top) for top in tops]
+    ports, top = max(candidates, key=lambda one: (bool(one[0]), len(one[1].sources)), default=((), None))
     if top is None or not ports:
         return {}, _lacking(folder, top, plugins.port_kinds)
     ports, units = _with_units(folder, top, ports, plugins.port_kinds)
@@ -88,7 +88,7 @@ def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
             named = {"name": entry["name"] if entry["name"] not in names else f"{entry['name']}_{len(names)}"}
             first = {name: value for name, value in schema.first_fields().items() if name not in entry}
             whole = {**entry, **named, **first, **sized}
-            signals = made.signals() if (made := read_port(schema, whole)) else {}
+            signals = parsed.signals() if (parsed := read_port(schema, whole)) else {}
             spare = {role for role, signal in signals.items() if signal.instead in entry and role not in entry}
             entries += served(kinds, {name: value for name, value in whole.items() if name not in spare}, entries)
     if not entries:
@@ -102,16 +102,16 @@ def _with_units(
     folder: Path, top: HdlTop, ports: Sequence[Entry], kinds: Mapping[str, PortKind]
 ) -> tuple[tuple[Entry, ...], str]:
     """The ports with what a step of their addresses is, where a kind leaves that open, and words on it."""
-    found, told = [], ""
+    with_units, unit_words = [], ""
     for port in ports:
         unit = kinds[str(port["kind"])].port().model_fields.get("address_unit_bytes")
         word_bytes = int(port.get("word_bits", 32)) // 8
         if unit is not None and unit.default == word_bytes > 1:
             shown = counts_bytes(folder, top.sources, word_bytes)
-            told = f"; addresses count {f'bytes ({shown})' if shown else f'words of {word_bytes} bytes'}"
+            unit_words = f"; addresses count {f'bytes ({shown})' if shown else f'words of {word_bytes} bytes'}"
             port = {**port, "address_unit_bytes": 1} if shown else port
-        found.append(port)
-    return tuple(found), told
+        with_units.append(port)
+    return tuple(with_units), unit_words
 
 
 def _one_by_one(top: HdlTop, kinds: Mapping[str, PortKind]) -> Iterator[Entry]:
@@ -146,10 +146,10 @@ def _widths(
 
 
 def _clock(top: HdlTop, kinds: Mapping[str, PortKind]) -> dict[str, object]:
-    found = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
-    name = max(top.clocks, key=lambda clock: clock[1], default=((found.clocks or ("clk",))[0], 0))[0]
+    interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
+    name = max(top.clocks, key=lambda clock: clock[1], default=((interfaces.clocks or ("clk",))[0], 0))[0]
     clock: dict[str, object] = {"name": name, "frequency_hz": _CLOCK_HZ}
-    if resets := list(dict(top.resets)) or list(found.resets):
+    if resets := list(dict(top.resets)) or list(interfaces.resets):
         reset = resets[0]
         clock["reset"] = reset
         if dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower()))):

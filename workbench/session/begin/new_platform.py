@@ -16,7 +16,7 @@ from workbench.model.scan import HostFile
 from workbench.model.text import listed
 from workbench.session.begin.new_choice import Choice, UnknownApi
 from workbench.session.begin.new_entries import header_entries
-from workbench.session.begin.project_text import Found
+from workbench.session.begin.project_text import Decision
 from workbench.session.open.own_api import own_support
 from workbench.session.open.project_path import PROJECT_SUFFIX
 from workbench.session.program.plugins import Plugins
@@ -29,7 +29,7 @@ _MOST_HEADERS = 20
 
 @dataclass
 class Notes:
-    found: list[Found] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     broken: list[Diagnostic] = field(default_factory=list)  # of templates in the folder that cannot be read
@@ -65,7 +65,7 @@ def find_platforms(
         if not os.path.isfile(root / choice.platform):
             raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
         templates[choice.platform] = root / choice.platform
-    found = []
+    usable = []
     for key, template in templates.items():
         platform, problems = load_platform(template, plugins.port_kinds)
         if platform is None and key == choice.platform:
@@ -78,12 +78,12 @@ def find_platforms(
         names = tuple(filter(None, (callee_name(entry.prototype) for entry in platform.host.entries)))
         one = PlatformFound(key, platform, template, names, lacks, key in own)
         if not lacks or key in own or key == choice.platform:
-            found.append(one)
+            usable.append(one)
         elif plugins.platforms[key].board:
             # whoever opens the card calls what others call too, as `read`
             mine = (e.prototype for e in platform.host.entries if not (e.of or e.opens or e.condition))
             notes.apis.append(replace(one, api=tuple(filter(None, map(callee_name, mine)))))
-    return found
+    return usable
 
 
 def _is_template(path: Path) -> bool:
@@ -114,12 +114,12 @@ def say_platform(
     if chosen.own and any(point.source == "assumed" for table in tables for point in table.points):
         reason += "; its transfer times are assumed, not measured"
     others = tuple(one.key for one in platforms if one is not chosen)
-    notes.found.append(Found("platform", chosen.key, reason, others))
+    notes.decisions.append(Decision("platform", chosen.key, reason, others))
     if chosen.lacks:
         lacks = "; ".join(dict.fromkeys(one.message for one in chosen.lacks))
         hint = f"Add it in Platform mode, or by hand; `workbench template check {chosen.template}` says what is left."
-        told = f"the platform template {chosen.key} cannot be simulated yet: {lacks}"
-        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, str(chosen.template)))
+        message = f"the platform template {chosen.key} cannot be simulated yet: {lacks}"
+        notes.problems.append(Diagnostic(message, hint, Severity.WARNING, str(chosen.template)))
 
 
 def say_unknown_api(
@@ -131,21 +131,21 @@ def say_unknown_api(
         return None
     notes.problems += notes.broken
     known = max(_without_board(host, root, notes), key=lambda one: len(one.calls), default=None)
-    found = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
-    if found is None:
+    unknown = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
+    if unknown is None:
         hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls nothing of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
         return None
-    options = (f" --of {found.of}" if found.of else "") + (f" --header {found.header}" if found.header else "")
-    command = f"`workbench template new {found.template}{options}`"
-    told = f"the host calls {listed(found.calls)} of {found.file.name}, which no platform template describes"
+    options = (f" --of {unknown.of}" if unknown.of else "") + (f" --header {unknown.header}" if unknown.header else "")
+    command = f"`workbench template new {unknown.template}{options}`"
+    message = f"the host calls {listed(unknown.calls)} of {unknown.file.name}, which no platform template describes"
     hint = f"Describe them, then ask again: {command}"
     if known:
-        told = f"the host calls {listed(found.calls)} of {found.of}, which is the API of many boards"
+        message = f"the host calls {listed(unknown.calls)} of {unknown.of}, which is the API of many boards"
         hint = f"Begin a template of yours, with an example of a board, then ask again: {command}"
-    notes.problems.append(Diagnostic(told, hint, Severity.ERROR, str(found.file) if not known else None))
-    return found
+    notes.problems.append(Diagnostic(message, hint, Severity.ERROR, str(unknown.file) if not known else None))
+    return unknown
 
 
 def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterator[UnknownApi]:

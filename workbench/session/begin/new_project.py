@@ -19,7 +19,7 @@ from workbench.session.begin.new_choice import Choice, UnknownApi
 from workbench.session.begin.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
 from workbench.session.begin.new_standard import standard_flag
 from workbench.session.begin.new_top import find_constants, find_read_out, find_top
-from workbench.session.begin.project_text import Found, project_text
+from workbench.session.begin.project_text import Decision, project_text
 from workbench.session.open.hdl_language import languages_of
 from workbench.session.open.own_api import own_support
 from workbench.session.open.project_path import PROJECT_SUFFIX
@@ -45,7 +45,7 @@ class Proposal:
 
     path: Path
     files: Mapping[Path, str]
-    found: tuple[Found, ...]
+    decisions: tuple[Decision, ...]
     left_out: tuple[tuple[str, str], ...]  # file, why
     diagnostics: tuple[Diagnostic, ...] = ()
     unknown_api: UnknownApi | None = None
@@ -104,9 +104,10 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         own_names = match.renames
     if match and not match.missing:
         constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
-    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, defines, notes.found)
-    files_made = {path: text} | {root / file: made for file, made in top.made}
-    return Proposal(path, files_made, tuple(notes.found), tuple(notes.left_out.items()),
+    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, defines,
+                        notes.decisions)  # fmt: skip
+    files_made = {path: text} | {root / file: generated for file, generated in top.made}
+    return Proposal(path, files_made, tuple(notes.decisions), tuple(notes.left_out.items()),
                     tuple(notes.problems), unknown)  # fmt: skip
 
 
@@ -125,7 +126,7 @@ def create(proposal: Proposal) -> Path:
 
 def files_below(root: Path, notes: Notes) -> list[str]:
     """Regular files below the folder, as relative names; hidden and built ones and links are not looked at."""
-    found: list[str] = []
+    files: list[str] = []
     unknown: list[str] = []  # whose names no project file can hold
     for folder, folders, names in os.walk(root):
         unknown += [_in_utf_8(str(Path(folder, n).relative_to(root))) for n in (*folders, *names) if n != _in_utf_8(n)]
@@ -138,11 +139,11 @@ def files_below(root: Path, notes: Notes) -> list[str]:
             if path.stat().st_size > _LARGEST_BYTES:
                 notes.left_out[shown] = "larger than 4 MiB"
                 continue
-            found.append(shown)
-            if len(found) >= _MOST_FILES:
+            files.append(shown)
+            if len(files) >= _MOST_FILES:
                 message = f"only the first {_MOST_FILES} files of this folder were looked at"
                 notes.problems.append(Diagnostic(message, "Begin in a smaller folder.", Severity.WARNING, str(root)))
-                return found
+                return files
     if unknown:
         what = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
         hint = "Rename what belongs to the project: its file holds names in UTF-8 alone."
@@ -150,7 +151,7 @@ def files_below(root: Path, notes: Notes) -> list[str]:
             Diagnostic(f"left out are files or folders with {what}", hint, Severity.WARNING, str(root))
         )
         notes.left_out |= dict.fromkeys(unknown, "its name is not in UTF-8")
-    return found
+    return files
 
 
 def _in_utf_8(name: str) -> str:
@@ -171,9 +172,9 @@ def design_tops(
 
 def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
     """The language that most of the folder's programs are in, a built-in one before others, and its files."""
-    found = {name: _of_language(root, files, language) for name, language in plugins.host_languages.items()}
-    name = max(found, key=lambda name: sum(file.entry for file in found[name]))
-    return plugins.host_languages[name], found[name]
+    outlines = {name: _of_language(root, files, language) for name, language in plugins.host_languages.items()}
+    name = max(outlines, key=lambda name: sum(file.entry for file in outlines[name]))
+    return plugins.host_languages[name], outlines[name]
 
 
 def _of_language(root: Path, files: Sequence[str], language: HostLanguage) -> tuple[HostFile, ...]:
@@ -233,29 +234,29 @@ def _host(
                 why = "the platform's API itself"
             notes.left_out[file.file] = why
     others = tuple(file.file for file in programs if file is not main)
-    notes.found.append(
-        Found("host sources", ", ".join(f.file for f in chosen if not f.header), "; ".join(reasons), others)
+    notes.decisions.append(
+        Decision("host sources", ", ".join(f.file for f in chosen if not f.header), "; ".join(reasons), others)
     )
     return tuple(chosen)
 
 
 def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) -> tuple[str, ...]:
     """Folders of headers that stand neither beside their includer nor under the name it gives."""
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     for file in host:
         for name in file.includes:
             if os.path.isfile((root / file.file).parent / name):
                 continue
             for other in files:
                 if other == name or other.endswith("/" + name):
-                    found[other[: -len(name)].rstrip("/") or "."] = None
+                    folders[other[: -len(name)].rstrip("/") or "."] = None
                     break
-    return tuple(found)
+    return tuple(folders)
 
 
 def _flags(root: Path, files: Sequence[str], outlines: Sequence[HostFile], notes: Notes) -> tuple[str, ...]:
-    flag, found = standard_flag(root, files, outlines)
-    notes.found += [found] if found else []
+    flag, reason = standard_flag(root, files, outlines)
+    notes.decisions += [reason] if reason else []
     default: tuple[str, ...] = HostSources.model_fields["flags"].default
     return (*default, flag) if flag else default
 
@@ -274,11 +275,12 @@ def _say_left_out(
 def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
     """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
     for name in unknown:
-        notes.found.append(Found("macro", f"{name} = 1", "the hardware uses it and nothing defines it: give its value"))
+        why = "the hardware uses it and nothing defines it: give its value"
+        notes.decisions.append(Decision("macro", f"{name} = 1", why))
         hint = f"Give it with --define {name}=VALUE, or in the window. Until then it is 1."
         notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
     for name, value in choice.defines.items():
-        notes.found.append(Found("macro", f"{name} = {value}", "as it was given"))
+        notes.decisions.append(Decision("macro", f"{name} = {value}", "as it was given"))
     return {**dict.fromkeys(unknown, 1), **choice.defines}
 
 
@@ -292,7 +294,7 @@ def _settings(
         if name in names or name not in words:  # else the host has a meaning of its own for it
             values[name] = value = choice.settings.get(name, value)
             what = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
-            notes.found.append(Found("setting", f"{name} = {value}", what))
+            notes.decisions.append(Decision("setting", f"{name} = {value}", what))
     for name in names:
         if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
             continue
@@ -302,7 +304,7 @@ def _settings(
             why += ": give its value"
             hint = f"Give it with --set {name}=VALUE, or in the window. Until then it is 1."
             notes.problems.append(Diagnostic(f"the value of {name} is not known", hint, Severity.WARNING))
-        notes.found.append(Found("setting", f"{name} = {values[name]}", why))
+        notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why))
     if unknown := [name for name in choice.settings if name not in values]:
         raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))
     return values

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workbench.api.source import suffixes
 from workbench.model.scan import HostFile
-from workbench.session.begin.project_text import Found
+from workbench.session.begin.project_text import Decision
 from workbench.system.files import read_file
 
 _BUILD_FILE = re.compile(r"(?:.*/)?(?:CMakeLists\.txt|[Mm]akefile|GNUmakefile|meson\.build|[^/]+\.(?:mk|cmake))")
@@ -21,21 +21,21 @@ _NEEDS = {
 _BY_DEFAULT = 17  # of current compilers
 
 
-def standard_flag(root: Path, files: Sequence[str], outlines: Sequence[HostFile]) -> tuple[str, Found | None]:
+def standard_flag(root: Path, files: Sequence[str], outlines: Sequence[HostFile]) -> tuple[str, Decision | None]:
     """The compiler's flag for C++ sources and why; empty where the compiler's own default does."""
     if not any(file.file.endswith((*suffixes.CPP, *suffixes.CPP_HEADERS)) for file in outlines):
         return "", None
     year, reason = max((*_asked(root, files), *_needed(outlines)), default=(0, ""))
     if year <= _BY_DEFAULT:
         return "", None
-    return f"-std=c++{year}", Found("C++ standard", f"C++{year}", reason)
+    return f"-std=c++{year}", Decision("C++ standard", f"C++{year}", reason)
 
 
 def _asked(root: Path, files: Sequence[str]) -> Iterator[tuple[int, str]]:
     for file in files:
         if _BUILD_FILE.fullmatch(file):
-            for found in _ASKED.finditer(read_file(root / file).decode("utf-8", "replace")):
-                year = _OF_NAME.get(found[1]) or (int(found[1]) if found[1].isdigit() else 0)
+            for match in _ASKED.finditer(read_file(root / file).decode("utf-8", "replace")):
+                year = _OF_NAME.get(match[1]) or (int(match[1]) if match[1].isdigit() else 0)
                 yield (year if year < 90 else 0), f"asked for by {file}"
 
 

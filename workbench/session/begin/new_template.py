@@ -32,12 +32,12 @@ def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | No
     begun = template_text(of, plugins) if of else starter(file.name.partition(".")[0])
     if header is None:
         return NewTemplate(begun)
-    entries, found = header_entries(plugins, header)
+    entries, api = header_entries(plugins, header)
     moves = any(CallKind(entry["kind"]).moves for entry in entries)
     begun, lacking = with_hardware(begun, file, plugins) if moves else (begun, ())
     text, added = with_entries(begun, entries, file.absolute(), header.absolute())
     wrong = entry_problems(text, file.absolute(), plugins)
-    return NewTemplate(text, tuple(added), (*found.diagnostics, *lacking, *wrong))
+    return NewTemplate(text, tuple(added), (*api.diagnostics, *lacking, *wrong))
 
 
 def template_text(name: str, plugins: Plugins) -> str:

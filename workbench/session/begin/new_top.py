@@ -17,7 +17,7 @@ from workbench.model.text import counted, listed
 from workbench.session.begin.new_choice import Choice
 from workbench.session.begin.new_platform import Notes, PlatformFound, say_platform
 from workbench.session.begin.port_match import Missing, PortMatch, match_port
-from workbench.session.begin.project_text import Found
+from workbench.session.begin.project_text import Decision
 from workbench.session.open.undriven import wrong_constants
 
 _READ_OUT_WORDS = 16
@@ -58,16 +58,16 @@ def find_top(
     top, chosen, match = min(pairs, key=lambda pair: pair[0])[1]
     others = tuple(dict.fromkeys(t.name if t.name != top.name else t.file for t in tops if t is not top))
     reason = f"no other module instantiates it; it is in {top.file}:{top.line}"
-    notes.found.append(Found("top", top.name, reason, others))
-    notes.found.append(
-        Found("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
+    notes.decisions.append(Decision("top", top.name, reason, others))
+    notes.decisions.append(
+        Decision("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
     )
     for file, _ in top.made:
-        why = "plain ports around the top, whose own are interfaces or structs; it is written with the project"
-        notes.found.append(Found("module around the top", file, why))
+        why = "plain ports around the top, whose own are named or structs; it is written with the project"
+        notes.decisions.append(Decision("module around the top", file, why))
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
-        notes.found.append(Found("parameters", shown, "the top's own values"))
+        notes.decisions.append(Decision("parameters", shown, "the top's own values"))
     say_platform(chosen, host, platforms, notes)
     _say_port(top, chosen.platform, match, kinds, notes)
     notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
@@ -77,7 +77,7 @@ def find_top(
 def _say_port(
     top: HdlTop, platform: Platform, match: PortMatch | None, kinds: Mapping[str, PortKind], notes: Notes
 ) -> None:
-    """The clock, reset and ports of the top that are the platform's, and what interfaces it has besides; of a platform
+    """The clock, reset and ports of the top that are the platform's, and what named it has besides; of a platform
     without ports all of them."""
     match, whole = match or PortMatch(), match is None
     blocks = dict(top.clocks)
@@ -85,23 +85,23 @@ def _say_port(
         match.clock = max(top.clocks, key=lambda clock: clock[1], default=("", 0))[0]
     if match.clock:
         why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
-        notes.found.append(Found("clock", match.clock, why))
+        notes.decisions.append(Decision("clock", match.clock, why))
     if match.reset:
         how = "the design uses it" if match.reset in dict(top.resets) else "its name says"
         why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
-        notes.found.append(Found("reset", match.reset, why))
+        notes.decisions.append(Decision("reset", match.reset, why))
     why = "by their names, directions and widths; the project's signals keep them"
     if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
-        notes.found.append(Found("port", shown, why if match.renames else "as the platform names them"))
-    interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
-    for port in interfaces:
+        notes.decisions.append(Decision("port", shown, why if match.renames else "as the platform names them"))
+    named = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
+    for port in named:
         if not port.names & match.names:
-            notes.found.append(_interface(port, kinds))
+            notes.decisions.append(_interface(port, kinds))
     if match.missing:
-        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in interfaces]))
+        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in named]))
 
 
-def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interfaces: Sequence[str]) -> Diagnostic:
+def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], named: Sequence[str]) -> Diagnostic:
     """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
     whose = "their names" if len(missing) > 1 else "its name"
     problem = (
@@ -112,20 +112,20 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
         f"{listed(one.candidates, _MOST_CANDIDATES) or 'none that fits'}."
         for one in missing
     ]
-    if all(one.candidates and one.of != "interfaces" for one in missing):
+    if all(one.candidates and one.of != "named" for one in missing):
         hint = " ".join((*shown, "Name what is meant under hardware.signals."))
     else:
-        has = f"It has {listed(interfaces)}." if interfaces else "No interface of it is known."
+        has = f"It has {listed(named)}." if named else "No interface of it is known."
         hint = (
-            f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
+            f"{has} Choose a platform that has its named (--platform; workbench template list), describe one of "
             f"your own (workbench template new), or write a module around {top.name} that has the signals of "
             f"{platform.name}, and name that with --top."
         )
-        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(shown)} {hint}"
+        hint = hint if len(missing) > 2 or named else f"{' '.join(shown)} {hint}"
     return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
 
 
-def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:
+def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Decision:
     """What the top has besides the platform's port."""
     names = [name for _, name in port.signals]
     more = len(names) - _MOST_NAMES
@@ -133,7 +133,7 @@ def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:
     asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
     entry = template_entry(port, kinds)
     offer = f"; in a template's ports: {entry}" if entry else ""
-    return Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}")
+    return Decision("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}")
 
 
 def find_constants(
@@ -141,21 +141,21 @@ def find_constants(
 ) -> dict[str, int]:
     """Values of the inputs that the design reads and the platform does not drive: 0, unless they are chosen; resets are
     left inactive. Interfaces and clocks take more than a value."""
-    found = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
-    known = {match.clock, match.reset, *match.names, *found.clocks, *(n for port in found.ports for n in port.names)}
+    named = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
+    known = {match.clock, match.reset, *match.names, *named.clocks, *(n for port in named.ports for n in port.names)}
     left = [p for p in top.ports if p.direction == "input" and p.used and p.name not in known]
     values: dict[str, int] = {}
-    if wrong := [told for _, told in wrong_constants(top.ports, platform, choice.constants)]:
+    if wrong := [message for _, message in wrong_constants(top.ports, platform, choice.constants)]:
         raise WorkbenchError(*wrong)
     for name in dict.fromkeys(p.port or p.name for p in left):
-        low = name in found.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
+        low = name in named.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
-        why = "nothing drives it: a reset that is not active" if name in found.resets else "nothing drives it"
-        notes.found.append(Found("constant", f"{name} = {values[name]}", why))
-    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in found.resets]:
-        told = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
+        why = "nothing drives it: a reset that is not active" if name in named.resets else "nothing drives it"
+        notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why))
+    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in named.resets]:
+        message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
         hint = "What they should be is not known: the project file has 0 under hardware.constants until you set it."
-        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, top.file, top.line))
+        notes.problems.append(Diagnostic(message, hint, Severity.WARNING, top.file, top.line))
     return values
 
 
@@ -174,9 +174,9 @@ def find_read_out(
 ) -> tuple[int, int]:
     """Addresses that nothing seems to use: the last ones of the port's that hold no number of the sources."""
     widths = {p.name: p.bits for p in top.ports}
-    found = [widths[name] for name in match.address_signals if name in widths] if match else []
+    address_bits = [widths[name] for name in match.address_signals if name in widths] if match else []
     bits, step, _ = address_room(platform.hardware)
-    bits = min([*found, bits])
+    bits = min([*address_bits, bits])
     end = 1 << bits
     if end < 2 * step:
         problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
@@ -194,5 +194,5 @@ def find_read_out(
         hint = "If these are addresses, write another range under hardware.read_out."
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING, top.file, top.line))
     what = "read-out addresses" if inside else "unused addresses"
-    notes.found.append(Found(what, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
+    notes.decisions.append(Decision(what, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
     return first, last

@@ -87,13 +87,13 @@ def interrupt_of(outputs: Sequence[HdlPort]) -> str:
     return _called(_INTERRUPT, outputs)
 
 
-def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], told: Iterable[str]) -> str:
+def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], candidates: Iterable[str]) -> str:
     """The platform's own name where the top has it, else the first of those that are `told`."""
     names = [p.name for p in possible]
-    found = next((name for name in (own, *told) if name in names), "")
-    if not found:
+    chosen = next((name for name in (own, *candidates) if name in names), "")
+    if not chosen:
         match.missing.append(Missing(what, tuple(names), "inputs of that width"))
-    return found
+    return chosen
 
 
 def _as_named(port: HardwarePort, there: Mapping[str, str]) -> bool:
@@ -112,7 +112,7 @@ def _match(
     style, initiator = (kind.style, kind.initiator) if kind else (None, False)
     possible = [one for one, asks in of_style(style, [*free.values()]) if asks == initiator] if style else []
     order = list(free)  # the port's own name first, then as the top declares them
-    found = min(
+    nearest = min(
         possible, key=lambda one: (port.name.lower() not in one.name, min(map(order.index, one.names))), default=None
     )
     if _as_named(port, there):
@@ -121,7 +121,7 @@ def _match(
         match.ports[port.name] = here
         match.shown[port.name] = whole or ", ".join(dict.fromkeys(here.values()))
         return
-    here = _as_found(match, port, style, found) if found and style else {}
+    here = _as_found(match, port, style, nearest) if nearest and style else {}
     left = [one for name, one in free.items() if name not in here.values()]
     needed = {
         role: signal
@@ -130,23 +130,23 @@ def _match(
     }
     others = () if here else tuple(describe(one) for one in find_ports(left, kinds.values()).ports)
     guessed = PortMatch()
-    if style and (found or not style.inner):
+    if style and (nearest or not style.inner):
         guessed.ports[port.name] = dict(_one_by_one(guessed, needed, style, left))
-    if not found and (style is None or style.inner or (others and len(guessed.missing) > len(guessed.names))):
+    if not nearest and (style is None or style.inner or (others and len(guessed.missing) > len(guessed.names))):
         what = f"interface for the port '{port.name}' of kind {port.kind}"
         match.missing.append(Missing(what, others, "interfaces", len(needed)))
         return
     match.missing += guessed.missing
     match.renames |= guessed.renames
     match.ports[port.name] = here | guessed.ports.get(port.name, {})
-    match.shown[port.name] = describe(found) if found else ", ".join(sorted(guessed.names))
+    match.shown[port.name] = describe(nearest) if nearest else ", ".join(sorted(guessed.names))
 
 
-def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, found: FoundPort) -> dict[str, str]:
+def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, interface: FoundPort) -> dict[str, str]:
     """The signals of an interface, by the port's roles; called by the port's prefix where all of them are."""
     signals = port.signals()
     roles = {role.name: role for role in style.roles}
-    every = [(role, name) for told, name in found.signals for role in (told, *roles[told].also)]
+    every = [(role, name) for role_told, name in interface.signals for role in (role_told, *roles[role_told].also)]
     here = {role: name for role, name in every if role in signals}
     for role in [signal.instead for role, signal in signals.items() if role in here and signal.instead in here]:
         del here[role]  # beside what it stands for it may be anything, as an enable of the whole design
@@ -186,11 +186,11 @@ def _one_by_one(
             yield from ((role, here) for role in mine)
         else:
             what = " or ".join(role.replace("_", " ") for role in mine)
-            told = tuple(p.name for p in fit)
-            match.missing.append(Missing(what, told, f"{signal.direction}s of that width"))
+            names = tuple(p.name for p in fit)
+            match.missing.append(Missing(what, names, f"{signal.direction}s of that width"))
 
 
 def _called(roles: Sequence[Role], possible: Sequence[HdlPort]) -> str:
     """The only one whose name tells one of the roles, or nothing."""
-    told = [p.name for p in possible if told_by(p, roles)]
-    return told[0] if len(told) == 1 else ""
+    names = [p.name for p in possible if told_by(p, roles)]
+    return names[0] if len(names) == 1 else ""

@@ -17,8 +17,8 @@ _WIDTH = 100
 
 
 @dataclass(frozen=True)
-class Found:
-    """One thing that was found: `others` could be meant instead."""
+class Decision:
+    """One thing that was decided, and why: `others` could be meant instead."""
 
     what: str
     value: str
@@ -36,11 +36,11 @@ def project_text(
     own_names: Mapping[str, str],
     constants: Mapping[str, int],
     defines: Mapping[str, int | float | str],
-    found: Sequence[Found],
+    decisions: Sequence[Decision],
 ) -> str:
-    reasons = {one.what: one.reason for one in found}
+    reasons = {one.what: one.reason for one in decisions}
     where = reasons.get("unused addresses") or reasons["read-out addresses"]
-    told = {one.value.split(" = ")[0]: one.reason for one in found if one.what == "setting"}
+    setting_reasons = {one.value.split(" = ")[0]: one.reason for one in decisions if one.what == "setting"}
 
     def lines() -> Iterator[str]:
         yield "# What was found in this folder, and why. Every line may be changed."
@@ -98,7 +98,7 @@ def project_text(
             yield ""
             yield "# What `--set NAME=VALUE` changes: macros of the host, and parameters of the same name."
             yield "settings:"
-            yield from (f"  {key}: {_scalar(value)} # {told[key]}" for key, value in settings.items())
+            yield from (f"  {key}: {_scalar(value)} # {setting_reasons[key]}" for key, value in settings.items())
 
     return "\n".join(lines()) + "\n"
 

@@ -25,13 +25,13 @@ class Service:
 
 
 def services(
-    platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target], made: Sequence[Diagnostic] = ()
+    platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target], wrong: Sequence[Diagnostic] = ()
 ) -> tuple[Service, ...]:
-    """Describe, predict, simulate, measure on a board, in that order. `made` is what `compile_problems` found."""
+    """Describe, predict, simulate, measure on a board, in that order. `wrong` is what `compile_problems` found."""
     simulated = [target for target in targets.values() if target.simulated]
     simulate = _simulate(platform, support, simulated)
-    if made:
-        simulate = Service(simulate.name, False, made[0].message)
+    if wrong:
+        simulate = Service(simulate.name, False, wrong[0].message)
     return (_describe(platform), _predict(platform), simulate, _measure(platform))
 
 

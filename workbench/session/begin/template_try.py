@@ -60,11 +60,11 @@ def tried(
     if support and support.api_dir:
         host = host.model_copy(update={"include_dirs": (*host.include_dirs, str(support.api_dir.absolute()))})
     scan = partial(_scan, language, root, platform, dict(defines), job)
-    found = scanned(root, (), host, scan, HostScan(()), job)
-    matched = {prototype for call in found.calls for prototype in call.entry.split("; ")}
+    scan_result = scanned(root, (), host, scan, HostScan(()), job)
+    matched = {prototype for call in scan_result.calls for prototype in call.entry.split("; ")}
     calls = (one for one in platform.host.entries if one.prototype)
     texts = dict.fromkeys(one.prototype + (f" [{one.subtype}]" if one.subtype else "") for one in calls)
-    return Tried(found.calls, tuple(text for text in texts if text not in matched), found.diagnostics)
+    return Tried(scan_result.calls, tuple(text for text in texts if text not in matched), scan_result.diagnostics)
 
 
 def _scan(

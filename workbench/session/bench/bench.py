@@ -53,17 +53,17 @@ def measured(run: Run, platform: Platform) -> tuple[EntryTimes, ...]:
     WorkbenchError where the run holds no call that names a transfer table.
     """
     times = _times_ps(run, platform)
-    found = []
+    entry_times = []
     for number, entry in enumerate(platform.host.entries):
         sizes = sorted({size for of, size, _ in times if of == number})
         by = {n: tuple(_point(size, n, times[number, size, n]) for size in sizes if (number, size, n) in times)
               for n in sorted({n for of, _, n in times if of == number})}  # fmt: skip
         if 1 in by:
-            found.append(EntryTimes(entry.transfer, number, by[1], by[max(by)] if max(by) > 1 else ()))
-    if not found:
+            entry_times.append(EntryTimes(entry.transfer, number, by[1], by[max(by)] if max(by) > 1 else ()))
+    if not entry_times:
         hint = "Run one whose calls name transfer tables in the template, and which waits for those that do not block."
         raise WorkbenchError(Diagnostic("this run holds no transfer to measure", hint, file=str(run.path)))
-    return tuple(found)
+    return tuple(entry_times)
 
 
 def _times_ps(run: Run, platform: Platform) -> Mapping[tuple[int, int, int], list[float]]:
@@ -95,7 +95,7 @@ def _point(size: int, together: int, times_ps: Sequence[float]) -> SizeTime:
     return SizeTime(size, len(times_ps), float(middle), float(low), float(high), together)
 
 
-def with_tables(text: str, platform: Platform, found: Sequence[EntryTimes], how: str) -> str:
+def with_tables(text: str, platform: Platform, measured_times: Sequence[EntryTimes], how: str) -> str:
     """The template's text with the measured points in its tables; all else stays as it is, comments too, and points of
     smaller and larger sizes than were measured.
 
@@ -103,7 +103,7 @@ def with_tables(text: str, platform: Platform, found: Sequence[EntryTimes], how:
     overlap, get a table of their own. WorkbenchError where the text cannot be edited.
     """
     kept: dict[str, EntryTimes] = {}
-    for one in found:
+    for one in measured_times:
         name = one.table
         if name in kept:
             if _alike(kept[name], one) and platform.transfer_tables[name].overlaps == one.overlaps:
@@ -157,10 +157,10 @@ def _like(platform: Platform, one: EntryTimes) -> dict[str, str | bool]:
 def _source(alone: SizeTime, at_once: SizeTime | None, how: str) -> str:
     """How a point was taken: half of the times lie between the two."""
     (low, unit), (high, of_high) = (time_text(time_s).split(NARROW) for time_s in (alone.low_s, alone.high_s))
-    told = f"{how}: median of {alone.calls}, {low}{f' {unit}' if unit != of_high else ''} to {high} {of_high}"
+    median_words = f"{how}: median of {alone.calls}, {low}{f' {unit}' if unit != of_high else ''} to {high} {of_high}"
     if at_once is None:
-        return told
-    return f"{told}; {at_once.together} at once {time_text(at_once.time_s).replace(NARROW, ' ')} each"
+        return median_words
+    return f"{median_words}; {at_once.together} at once {time_text(at_once.time_s).replace(NARROW, ' ')} each"
 
 
 def how_taken(run: Run) -> str:

@@ -83,7 +83,7 @@ class Calls:
     def named(self, names: tuple[str, ...]) -> str:
         """What a call opens by one of these names. Raises Unmade."""
         return self._first(((name, callee, entry) for name in names for callee in self.known.values()
-                            for _, entry in callee.entries if (found := opened(entry.opens)) and name in found.names),
+                            for _, entry in callee.entries if (opens := opened(entry.opens)) and name in opens.names),
                            f"wants what was opened by a name, as {names[0]}")  # fmt: skip
 
     def of_class(self, kind: str) -> str:
@@ -144,24 +144,24 @@ class Calls:
 
     def _maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
         """A function that makes something when it is first called, and gives it each time."""
-        prototype, found = callee.prototype, opened(entry.opens)
-        expression = found.expression if found and what in found.names else ""
+        prototype, opening = callee.prototype, opened(entry.opens)
+        expression = opening.expression if opening and what in opening.names else ""
         filled = next(((text, name) for text, name in prototype.parameters if expression in (name, f"*{name}")), None)
-        if not found:
+        if not opening:
             filled, expression = _filled(callee, what), "*"
         if prototype.cpp and not filled:
             yield from self._object_maker(what, callee, entry)
             return
         if expression and not filled:
             raise Unmade(f"wants what '{entry.opens}' opens")
-        kind, made, call = prototype.returns, "made", self._arguments(callee, entry)
+        kind, value, call = prototype.returns, "made", self._arguments(callee, entry)
         if filled:
-            kind, made = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
+            kind, value = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
             call[filled[1]] = "&made"
         assigned = "" if filled else "made = "
-        yield from (f"static {kind} {'*' * (made == '&made')}{_function(what)}(void)", "{",
+        yield from (f"static {kind} {'*' * (value == '&value')}{_function(what)}(void)", "{",
                     f"    static {kind} made;", "    static int ready;", "    if (!ready) {", "        ready = 1;",
-                    f"        {assigned}{callee.name}({', '.join(call.values())});", "    }", f"    return {made};",
+                    f"        {assigned}{callee.name}({', '.join(call.values())});", "    }", f"    return {value};",
                     "}")  # fmt: skip
 
     def _object_maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
@@ -171,11 +171,11 @@ class Calls:
         pointer = _POINTERS.fullmatch(kind.strip())
         held = pointer["held"] or pointer["at"] if pointer else kind
         arguments = f"({', '.join(self.arguments(callee, entry))})"
-        made = "" if arguments == "()" else arguments
+        initialiser = "" if arguments == "()" else arguments
         if not prototype.is_constructor:
-            made = f" = {self.call(callee, entry)}"
+            initialiser = f" = {self.call(callee, entry)}"
         yield from (f"static {held} {'&' * (held in self._classes)}{_function(what)}()", "{",
-                    f"    static {kind} made{made};", f"    return {'*' * bool(pointer)}made;", "}")  # fmt: skip
+                    f"    static {kind} made{initialiser};", f"    return {'*' * bool(pointer)}made;", "}")  # fmt: skip
 
     def _given(self, callee: Callee, entry: HostEntry) -> dict[str, str]:
         """What an entry says of its parameters: by its condition, and by what it is of. Raises Unmade."""
@@ -272,8 +272,8 @@ def _makes(callee: Callee, kind: str) -> bool:
     if prototype.is_constructor:
         return prototype.scope == kind
     pointer = _POINTERS.fullmatch(prototype.returns.strip())
-    made = (pointer["held"] or pointer["at"]) if pointer else prototype.returns
-    return prototype.cpp and CallKind.ACQUIRE in callee.kinds and made == kind
+    object_type = (pointer["held"] or pointer["at"]) if pointer else prototype.returns
+    return prototype.cpp and CallKind.ACQUIRE in callee.kinds and object_type == kind
 
 
 def _outs(callee: Callee) -> dict[str, tuple[str, str]]:

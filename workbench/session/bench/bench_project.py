@@ -124,9 +124,9 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     kept = handle_types(platform.host.model_copy(update={"entries": unnamed}))
     timed, left_out = _choose(platform, known, kept, min(largest_bytes or 1 << 62, room_bytes))
     if not timed:
-        told = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no entry names a transfer table"
+        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no entry names a transfer table"
         raise WorkbenchError(
-            Diagnostic(f"no transfer of this platform can be timed: {told}", _ELSE, file=str(template))
+            Diagnostic(f"no transfer of this platform can be timed: {reasons}", _ELSE, file=str(template))
         )
     source = "transfers.cpp" if any(callee.prototype.cpp for callee in known.values()) else "transfers.c"
     project = [
@@ -154,8 +154,8 @@ def _unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
     bits, step, unit_bytes = address_room(hardware)
     first = (1 << bits) - step
     if first <= 0:
-        told = f"an address of {counted(bits, 'bit')} leaves no room beside the counters' own"
-        raise WorkbenchError(Diagnostic(told))
+        message = f"an address of {counted(bits, 'bit')} leaves no room beside the counters' own"
+        raise WorkbenchError(Diagnostic(message))
     return first, (1 << bits) - 1, first * unit_bytes
 
 
@@ -271,11 +271,11 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
     parameters = ", ".join(
         [*([f"{prototype.scope} &self"] if object_ else []), *(text for text, _ in prototype.parameters)]
     )
-    told = json.dumps(f"{entry.prototype}: the template does not say enough to call it\n")
-    made = [f"{calls.call(one.callee, entry, sized)};"]
+    message = json.dumps(f"{entry.prototype}: the template does not say enough to call it\n")
+    call_lines = [f"{calls.call(one.callee, entry, sized)};"]
     if one.wait:
-        made = [line for many in (1, OUTSTANDING) for line in (
-            f"for (int call = 0; call < {many}; call++)", f"    {made[0]}", one.wait)]  # fmt: skip
+        call_lines = [line for many in (1, OUTSTANDING) for line in (
+            f"for (int call = 0; call < {many}; call++)", f"    {call_lines[0]}", one.wait)]  # fmt: skip
     yield from (
         "",
         f"static int {name}_holds({parameters or 'void'}) {{ return !!({entry.condition.strip() or '1'}); }}",
@@ -286,7 +286,7 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
     if sized:
         yield from ("    count = 2;", f"    int64_t each = {name}_bytes({arguments}) - one;")
     yield f"    if (!{name}_holds({arguments}) || {'each' if sized else 'one'} <= 0) {{"
-    yield from (f"        fputs({told}, stderr);", "        return 0;", "    }")
+    yield from (f"        fputs({message}, stderr);", "        return 0;", "    }")
     if sized:
         yield f"    for (int64_t size = {one.smallest_bytes}; size <= {one.largest_bytes}; size *= 2) {{"
         yield "        count = (long)((size - one) / each + 1);"
@@ -295,7 +295,7 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
     else:
         yield "    {"
     yield f"        for (int time = 0; time < {repeats}; time++) {{"
-    yield from (f"            {line}" for line in made)
+    yield from (f"            {line}" for line in call_lines)
     yield from ("        }", "    }", "    return count > 0;", "}")
 
 

@@ -198,8 +198,8 @@ def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str
 
 
 def _compared(base: Run, again: Run, rerun: Rerun, changes: tuple[Change, ...]) -> Confirmation:
-    told = (note for note in again.manifest.diagnostics if note not in base.manifest.diagnostics)
-    notes = [note for note in told if note.severity is Severity.ERROR or not note.file]  # else of sources, not the run
+    new = (note for note in again.manifest.diagnostics if note not in base.manifest.diagnostics)
+    notes = [note for note in new if note.severity is Severity.ERROR or not note.file]  # else of sources, not the run
     if missed := [*unmet(rerun, base, again)]:
         return Confirmation(changes, AnswerStatus.NOT_POSSIBLE, why=missed[0], notes=tuple(notes), run=again.path)
     if not again.complete:

@@ -77,13 +77,13 @@ def confirm_depths(
     return ConfirmedDepths(tuple(done), front)
 
 
-def _of_first(found: Front, before: Front | None) -> Front:
+def _of_first(front: Front, before: Front | None) -> Front:
     """A front read from a simulation, which compares with the run that it all began with."""
     if before is None:
-        return replace(found, now=None)
+        return replace(front, now=None)
     declared = {one.id: one.depth for one in before.queues}
-    queues = tuple(replace(one, depth=declared.get(one.id, one.depth)) for one in found.queues)
-    return replace(found, queues=queues, now=before.now, run_ps=before.run_ps)
+    queues = tuple(replace(one, depth=declared.get(one.id, one.depth)) for one in front.queues)
+    return replace(front, queues=queues, now=before.now, run_ps=before.run_ps)
 
 
 def _project_of(run: Run, plugins: Plugins) -> Workspace:

@@ -5,20 +5,20 @@ from workbench.model.text import ratio_text, time_text
 from workbench.session.change.confirm import AnswerStatus, Confirmation
 
 
-def confirmed_words(prediction: Prediction, found: Confirmation) -> tuple[str, str, str]:
+def confirmed_words(prediction: Prediction, confirmation: Confirmation) -> tuple[str, str, str]:
     """What it came to, how good that is (`good`, `medium` or `high`), and a line below it.
 
     A speedup is confirmed where the answer is the same and it lies in the prediction's interval, as exactly as shown.
     """
-    if found.answer is AnswerStatus.NOT_POSSIBLE:
-        return "not possible", "muted", found.why
-    if found.answer is AnswerStatus.FAILED or found.speedup is None or found.time_s is None:
-        return "the run failed", "high", found.why
-    took, speedup = time_text(found.time_s), ratio_text(found.speedup)
-    if found.answer is AnswerStatus.DIFFERS:
-        return "answer changed", "high", f"{found.why}; {speedup}, {took}"
-    if prediction.holds(found.speedup) is not False:
+    if confirmation.answer is AnswerStatus.NOT_POSSIBLE:
+        return "not possible", "muted", confirmation.why
+    if confirmation.answer is AnswerStatus.FAILED or confirmation.speedup is None or confirmation.time_s is None:
+        return "the run failed", "high", confirmation.why
+    took, speedup = time_text(confirmation.time_s), ratio_text(confirmation.speedup)
+    if confirmation.answer is AnswerStatus.DIFFERS:
+        return "answer changed", "high", f"{confirmation.why}; {speedup}, {took}"
+    if prediction.holds(confirmation.speedup) is not False:
         return f"confirmed {speedup}", "good", f"{took}, same answer"
-    cause = f"; {found.notes[0].message}" if found.notes else ""
+    cause = f"; {confirmation.notes[0].message}" if confirmation.notes else ""
     expected = ratio_text(prediction.speedup) if prediction.speedup is not None else "no prediction"
     return f"differs: {speedup}", "medium", f"predicted {expected}; {took}, same answer{cause}"

@@ -89,19 +89,19 @@ class _Case:
     def kinds(self) -> dict[CallKind, str]:
         """What the calls are for, each with the place of the first such call."""
         manifest, calls = self.run.manifest, self.run.tables["calls"]
-        found: dict[CallKind, str] = {}
+        first_places: dict[CallKind, str] = {}
         for site in self.named.sites:
             for entry in np.unique(calls["entry"][calls["site"] == site]):
                 place = manifest.sites[site]
                 kind = CallKind(manifest.entries[entry].kind)
-                found.setdefault(kind, f"{place.callee} at {place.file}:{place.line}")
-        return found
+                first_places.setdefault(kind, f"{place.callee} at {place.file}:{place.line}")
+        return first_places
 
     def only(self, *kinds: CallKind, why: str) -> None:
         """NotPossible where one of the calls is for anything else."""
-        if not (found := self.kinds()):
+        if not (first_places := self.kinds()):
             raise NotPossible("none of these calls was made in the run")
-        if other := [place for kind, place in found.items() if kind not in kinds]:
+        if other := [place for kind, place in first_places.items() if kind not in kinds]:
             raise NotPossible(f"{other[0]} {why}")
 
     def tables(self) -> list[str]:
@@ -221,16 +221,16 @@ def _replicas(rerun: Rerun, case: _Case, change: Replicas) -> Rerun:
     project, settings = case.workspace.project, case.run.manifest.settings
     members = len(case.named.blocks)
     listed_too = {name for one in (project.hardware, *project.hardware.designs()) for name in one.parameters}
-    found = [name for name, value in settings.items() if value == members and name in listed_too]
-    if not found:
+    names = [name for name, value in settings.items() if value == members and name in listed_too]
+    if not names:
         raise NotPossible(
             f"no setting of the project that is a parameter of the design is {members}, as many as there are of "
             f"{change.group}: the design has to change"
         )
-    if len(found) > 1:
-        raise NotPossible(f"settings {listed(found)} are all {members}: which makes {change.group} is not known")
+    if len(names) > 1:
+        raise NotPossible(f"settings {listed(names)} are all {members}: which makes {change.group} is not known")
     counts = {**rerun.counts, change.group: change.count}
-    return replace(rerun, settings={**rerun.settings, found[0]: change.count}, counts=counts)
+    return replace(rerun, settings={**rerun.settings, names[0]: change.count}, counts=counts)
 
 
 def _clock(rerun: Rerun, case: _Case, change: OtherClock) -> Rerun:
@@ -303,6 +303,6 @@ def unmet(rerun: Rerun, base: Run, tried: Run) -> Iterator[str]:
     if rerun.rules and tried.manifest.sites != base.manifest.sites:
         yield "the other settings or platform change which calls the program has: rules for its calls mean others then"
     for group, count in rerun.counts.items():
-        made = sum(block.group == group for block in tried.manifest.blocks)
-        if made != count:
-            yield f"with {listed([f'{n} {v}' for n, v in rerun.settings.items()])} there are {made} of {group}"
+        members = sum(block.group == group for block in tried.manifest.blocks)
+        if members != count:
+            yield f"with {listed([f'{n} {v}' for n, v in rerun.settings.items()])} there are {members} of {group}"

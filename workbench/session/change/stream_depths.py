@@ -103,14 +103,14 @@ def _advise(runs: Runs, loss: float) -> Depths:
         hint = "It has to run with FIFOs as deep as they like before depths can be found."
         raise WorkbenchError(Diagnostic(f"the application does not run: {ample.why}", hint))
     search = Search(runs, ample, loss)
-    found = search.by_replay(as_built) or search.by_simulation()
-    advised = {name: found.advised[first] for name, first in alike.items()}
+    advice = search.by_replay(as_built) or search.by_simulation()
+    advised = {name: advice.advised[first] for name, first in alike.items()}
     choices = tuple(
-        replace(one, depths={name: one.depths[first] for name, first in alike.items()}) for one in found.front
+        replace(one, depths={name: one.depths[first] for name, first in alike.items()}) for one in advice.front
     )
     return Depths(
-        hdl.streams, hdl.fifos, advised, as_built, ample, runs.run(found.advised), len(runs.known),
-        (*hdl.diagnostics, *found.diagnostics), found.predicted, choices,
+        hdl.streams, hdl.fifos, advised, as_built, ample, runs.run(advice.advised), len(runs.known),
+        (*hdl.diagnostics, *advice.diagnostics), advice.predicted, choices,
     )  # fmt: skip
 
 
@@ -254,8 +254,8 @@ def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:
     if not pieces or task.platform.hardware is None:
         return None
     table = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-    made = {clock.name: clock for design in hdl.each for clock in design.made.values()}
-    clocks_hz = {clock.name: clock.frequency_hz for clock in (*task.platform.hardware.clocks, *made.values())}
+    derived_clocks = {clock.name: clock for design in hdl.each for clock in design.made.values()}
+    clocks_hz = {clock.name: clock.frequency_hz for clock in (*task.platform.hardware.clocks, *derived_clocks.values())}
     return with_host(
         traffic_of(table, hdl.streams, hdl.fifos, clocks_hz), read_transfers(task.raw).at(), task.platform, hdl.places
     )

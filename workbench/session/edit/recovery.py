@@ -96,7 +96,7 @@ def left_behind() -> tuple[Kept, ...]:
 
     What the files hold meanwhile is dropped, and so is a record that cannot be read.
     """
-    found: list[tuple[float, Kept]] = []
+    dated: list[tuple[float, Kept]] = []
     for record in _folder().glob("*.json"):
         try:
             kept = Kept(**json.loads(read_regular(record)), record=record)
@@ -107,5 +107,5 @@ def left_behind() -> tuple[Kept, ...]:
                 record.unlink()
             continue
         if not still_runs:
-            found.append((written, kept))
-    return tuple(kept for _, kept in sorted(found, key=lambda pair: pair[0]))
+            dated.append((written, kept))
+    return tuple(kept for _, kept in sorted(dated, key=lambda pair: pair[0]))

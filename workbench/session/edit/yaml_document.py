@@ -103,8 +103,8 @@ class YamlDocument(Document):
             return None
         spans = [s for s in (self.marked.values.get(path), self.marked.keys.get(path)) if s]
         at = {(s.line, s.column) for s in spans}
-        found = [d for d in self.problems if (d.line, d.column) in at]
-        return min(found, key=lambda d: d.severity is not Severity.ERROR, default=None)
+        here = [d for d in self.problems if (d.line, d.column) in at]
+        return min(here, key=lambda d: d.severity is not Severity.ERROR, default=None)
 
     def place_of(self, problem: Diagnostic) -> Path_:
         """The path of the value or key at which a problem stands; () where it stands at none."""

@@ -61,8 +61,8 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         raise
     with failures_marked(writer):
         clocks = clocks_of(writer.manifest, outcome)
-        taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
-        manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *told))
+        taps, trace_notes = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
+        manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *trace_notes))
         manifest = replace(manifest, traced=taps is not None)
         own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
         return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps, own)
@@ -104,8 +104,8 @@ def _told_units(root: Path, records: Path) -> Units:
 
 def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
     if workspace.platform.hardware is None:
-        told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
-        raise WorkbenchError(told)
+        problem = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
+        raise WorkbenchError(problem)
     manifest = manifest_of(workspace, RunOptions(), workspace.settings({}), False)
     entries = entries_of(workspace.platform)
     manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)

@@ -79,10 +79,10 @@ def drop(path: Path, entry_id: str) -> None:
 
 def entry_of(entries: Sequence[Entry], entry_id: str, path: Path) -> Entry:
     """The entry with this id, or with the only id that begins so. Raises WorkbenchError where there is none."""
-    found = [entry for entry in entries if entry.id.startswith(entry_id)] if entry_id else []
-    if len(found) != 1:
+    matching = [entry for entry in entries if entry.id.startswith(entry_id)] if entry_id else []
+    if len(matching) != 1:
         raise WorkbenchError(unknown_name("prediction", entry_id, [entry.id for entry in entries], path))
-    return found[0]
+    return matching[0]
 
 
 def settle_open(run: Run) -> Iterator[Diagnostic]:

@@ -57,7 +57,7 @@ def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
     from workbench.api.queues import HasQueues
 
     asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
-    return next((found for found in asked if found is not None), None)
+    return next((queues for queues in asked if queues is not None), None)
 
 
 def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
@@ -94,7 +94,7 @@ def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Pl
     """The platforms that changes name, by template or by file. Raises WorkbenchError where one is not there."""
     from workbench.formats.platform_file import load_platform
 
-    found: dict[str, Platform] = {}
+    platforms: dict[str, Platform] = {}
     for change in changes:
         if isinstance(change, OtherPlatform):
             support = plugins.platforms.get(change.platform)
@@ -104,8 +104,8 @@ def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Pl
             platform, problems = load_platform(path)
             if platform is None:
                 raise WorkbenchError(*problems)
-            found[change.platform] = platform
-    return found
+            platforms[change.platform] = platform
+    return platforms
 
 
 def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:

@@ -71,20 +71,20 @@ def collected(
     own: Mapping[str, Table] = NO_TABLES,
 ) -> Run:
     """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
-    found = collect(writer.raw, writer.part, outcome, host, hdl, languages, platform, manifest.clocks, taps)
-    tables = {**found.tables, **own}
+    records = collect(writer.raw, writer.part, outcome, host, hdl, languages, platform, manifest.clocks, taps)
+    tables = {**records.tables, **own}
     manifest = replace(
         manifest,
         overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
-        blocks=found.blocks,
+        blocks=records.blocks,
         entries=host.entries,
         sites=host.sites,
-        resources=found.resources,
-        messages=found.messages,
+        resources=records.resources,
+        messages=records.messages,
         streams=hdl.streams,
         fifos=hdl.fifos,
         memory_ports=memory_ports(platform.hardware, hdl.places) if platform.hardware else (),
-        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform, manifest.clocks)),
+        diagnostics=(*manifest.diagnostics, *records.diagnostics, *_of_clocks(tables, platform, manifest.clocks)),
     )
     run = writer.finish(manifest, tables)
     index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
@@ -97,8 +97,8 @@ def _of_clocks(tables: Mapping[str, Table], platform: Platform, clocks: Sequence
     if TABLE in tables and platform.hardware:
         for (_, number), frames in frames_of_table(tables[TABLE]).items():
             name = clocks[number].name
-            told = {one.name: one.frequency_hz for one in platform.hardware.clocks}
-            of_fpga = (hz for one, hz in told.items() if name == one or name.endswith((f":{one}", f".{one}")))
+            template_hz = {one.name: one.frequency_hz for one in platform.hardware.clocks}
+            of_fpga = (hz for one, hz in template_hz.items() if name == one or name.endswith((f":{one}", f".{one}")))
             yield from clock_problems(name, frames, next(of_fpga, platform.hardware.clock_hz))
 
 
@@ -129,8 +129,8 @@ def clocks_of(manifest: Manifest, outcome: Outcome) -> tuple[RunClock, ...]:
 
 def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
     """The clock in this run: as the platform has it, or as it was measured."""
-    told = outcome.clock_cycles[number : number + 1]
-    cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
+    counted = outcome.clock_cycles[number : number + 1]
+    cycles = counted[0] if counted else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
     if not outcome.measured_hz:
         return replace(clock, cycles=cycles)
     return replace(

@@ -65,14 +65,14 @@ def _of_states(manifest: Manifest, trace: Trace, first_ps: int, last_ps: int) ->
 def _calls(calls: Table, first_ps: int, last_ps: int) -> Table:
     t0, t1 = np.asarray(calls["t0_ps"]), np.asarray(calls["t1_ps"])
     inside = np.flatnonzero((t0 < last_ps) & (t1 > first_ps))
-    found = {name: np.array(column[inside]) for name, column in calls.items()}
-    before_ps = t0[inside] - found["host_ps"]  # when the host's own code before the call began
+    inner = {name: np.array(column[inside]) for name, column in calls.items()}
+    before_ps = t0[inside] - inner["host_ps"]  # when the host's own code before the call began
     whole = t1[inside] - t0[inside]
     for name in _MOMENTS:
-        known = found[name] >= 0
-        found[name] = np.where(known, np.clip(found[name], first_ps, last_ps) - first_ps, -1)
-    part = (found["t1_ps"] - found["t0_ps"]) / np.maximum(whole, 1)
-    found["bytes"] = np.where(found["bytes"] > 0, np.maximum(np.rint(found["bytes"] * part), 1), found["bytes"])
-    found["bytes"] = found["bytes"].astype("i8")
-    found["host_ps"] = found["t0_ps"] - np.clip(before_ps - first_ps, 0, found["t0_ps"])
-    return found
+        known = inner[name] >= 0
+        inner[name] = np.where(known, np.clip(inner[name], first_ps, last_ps) - first_ps, -1)
+    part = (inner["t1_ps"] - inner["t0_ps"]) / np.maximum(whole, 1)
+    inner["bytes"] = np.where(inner["bytes"] > 0, np.maximum(np.rint(inner["bytes"] * part), 1), inner["bytes"])
+    inner["bytes"] = inner["bytes"].astype("i8")
+    inner["host_ps"] = inner["t0_ps"] - np.clip(before_ps - first_ps, 0, inner["t0_ps"])
+    return inner

@@ -11,8 +11,8 @@ KEPT = 50
 
 def remembered(project: Path, way: str) -> Mapping[str, float]:
     """Seconds by step, of the last run that came to its end in this way ("trace", "plain", ...)."""
-    found: Mapping[str, Mapping[str, float]] = store.load("durations", {})
-    return found.get(_key(project, way), {})
+    durations: Mapping[str, Mapping[str, float]] = store.load("durations", {})
+    return durations.get(_key(project, way), {})
 
 
 def remember(project: Path, way: str, durations_s: Mapping[str, float]) -> None:

@@ -46,13 +46,13 @@ def instrument(
         )
     folders = _folders(workspace, out / "hdl")
 
-    def made(one: Workspace) -> HdlBuild:
+    def build_of(one: Workspace) -> HdlBuild:
         out = folders[id(one)]
         return (
             with_depths(one, settings, out, job) if varied else _instrument_design(one, settings, out, job, simulator)
         )
 
-    hdl = on_each(workspace, made)
+    hdl = on_each(workspace, build_of)
     return placed(host, root), hdl
 
 
@@ -97,8 +97,8 @@ def on_each(workspace: Workspace, make: Callable[[Workspace], HdlBuild]) -> HdlB
 
 def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
     """WorkbenchError for inputs of the FPGAs' designs that nothing drives."""
-    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.boards, hdl.each, strict=True)}
-    if undriven := placed(tuple(problem for of_design in told.values() for problem in of_design), workspace.root):
+    problems = {id(one): one.undriven(build.ports) for one, build in zip(workspace.boards, hdl.each, strict=True)}
+    if undriven := placed(tuple(problem for of_design in problems.values() for problem in of_design), workspace.root):
         raise WorkbenchError(*undriven)
 
 
@@ -139,10 +139,10 @@ def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
     if isinstance(language, VariesDepths):
         make = language.with_depths
     else:
-        told = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
+        problem = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
         if not workspace.ends:
-            raise WorkbenchError(told)
-        make, problems = language.instrument, (replace(told, severity=Severity.NOTE, file=str(workspace.path)),)
+            raise WorkbenchError(problem)
+        make, problems = language.instrument, (replace(problem, severity=Severity.NOTE, file=str(workspace.path)),)
     build = workspace.instrument_hdl(settings, lambda part: make(root, part, platform, parameters, out, job), job)
     return replace(build, diagnostics=(*build.diagnostics, *problems))
 

@@ -39,7 +39,7 @@ def keeping(
     what that returns, or the same as it was kept."""
 
     def kept(part: S, make: Callable[[], B]) -> B:
-        return _kept_or_made((*_asked(root, part, platform, values), *_code(language)), _folders(root, part), out, make)
+        return _kept_or_new((*_asked(root, part, platform, values), *_code(language)), _folders(root, part), out, make)
 
     return kept
 
@@ -55,17 +55,17 @@ def _folders(root: Path, part: HostSources | HardwareSources) -> Iterable[Path]:
     return dict.fromkeys((root, *inner, *((root / name).parent for name in part.sources)))
 
 
-def _kept_or_made(asked: Sequence[str], folders: Iterable[Path], out: Path, make: Callable[[], B]) -> B:
+def _kept_or_new(asked: Sequence[str], folders: Iterable[Path], out: Path, make: Callable[[], B]) -> B:
     command = digest(asked)
-    found = kept_folder("instrumented", command, out)
-    if found and (kept := _taken(found / _FILE, out)):
+    folder = kept_folder("instrumented", command, out)
+    if folder and (kept := _taken(folder / _FILE, out)):
         return cast(B, kept)
     began_s = time.time()
     build = make()
     if build.read and not has_errors(build.diagnostics) and _unchanged_since(began_s, build.read):
         remember_reads(command, out, build.read, folders)
-        if (data := _written(build, out)) and (found := kept_folder("instrumented", command, out)):
-            keep_data(data, found, _FILE)
+        if (data := _written(build, out)) and (folder := kept_folder("instrumented", command, out)):
+            keep_data(data, folder, _FILE)
     return build
 
 
@@ -91,7 +91,7 @@ def _code(language: object) -> Iterator[str]:
 def _stamps(place: str) -> tuple[str, ...]:
     inner = (os.path.join(folder, name) for folder, _, names in os.walk(place) for name in names)
     code = (file for file in (place, *inner) if file.endswith((".py", ".h", ".hpp", ".c", ".v", ".vhd", ".j2")))
-    return tuple(f"{file} {(told := os.stat(file)).st_size} {told.st_mtime_ns}" for file in sorted(code))
+    return tuple(f"{file} {(stat := os.stat(file)).st_size} {stat.st_mtime_ns}" for file in sorted(code))
 
 
 class _Pickler(pickle.Pickler):
@@ -111,8 +111,8 @@ class _Unpickler(Data):
         super().__init__(stream)
         self._base = base
 
-    def persistent_load(self, told: str) -> Path:
-        return self._base / told
+    def persistent_load(self, relative: str) -> Path:
+        return self._base / relative
 
 
 def _written(build: HostBuild | HdlBuild, out: Path) -> bytes:

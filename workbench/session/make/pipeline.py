@@ -54,9 +54,9 @@ from workbench.system.files import real
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
 
-def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
+def steps(target: Target, composed: Sequence[Composed] = ()) -> tuple[str, ...]:
     """The steps of a run at a target, in order, with what sources were composed."""
-    return (*check_steps(made), _INSTRUMENT, *target.steps, _READ_OUT)
+    return (*check_steps(composed), _INSTRUMENT, *target.steps, _READ_OUT)
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _run(
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     check(workspace.composed, job)
     with job.step(_INSTRUMENT):
-        host, hdl = _made(workspace, options, target, settings, writer, job)
+        host, hdl = _builds(workspace, options, target, settings, writer, job)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
         known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
@@ -264,7 +264,7 @@ def _run(
         return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
 
 
-def _made(
+def _builds(
     workspace: Workspace,
     options: RunOptions,
     target: Target,
@@ -279,19 +279,19 @@ def _made(
     host: HostBuild | None = None
     if options.plain:
         hdl = plain_designs(workspace, settings, simulator)
-        said = found = hdl.diagnostics
+        said = diagnostics = hdl.diagnostics
     else:
         build.mkdir()
         own_build = bool(project.host.build)
         host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
         check_varied(options.depths, hdl, project)
         unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
-        found = host.diagnostics + hdl.diagnostics
+        diagnostics = host.diagnostics + hdl.diagnostics
         said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
     for diagnostic in said:
         job.report(diagnostic)
-    if has_errors(found):
-        raise WorkbenchError(*found)
+    if has_errors(diagnostics):
+        raise WorkbenchError(*diagnostics)
     if not target.simulated and host:  # what else drives the design there, its own flow knows
         hdl, manifest = in_own_clocks(hdl, writer.manifest)
         writer.describe(manifest)
@@ -302,8 +302,8 @@ def _made(
         simulated = once_each(hdl.each, lambda one: simulated_by(one, project.simulation.simulator))
         hdl = on_fpgas(simulated, project.hardware)
         if hdl.made:
-            made = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
-            writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *made.values())))
+            derived_clocks = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
+            writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *derived_clocks.values())))
     return host, hdl
 
 
@@ -363,8 +363,8 @@ def _of_machine(
     outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
     clocks = clocks_of(writer.manifest, outcome)
     words, asked = outcome.counter_words, task.trace
-    taps, told = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)
-    return replace(outcome, diagnostics=(*outcome.diagnostics, *told)), taps
+    taps, trace_notes = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *trace_notes)), taps
 
 
 def _as_recorded(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:

@@ -35,16 +35,16 @@ def prove_workspace(
     if module and fpga + colon not in designs:
         hint = f"Name it with its FPGA: {listed([place + module for place in designs])}."
         raise WorkbenchError(Diagnostic(f"'{fpga}{colon}{module}' is not a module of an FPGA", hint))
-    found: list[Proof] = []
+    proofs: list[Proof] = []
     for place, design in designs.items():
         if place == fpga + colon or not module:
             job.log(f"{place}{design.project.hardware.top}")
             proof = _prove(design, settings, job, module, limits)
             verdicts = (replace(one, module=place + one.module) for one in proof.verdicts)
-            found.append(Proof(tuple(verdicts), proof.diagnostics))
+            proofs.append(Proof(tuple(verdicts), proof.diagnostics))
     return Proof(
-        tuple(verdict for one in found for verdict in one.verdicts),
-        tuple(dict.fromkeys(told for one in found for told in one.diagnostics)),
+        tuple(verdict for one in proofs for verdict in one.verdicts),
+        tuple(dict.fromkeys(diagnostic for one in proofs for diagnostic in one.diagnostics)),
     )
 
 
@@ -61,8 +61,8 @@ def _prove(workspace: Workspace, settings: Mapping[str, Value], job: Job, module
         return language.prove(build, root, limits, job, module)
 
 
-def told(proof: Proof) -> Iterator[Diagnostic]:
-    """What came of it without a table: each module that was not proved, and then all in one sentence."""
+def proof_diagnostics(proof: Proof) -> Iterator[Diagnostic]:
+    """What a proof came to, without a table: each module that was not proved, and then all in one sentence."""
     yield from proof.diagnostics
     for one in proof.verdicts:
         if one.how is not How.PROVED:

@@ -32,17 +32,17 @@ def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
     runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
     kind = _kind(run)
     alike = [other for other in runs if other.complete and _kind(other) == kind]
-    found: dict[str, dict[float, Run]] = {}
+    runs_by_value: dict[str, dict[float, Run]] = {}
     for name in _values(run):
         rest = _without(run, name)
         for other in sorted(alike, key=lambda one: one.manifest.created):
             value = _values(other).get(name)
             if isinstance(value, int | float) and not isinstance(value, bool) and _without(other, name) == rest:
-                found.setdefault(name, {})[float(value)] = other
-    name = max(found, key=lambda one: len(found[one]), default="")
-    if not name or len(found[name]) < FEWEST:
+                runs_by_value.setdefault(name, {})[float(value)] = other
+    name = max(runs_by_value, key=lambda one: len(runs_by_value[one]), default="")
+    if not name or len(runs_by_value[name]) < FEWEST:
         return None
-    chosen = sorted(found[name].items())
+    chosen = sorted(runs_by_value[name].items())
     first, predicted = chosen[0][1], _predicted([other for _, other in chosen])
     equal = all(work_of(first, other) is Work.EQUAL for _, other in chosen[1:])
     points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in chosen)
@@ -81,27 +81,27 @@ def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
 
 def _predicted(runs: Sequence[Run]) -> Mapping[str, Predicted]:
     """What the project's ledger, or the study that a run belongs to, has predicted of each run, by its folder."""
-    found: dict[str, Predicted] = {}
+    predictions: dict[str, Predicted] = {}
     entries_of, predicted_in = cache(lambda path: read_ledger(path)[0]), cache(read_predicted)
     for run in runs:
         if run.path is None:
             continue
         study = run.path.parent.parent
-        told = predicted_in(study).get(run.path.name) if study.suffix == ".study" else None
-        if told and told["predicted_s"]:
-            time_s = told["predicted_s"]
-            found[str(run.path)] = _BASE if told["base"] else (time_s, time_s, time_s, False)
+        prediction = predicted_in(study).get(run.path.name) if study.suffix == ".study" else None
+        if prediction and prediction["predicted_s"]:
+            time_s = prediction["predicted_s"]
+            predictions[str(run.path)] = _BASE if prediction["base"] else (time_s, time_s, time_s, False)
         path = ledger_path(run)
         name, entries = run_name(run, path), entries_of(path)
         if any(entry.base.run == name for entry in entries):
-            found[str(run.path)] = _BASE
+            predictions[str(run.path)] = _BASE
         for entry in entries:
             time_s, interval = entry.prediction.time_s, entry.prediction.interval
             if entry.came and time_s and entry.came.run == name:
                 whole_s = time_s * (entry.prediction.speedup or 1.0)
                 low_s, high_s = (whole_s / end for end in reversed(interval)) if interval else (time_s, time_s)
-                found[str(run.path)] = (time_s, low_s, high_s, False)
-    return found
+                predictions[str(run.path)] = (time_s, low_s, high_s, False)
+    return predictions
 
 
 def scaling_json(scaling: Scaling) -> dict[str, Any]:

@@ -179,16 +179,16 @@ def _changed(study: Study, point: Point, workspace: Workspace, plugins: Plugins,
         if not run.manifest.simulated:
             return PointState(Status.PREDICTED, error="only the simulated card can run as if a change were made")
         changes = [read_change(text) for text in study.model.changes[point.changes]]
-        found = confirm(workspace, run, changes, job, plugins)
+        confirmation = confirm(workspace, run, changes, job, plugins)
     except WorkbenchError as error:
         return PointState(Status.FAILED, error=error.diagnostics[0].text())
-    place = found.run.relative_to(study.folder).as_posix() if found.run else ""
-    if found.answer is AnswerStatus.NOT_POSSIBLE:
-        return PointState(Status.PREDICTED, error=f"the card cannot try it: {found.why}")
-    if found.answer is AnswerStatus.FAILED:
-        return PointState(Status.FAILED, place, error=f"the application fails with these changes: {found.why}")
-    note = "" if found.answer is AnswerStatus.SAME else f"its answer is another one: {found.why}"
-    return PointState(Status.DONE, place, found.time_s, note=note)
+    place = confirmation.run.relative_to(study.folder).as_posix() if confirmation.run else ""
+    if confirmation.answer is AnswerStatus.NOT_POSSIBLE:
+        return PointState(Status.PREDICTED, error=f"the card cannot try it: {confirmation.why}")
+    if confirmation.answer is AnswerStatus.FAILED:
+        return PointState(Status.FAILED, place, error=f"the application fails with these changes: {confirmation.why}")
+    note = "" if confirmation.answer is AnswerStatus.SAME else f"its answer is another one: {confirmation.why}"
+    return PointState(Status.DONE, place, confirmation.time_s, note=note)
 
 
 def _traced(study: Study, point: Point) -> bool:
@@ -235,7 +235,7 @@ def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]
 
     A point whose project cannot be opened gets that as its error.
     """
-    found: list[tuple[Point, str]] = []
+    pending: list[tuple[Point, str]] = []
     known: dict[tuple[str, str], Opened] = {}
     for point in study.points:
         state = read_point(study.folder, point.key) or PointState()
@@ -255,8 +255,8 @@ def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]
             continue
         write_point(study.folder, point.key, PointState())
         parameters = workspace.parameters(workspace.settings(settings))
-        found.append((point, digest([str(workspace.path), str(workspace.platform_path), repr(parameters)])))
-    return dict(sorted(found, key=lambda one: (bool(one[0].changes), not study.is_base(one[0]))))
+        pending.append((point, digest([str(workspace.path), str(workspace.platform_path), repr(parameters)])))
+    return dict(sorted(pending, key=lambda one: (bool(one[0].changes), not study.is_base(one[0]))))
 
 
 def _is_complete(path: Path) -> bool:

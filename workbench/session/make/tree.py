@@ -71,9 +71,9 @@ class Tree:
     @cached_property
     def host(self) -> HostBuild:
         """The host's part, as far as the records refer to it."""
-        told = self.manifest
-        blocks = tuple(block for block in told.blocks if block.side is Side.HOST)
-        return HostBuild(sources=(), blocks=blocks, sites=told.sites, entries=told.entries)
+        manifest = self.manifest
+        blocks = tuple(block for block in manifest.blocks if block.side is Side.HOST)
+        return HostBuild(sources=(), blocks=blocks, sites=manifest.sites, entries=manifest.entries)
 
     @cached_property
     def hdl(self) -> HdlBuild:
@@ -166,13 +166,13 @@ def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest
 
 
 def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tuple[HdlBuild, list[RunClock]]:
-    made = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
-    of_block = {number: monitor.clock for monitor in made for number in monitor.blocks or ()}
+    derived = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
+    of_block = {number: monitor.clock for monitor in derived for number in monitor.blocks or ()}
     known = {clock.name: clock for clock in clocks}
-    told = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
+    own_hz = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
     more = [
-        replace(clock, name=one.clock, frequency_hz=told.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
-        for one in made if (clock := known[one.made_of])
+        replace(clock, name=one.clock, frequency_hz=own_hz.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
+        for one in derived if (clock := known[one.made_of])
     ]  # fmt: skip
     first = clocks[0].name if clocks else ""
     names = (of_block.get(number, block.clock) for number, block in enumerate(hdl.blocks))
@@ -300,7 +300,7 @@ def _sources(hdl: HdlBuild) -> Iterator[Path]:
 
 def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterable[str]]:
     """What each design is made of; where FPGAs have designs of their own its variables end in the FPGA's name."""
-    found: dict[str, Iterable[str]] = {}
+    parts: dict[str, Iterable[str]] = {}
     copied: dict[Path, Path | None] = {}
     names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
     for ending, one, build in zip(names, workspace.boards, hdl.each, strict=False):
@@ -311,14 +311,14 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
                 copied[folder] = headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
         includes = [copy for folder in build.include_dirs if (copy := copied[folder])]
         files = [path for path in build.board_sources or build.sources if path not in build.stand_ins]
-        found |= {
+        parts |= {
             f"RECAP_HDL{ending}": [f"$(RECAP)/{relative(path, out)}" for path in files],
             f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.stand_ins],
             f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{relative(folder, out)}" for folder in includes],
             f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own.defines.items()],
             f"RECAP_HDL_TOP{ending}": [build.top],
         }
-    return found if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **found}
+    return parts if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **parts}
 
 
 def _makefile(

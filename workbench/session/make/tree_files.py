@@ -98,10 +98,10 @@ def flags_in_tree(workspace: Workspace, out: Path) -> Callable[[Iterable[str]], 
 def headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path | None:
     """Copy the headers in a folder; where to, or None where there are none."""
     sources, included = set(without), (*suffixes_of(marked_languages(), included=True), ".inc")
-    found = [p for p in sorted(folder.glob("*")) if p.suffix in included and p.is_file() and p not in sources]
-    for path in found:
+    paths = [p for p in sorted(folder.glob("*")) if p.suffix in included and p.is_file() and p not in sources]
+    for path in paths:
         copy_file(path, target / path.name)
-    return target if found else None
+    return target if paths else None
 
 
 def relative(path: Path, out: Path) -> str:

@@ -44,7 +44,7 @@ class HandshakeWords:
     @cached_property
     def _sides(self) -> Mapping[str, tuple[Side, bool]]:
         """Word -> which side it speaks for, and whether that agrees while it is low; the longest first."""
-        found: dict[str, tuple[Side, bool]] = {}
+        side_of_word: dict[str, tuple[Side, bool]] = {}
         for style in self._styles:
             ends = {role.name: role.ends for role in style.roles}
             for shake in style.handshakes:
@@ -55,8 +55,8 @@ class HandshakeWords:
                 for role, side, low in sides:
                     for end in ends.get(role, ()):
                         if len(end) >= _LEAST_LETTERS and not end.endswith("_n"):
-                            found.setdefault(end, (side, low))
-        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+                            side_of_word.setdefault(end, (side, low))
+        return dict(sorted(side_of_word.items(), key=lambda item: -len(item[0])))
 
     def asks(self, term: Term) -> Asks | None:
         """What a signal, or a record's field, says; None where it is of no handshake that is known."""

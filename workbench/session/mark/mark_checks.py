@@ -47,8 +47,8 @@ class _Checks:
     @cached_property
     def _known(self) -> Sequence[Block]:
         """Every block and every instance of the design."""
-        found = [Block(path, Side.FPGA, path, "instance", path, ()) for path, _ in self._scan.hdl.instances]
-        return found + [
+        instances = [Block(path, Side.FPGA, path, "instance", path, ()) for path, _ in self._scan.hdl.instances]
+        return instances + [
             Block(path, Side.FPGA, path.rpartition(".")[0], block.kind, path, ())
             for block in self._scan.hdl.blocks
             for path in block.instances
@@ -75,7 +75,7 @@ class _Checks:
 
     def messages(self) -> Iterator[Diagnostic]:
         """Messages that one side sends and no side receives, or the other way round."""
-        told: set[tuple[str, str, bool]] = set()
+        reported: set[tuple[str, str, bool]] = set()
         talkers = [mark for mark in self._marks if mark.placed.pragma.category in (*_SENDS, *_RECEIVES)]
         host_speaks = any(mark.placed.pragma.messages for mark in talkers if not mark.owner)
         for mark in talkers:
@@ -85,9 +85,9 @@ class _Checks:
             others = {m for other in talkers if other.sends != mark.sends and _may_be_partners(mark, other)
                       for m in other.placed.pragma.messages}  # fmt: skip
             for message in pragma.messages:
-                known = message in others or (mark.owner, message, mark.sends) in told
+                known = message in others or (mark.owner, message, mark.sends) in reported
                 if not known and not self._proposed_alone(mark, message):
-                    told.add((mark.owner, message, mark.sends))
+                    reported.add((mark.owner, message, mark.sends))
                     yield mark.placed.diagnostic(*self._unmatched(mark, message, others))
 
     def _proposed_alone(self, mark: _Mark, message: str) -> bool:
@@ -109,8 +109,8 @@ class _Checks:
         blocks = tuple(replace(b, branches=tuple(replace(x, pragmas=()) for x in b.branches)) for b in hdl.blocks)
         bare = replace(self._scan, host=replace(host, calls=calls), hdl=replace(hdl, blocks=blocks))
         known = {block.id for block in blocks}
-        found = ((p.id.rpartition(":")[0], p.pragma) for p in self._propose(bare))
-        return [(owner if owner in known else "", pragma) for owner, pragma in found]
+        proposals = ((p.id.rpartition(":")[0], p.pragma) for p in self._propose(bare))
+        return [(owner if owner in known else "", pragma) for owner, pragma in proposals]
 
     def _unmatched(self, mark: _Mark, message: str, others: set[str]) -> tuple[str, str]:
         does, other, word = ("sends", "receives", "recv") if mark.sends else ("receives", "sends", "send")

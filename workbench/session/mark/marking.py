@@ -44,7 +44,7 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
         workspace.project.hardware,
         dict(zip(workspace.project.hardware.places, workspace.boards, strict=True)),
     )
-    found = {}
+    outsides = {}
     for place, one in each.items():
         alike = [name.rstrip(":") for name, other in each.items() if other is one]
         links: dict[str, tuple[str, str]] = {}
@@ -54,19 +54,19 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
             target = f"{other}.{each[f'{other}:'].project.hardware.top}"
             targets = dict.fromkeys([*links.get(end.port, ("", ""))[0].split("|"), target])
             links[end.port] = ("|".join(filter(None, targets)), link_words(link.source.partition(".")[2]))
-        found[place] = outside(one.platform, links)
-    return found
+        outsides[place] = outside(one.platform, links)
+    return outsides
 
 
 def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:
     """Those of these ids or groups; `all` is every one. WorkbenchError for a name that is neither."""
-    found: dict[Proposal, None] = {}
+    selected: dict[Proposal, None] = {}
     for name in names:
         meant = [p for p in known if name in (p.id, p.group, ALL)] if name != ALL else list(known)
         if not meant and name != ALL:
             raise WorkbenchError(unknown_name("proposal", name, [*(p.id for p in known), *(p.group for p in known)]))
-        found |= dict.fromkeys(meant)
-    return tuple(p for p in known if p in found)
+        selected |= dict.fromkeys(meant)
+    return tuple(p for p in known if p in selected)
 
 
 def with_marks(text: str, syntax: Syntax, marks: Iterable[Proposal]) -> str:

@@ -58,8 +58,8 @@ def proposals(
 ) -> tuple[Proposal, ...]:
     """By file and line. `around` is what stands around each FPGA's design, by what the names in it begin with; `styles`
     are those of the ports that plugins bring."""
-    found = _Proposing(scan, platform, around, HandshakeWords(styles)).all()
-    return tuple(sorted(found, key=lambda p: (p.file, p.line, p.column)))
+    unsorted = _Proposing(scan, platform, around, HandshakeWords(styles)).all()
+    return tuple(sorted(unsorted, key=lambda p: (p.file, p.line, p.column)))
 
 
 class _Proposing:
@@ -71,9 +71,10 @@ class _Proposing:
         self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
 
     def all(self) -> Iterator[Proposal]:
-        found = [proposal for block in self._scan.hdl.blocks if not block.why_not for proposal in self._of_block(block)]
-        yield from found
-        yield from self._of_calls(found)
+        blocks = (block for block in self._scan.hdl.blocks if not block.why_not)
+        of_hdl = [proposal for block in blocks for proposal in self._of_block(block)]
+        yield from of_hdl
+        yield from self._of_calls(of_hdl)
 
     # ---- hardware
 
@@ -105,13 +106,13 @@ class _Proposing:
         are asked for within its branches, around them, or where they are not. (Of registers that go on side by side
         only one can tell in which state the block is.)"""
         own = [register for register in self._scan.hdl.registers if register.block == block.id]
-        found: list[tuple[StateRegister, list[Branch]]] = []
+        registers: list[tuple[StateRegister, list[Branch]]] = []
         for register in sorted(own, key=lambda register: -len(register.values)):
             arms = [b for b in block.branches if b.register == register.name and b.pragma_line]
             arms = [b for b in arms if b.kind == "case"] or arms
-            if not found or (arms and all(_apart(block, arms, others) for _, others in found)):
-                found.append((register, arms))
-        return found
+            if not registers or (arms and all(_apart(block, arms, others) for _, others in registers)):
+                registers.append((register, arms))
+        return registers
 
     def _by_conditions(self, block: HdlBlock, register: StateRegister, names: set[str]) -> Iterator[Proposal]:
         """The states of a register whose values are asked for elsewhere: conditions at the whole block's begin."""
@@ -119,19 +120,19 @@ class _Proposing:
         if body is None or body.pragmas:
             return
         for value in register.values:
-            told = f"the state register {register.name} is {value.name}"
-            said = self._done_in(block, value.name, told, [value.asks])
+            reason = f"the state register {register.name} is {value.name}"
+            said = self._done_in(block, value.name, reason, [value.asks])
             if said is not None:
                 name = _new_name(value.name, names)
                 yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
 
     def _state(self, block: HdlBlock, branch: Branch) -> _Said | None:
         """What a state does, by what is asked for within it."""
-        told = f"the state register {branch.register} is {' or '.join(branch.values)}"
+        reason = f"the state register {branch.register} is {' or '.join(branch.values)}"
         within = [b.terms for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line]
-        return self._done_in(block, branch.values[0], told, within)
+        return self._done_in(block, branch.values[0], reason, within)
 
-    def _done_in(self, block: HdlBlock, name: str, told: str, asked: Sequence[Sequence[Term]]) -> _Said | None:
+    def _done_in(self, block: HdlBlock, name: str, state: str, asked: Sequence[Sequence[Term]]) -> _Said | None:
         """What a state does in which these signals are asked for: it waits, where its name says so and a handshake
         shows for whom; it works, where it asks nobody else. A name alone shows nothing."""
         words = _words_of(name)
@@ -140,11 +141,11 @@ class _Proposing:
                 sends = said.category in _SENDS
                 category = Category.WAIT_SEND if sends else Category.WAIT_RECV
                 reason = "late_receiver" if sends else "late_sender"
-                return _Said(category, f"{told}, and it waits ({said.why})", reason, said.target, said.message)
+                return _Said(category, f"{state}, and it waits ({said.why})", reason, said.target, said.message)
         own = self._instance_of(block)
         outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
         quiet = words & (_WAITING | _BEGINNING | _ENDING)
-        return None if quiet or outside else _Said(Category.WORK, f"{told}, and it requests nothing from other blocks")
+        return None if quiet or outside else _Said(Category.WORK, f"{state}, and it requests nothing from other blocks")
 
     def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Said | None:
         """What passes, or is waited for, where signals of a handshake with another instance are asked for. That the

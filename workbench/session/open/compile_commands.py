@@ -35,33 +35,35 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
     try:
         read = read_json(read_regular(path))
     except OSError as error:
-        return {}, [_told(path, f"it cannot be read: {error.strerror or error}")]
+        return {}, [_problem(path, f"it cannot be read: {error.strerror or error}")]
     except JsonError as error:
-        return {}, [_told(path, f"it is not JSON: {error.message}", error.line, error.column)]
+        return {}, [_problem(path, f"it is not JSON: {error.message}", error.line, error.column)]
     if not isinstance(read, list):
-        return {}, [_told(path, "it is not a list of commands")]
+        return {}, [_problem(path, "it is not a list of commands")]
     names = {os.path.realpath(root / name): name for name in host.sources}
-    found: dict[str, tuple[str, ...]] = {}
+    flags: dict[str, tuple[str, ...]] = {}
     problems: list[Diagnostic] = []
     for number, entry in enumerate(read, 1):
         command = _command(entry)
         if command is None:
-            problems.append(_told(path, f"entry {number} has no directory, file and command"))
+            problems.append(_problem(path, f"entry {number} has no directory, file and command"))
             continue
         if "\0" in "".join((entry["directory"], entry["file"], *_words(entry))):
-            problems.append(_told(path, f"entry {number} has a character (U+0000) that no name and no flag can have"))
+            problems.append(
+                _problem(path, f"entry {number} has a character (U+0000) that no name and no flag can have")
+            )
             continue
         folder = path.parent / entry["directory"]
         name = names.get(os.path.realpath(folder / entry["file"]))
-        if name is None or name in found:
+        if name is None or name in flags:
             continue
-        found[name] = tuple(_flags(command, folder))
+        flags[name] = tuple(_flags(command, folder))
         if lists := [one.name for one in command.inputs if one.name.startswith("@")]:
-            problems.append(_told(path, f"entry {number}: the flags in {lists[0]} are not read"))
-    return found, problems
+            problems.append(_problem(path, f"entry {number}: the flags in {lists[0]} are not read"))
+    return flags, problems
 
 
-def _told(path: Path, why: str, line: int | None = None, column: int | None = None) -> Diagnostic:
+def _problem(path: Path, why: str, line: int | None = None, column: int | None = None) -> Diagnostic:
     hint = "Sources are read and built with the project's flags alone; have the build system write the file anew."
     return Diagnostic(f"flags of sources are missing: {why}", hint, Severity.WARNING, str(path), line, column)
 

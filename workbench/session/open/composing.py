@@ -32,9 +32,9 @@ def composed(
     their faults."""
     all_made = []
     for composer in _of(project, composers):
-        made = replace(composer.compose(composition(project, platform, path)), name=composer.name)
-        all_made.append(made)
-        project = _with(project, made, _written(made.texts), path.parent)
+        sources = replace(composer.compose(composition(project, platform, path)), name=composer.name)
+        all_made.append(sources)
+        project = _with(project, sources, _written(sources.texts), path.parent)
     return project, tuple(all_made)
 
 
@@ -59,23 +59,23 @@ def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) ->
     return ()
 
 
-def check_steps(made: Sequence[Composed]) -> tuple[str, ...]:
+def check_steps(composed_sources: Sequence[Composed]) -> tuple[str, ...]:
     """The job's steps before what was made is built."""
-    return (_CHECK,) if any(one.check for one in made) else ()
+    return (_CHECK,) if any(one.check for one in composed_sources) else ()
 
 
-def check(made: Sequence[Composed], job: Job) -> None:
+def check(composed_sources: Sequence[Composed], job: Job) -> None:
     """Tell what is found wrong with what was made by running parts of it: the project is trusted. WorkbenchError where
     it is not to be built."""
-    for name in check_steps(made):
+    for name in check_steps(composed_sources):
         with job.step(name):
-            found = []
-            for one in made:
+            diagnostics = []
+            for one in composed_sources:
                 for diagnostic in one.check(job) if one.check else ():
                     job.report(diagnostic)
-                    found.append(diagnostic)
-            if has_errors(found):
-                raise WorkbenchError(*found)
+                    diagnostics.append(diagnostic)
+            if has_errors(diagnostics):
+                raise WorkbenchError(*diagnostics)
 
 
 def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
@@ -108,31 +108,31 @@ def _written(texts: Mapping[str, str]) -> Path:
     return folder
 
 
-def _with(project: Project, made: Composed, folder: Path, root: Path) -> Project:
+def _with(project: Project, sources: Composed, folder: Path, root: Path) -> Project:
     def placed(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(os.path.relpath(folder / name, root) for name in names)
 
     host, hardware = project.host, project.hardware
-    folders = (folder, *made.outside)
-    hdl = placed(made.hdl)
+    folders = (folder, *sources.outside)
+    hdl = placed(sources.hdl)
     library = (name for name in hdl if any(real(root / name).is_relative_to(real(one)) for one in folders))
     update: dict[str, object] = {
         "host": host.model_copy(
             update={
-                "sources": (*host.sources, *placed(made.host)),
-                "include_dirs": (*host.include_dirs, *map(str, (*made.include_dirs, root))),
+                "sources": (*host.sources, *placed(sources.host)),
+                "include_dirs": (*host.include_dirs, *map(str, (*sources.include_dirs, root))),
             }
         ),
         "hardware": hardware.model_copy(
             update={
                 "sources": (*hardware.sources, *hdl),
-                "cards": made.cards or hardware.cards,
+                "cards": sources.cards or hardware.cards,
                 "library": (*hardware.library, *library),
-                "names": {**hardware.names, **made.names},
+                "names": {**hardware.names, **sources.names},
             }
         ),
         "outside": (*project.outside, *map(str, folders)),
     }
-    if made.cores:
-        update["simulation"] = project.simulation.model_copy(update={"cores": made.cores})
+    if sources.cores:
+        update["simulation"] = project.simulation.model_copy(update={"cores": sources.cores})
     return project.model_copy(update=update)

@@ -95,10 +95,10 @@ class _Core:
 
     def _list_at(self, *where: int | str) -> list[Any]:
         """The items of a list; none, which is reported, where something else is there."""
-        found = value_at(self._data, where) if _has(self._data, where) else None
-        if found is not None and not isinstance(found, list):
+        items = value_at(self._data, where) if _has(self._data, where) else None
+        if items is not None and not isinstance(items, list):
             self.warn(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
-        return found if isinstance(found, list) else []
+        return items if isinstance(items, list) else []
 
     def _texts_at(self, *where: int | str) -> list[str]:
         entries = enumerate(self._list_at(*where))
@@ -108,10 +108,10 @@ class _Core:
         if isinstance(entry, dict | list) or entry is None:
             self.warn(where, "this should be a text: it is left out", "Write a name.")
             return []
-        found = _words(str(entry))
-        if found is None:
+        words = _words(str(entry))
+        if words is None:
             self.warn(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
-        return found or []
+        return words or []
 
 
 def _has(data: Any, where: Sequence[int | str]) -> bool:
@@ -148,14 +148,14 @@ def _core_parameters(declared: Any, used: Sequence[str], listed: Listed) -> None
         default = traits.get("default")
         if not given and default is None:
             continue
-        found = text_value(value) if given else default
-        if isinstance(found, bool) or found in ("true", "false"):
-            found = int(found in (True, "true"))
-        if isinstance(found, int | float | str):
+        assigned = text_value(value) if given else default
+        if isinstance(assigned, bool) or assigned in ("true", "false"):
+            assigned = int(assigned in (True, "true"))
+        if isinstance(assigned, int | float | str):
             if traits.get("paramtype") == "vlogdefine":
-                listed.defines.setdefault(name, found)
+                listed.defines.setdefault(name, assigned)
             elif traits.get("paramtype") == "vlogparam":
-                listed.parameters.setdefault(name, found)
+                listed.parameters.setdefault(name, assigned)
 
 
 def _mapping(entry: Any) -> dict[Any, Any]:
@@ -181,22 +181,22 @@ def _find_core(vlnv: str, listed: Listed) -> Path | None:
     *wanted, version = _named(vlnv)
     named, stand_ins = listed.cores.get(tuple(wanted), ([], []))
     if named:
-        return max((told == version, told, path) for told, path in named)[2]
+        return max((stated == version, stated, path) for stated, path in named)[2]
     return next((path for path in stand_ins if path in listed.read), stand_ins[0] if stand_ins else None)
 
 
 def _all_cores(folders: Iterable[Path]) -> Cores:
     """Every core by its vendor, library and name, with those that stand for it."""
-    found: Cores = defaultdict(lambda: ([], []))
+    cores: Cores = defaultdict(lambda: ([], []))
     for path in _cores(folders):
         text = read_text(path, "core")[0] or ""
         for name in re.findall(r"^name\s*:\s*[\"']?([^\s\"'#]+)", text, re.MULTILINE)[:1]:
             *own, version = _named(name)
-            found[tuple(own)][0].append((version, path))
+            cores[tuple(own)][0].append((version, path))
         for names in re.findall(r"^virtual\s*:((?:\s*-\s*\S+)+)", text, re.MULTILINE):
             for name in re.findall(r"-\s*[\"']?([^\s\"'#]+)", names):
-                found[_named(name)[:3]][1].append(path)
-    return found
+                cores[_named(name)[:3]][1].append(path)
+    return cores
 
 
 def _cores(folders: Iterable[Path]) -> Iterator[Path]:

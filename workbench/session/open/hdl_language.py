@@ -22,12 +22,12 @@ def language_of(hardware: HardwareSources, languages: Mapping[str, HdlLanguage])
 def languages_of(files: Iterable[str], languages: Mapping[str, HdlLanguage]) -> dict[str, list[str]]:
     """The languages that read files of these names, with those that each reads: first the one that reads the most of
     them, and least beside them."""
-    left, found = list(files), dict[str, list[str]]()
+    left, files_of = list(files), dict[str, list[str]]()
     while True:
         own = {name: [file for file in left if reads(one, file)] for name, one in languages.items()}
         ranks = {name: (-len(read), len(suffixes_of([languages[name]]))) for name, read in own.items() if read}
         if not ranks:
-            return found
+            return files_of
         best = min(ranks, key=lambda name: ranks[name])
-        found[best] = own[best]
+        files_of[best] = own[best]
         left = [file for file in left if file not in own[best]]

@@ -42,14 +42,14 @@ class LinkEnd:
 
 def ends_at(hardware: HardwareSources, fpga: str) -> tuple[LinkEnd, ...]:
     """The ends of links at the FPGA of that name, in an order that is the same where its design is."""
-    found = (
+    ends = (
         LinkEnd(number, side, signals)
         for number, link in enumerate(hardware.links)
         for side, end in (("source", link.source), ("target", link.target))
         for name, _, signals in (end.partition("."),)
         if name == fpga
     )
-    return tuple(sorted(found, key=lambda end: (end.side, end.signals)))
+    return tuple(sorted(ends, key=lambda end: (end.side, end.signals)))
 
 
 def with_ends(
@@ -84,6 +84,6 @@ def check_networks(hardware: HardwareSources, platform: Platform, place: Place) 
 def _unknown(links: tuple[Link, ...], known: list[str], platform: Platform, place: Place) -> Iterator[Diagnostic]:
     for number, link in enumerate(links):
         if link.network and link.network not in known:
-            told = f"the platform {platform.name} has no network '{link.network}'"
+            message = f"the platform {platform.name} has no network '{link.network}'"
             hint = near(link.network, known, "Its networks are") if known else "Describe it under networks there."
-            yield place(("hardware", "links", number, "network"), Diagnostic(told, hint))
+            yield place(("hardware", "links", number, "network"), Diagnostic(message, hint))

@@ -55,13 +55,13 @@ def open_workspace(
     project, commands, more = _with_source_flags(project, path)
     problems = (*problems, *wrong, *more)
     try:
-        project, made = composed(project, platform, path, plugins.composers)
-        parts = tuple(path.parent / name for one in made for name in one.parts)
+        project, generated = composed(project, platform, path, plugins.composers)
+        parts = tuple(path.parent / name for one in generated for name in one.parts)
         faults: tuple[Diagnostic, ...] = ()
     except WorkbenchError as error:
         if not faulty or project.streaming is None:
             raise
-        parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
+        parts, generated = tuple(path.parent / name for name in project.streaming.sources), ()
         faults = error.diagnostics
     language = language_of(project.hardware, plugins.hdl_languages)
     project = project.model_copy(update={"hardware": project.hardware.model_copy(update={"language": language})})
@@ -69,8 +69,8 @@ def open_workspace(
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
     support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
     if project.target.name not in plugins.targets:  # all but running it can be done without
-        told = unknown_name("target", project.target.name, plugins.targets, path)
-        problems = (*problems, at_keys(path, ("target", "name"), replace(told, severity=Severity.WARNING)))
+        unknown = unknown_name("target", project.target.name, plugins.targets, path)
+        problems = (*problems, at_keys(path, ("target", "name"), replace(unknown, severity=Severity.WARNING)))
     workspace = Workspace(
         path=path,
         root=path.parent,
@@ -83,7 +83,7 @@ def open_workspace(
         targets=plugins.targets,
         port_kinds=plugins.port_kinds,
         composers=plugins.composers,
-        composed=made,
+        composed=generated,
         diagnostics=problems,
         parts=parts,
         commands=(*commands, *lists),
@@ -141,18 +141,18 @@ def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple
 
 
 def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The project with the flags that its own build has for each source, and the file that told them."""
+    """The project with the flags that its own build has for each source, and the file that lists them."""
     from workbench.session.open.compile_commands import find_commands, flags_of_sources
 
     host, root, own = project.host, path.parent, project.host.source_flags
     unknown = [
-        at_keys(path, ("host", "source_flags", name), replace(told, severity=Severity.WARNING))
+        at_keys(path, ("host", "source_flags", name), replace(unknown, severity=Severity.WARNING))
         for name in sorted(own.keys() - set(host.sources))
-        for told in (unknown_name("host source", name, host.sources, path),)
+        for unknown in (unknown_name("host source", name, host.sources, path),)
     ]
     commands = find_commands(root, host)
-    told, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
-    given = {name: (*told.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*told, *own)}
+    listed, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
+    given = {name: (*listed.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*listed, *own)}
     host = host.model_copy(update={"source_flags": given})
     return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
 
@@ -164,6 +164,6 @@ def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
     beside = path.parent / project.platform
     if os.path.isfile(beside):
         return beside
-    told = unknown_name("platform template", project.platform, plugins.platforms, path)
-    hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
-    raise WorkbenchError(at_keys(path, ("platform",), replace(told, hint=hint)))
+    unknown = unknown_name("platform template", project.platform, plugins.platforms, path)
+    hint = f"{unknown.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
+    raise WorkbenchError(at_keys(path, ("platform",), replace(unknown, hint=hint)))

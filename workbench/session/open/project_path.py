@@ -11,10 +11,10 @@ PROJECT_SUFFIX = ".workbench.yaml"
 def find_project(path: Path) -> Path:
     """The project file meant by a path: itself, or the only one in a folder."""
     if os.path.isdir(path):
-        found = sorted(path.glob("*" + PROJECT_SUFFIX))
-        if len(found) == 1:
-            return found[0]
-        hint = ", ".join(p.name for p in found) if found else f"A project file ends in {PROJECT_SUFFIX}."
-        problem = "holds several projects: name one" if found else "holds no project"
+        projects = sorted(path.glob("*" + PROJECT_SUFFIX))
+        if len(projects) == 1:
+            return projects[0]
+        hint = ", ".join(p.name for p in projects) if projects else f"A project file ends in {PROJECT_SUFFIX}."
+        problem = "holds several projects: name one" if projects else "holds no project"
         raise WorkbenchError(Diagnostic(f"the folder {problem}", hint, file=str(path)))
     return path

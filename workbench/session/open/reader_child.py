@@ -260,9 +260,9 @@ class Data(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if module in (__name__, "pathlib") or module.startswith(("workbench.model.", "workbench.api.")):
-            found = getattr(importlib.import_module(module), name, None)
-            if isinstance(found, type):
-                return found
+            member = getattr(importlib.import_module(module), name, None)
+            if isinstance(member, type):
+                return member
         raise pickle.UnpicklingError(f"{module}.{name} is no data")
 
 

@@ -37,22 +37,22 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
     problems: tuple[Diagnostic, ...] = refused
     if not usable.sources:
         return replace(nothing, diagnostics=problems)
-    found: F = nothing
+    result: F = nothing
     try:
         _load_reader(part, scan)
-        found = in_child(partial(scan, usable), _cpu_s(root, usable), job=job)
+        result = in_child(partial(scan, usable), _cpu_s(root, usable), job=job)
     except ReaderEnded as failed:
         bad = _culprit(root, usable, scan)
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
         rest = tuple(name for name in usable.sources if name != bad)
         if bad and rest:
             with suppress(ReaderEnded):  # then that one is not the only one; the first is told
-                found = in_child(
+                result = in_child(
                     partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(root, usable), job=job
                 )
     except OSError as error:
         problems = (*problems, _unreadable(error, root))
-    return replace(found, diagnostics=(*problems, *found.diagnostics))
+    return replace(result, diagnostics=(*problems, *result.diagnostics))
 
 
 def instrumented(
@@ -136,9 +136,9 @@ def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Di
     good = tuple(name for name in part.sources if not problems[name])
     allowed = [root, *outside, *(root / folder for folder in part.include_dirs)]
     flags, refused = _flags(root, allowed, getattr(part, "flags", None), getattr(part, "source_flags", {}))
-    told = dict.fromkeys(problem for found in problems.values() for problem in found)
-    told |= dict.fromkeys(Diagnostic(f"the flag {flag} leads {_ELSEWHERE}", _FLAG_HINT) for flag in refused)
-    return part.model_copy(update={"sources": good, **flags}), tuple(told)
+    diagnostics = dict.fromkeys(problem for of_source in problems.values() for problem in of_source)
+    diagnostics |= dict.fromkeys(Diagnostic(f"the flag {flag} leads {_ELSEWHERE}", _FLAG_HINT) for flag in refused)
+    return part.model_copy(update={"sources": good, **flags}), tuple(diagnostics)
 
 
 def _flags(
@@ -182,10 +182,10 @@ def _culprit(root: Path, part: S, scan: Callable[[S], object]) -> str:
     return ""
 
 
-def joined(before: HostScan, found: HostScan, is_of: Callable[[str], bool]) -> HostScan:
+def joined(before: HostScan, anew: HostScan, is_of: Callable[[str], bool]) -> HostScan:
     """The host's sources, of which some were read anew."""
-    calls = (*(c for c in before.calls if not is_of(c.file)), *(c for c in found.calls if is_of(c.file)))
+    calls = (*(c for c in before.calls if not is_of(c.file)), *(c for c in anew.calls if is_of(c.file)))
     still = (d for d in before.diagnostics if d.file is None or not is_of(d.file))
     return replace(
-        before, calls=calls, diagnostics=(*still, *(d for d in found.diagnostics if d.file and is_of(d.file)))
+        before, calls=calls, diagnostics=(*still, *(d for d in anew.diagnostics if d.file and is_of(d.file)))
     )

@@ -70,10 +70,10 @@ class _Reader:
         self._listed.problems.append(Diagnostic(message, hint, Severity.WARNING, str(self._path), self._line))
 
     def _following(self, what: str) -> str:
-        _, found = next(self._words, (0, ""))
-        if not found:
+        _, word = next(self._words, (0, ""))
+        if not word:
             self._warn(f"{what} names nothing")
-        return found
+        return word
 
     def _at(self, name: str) -> Path:
         places = [Path(os.path.normpath(folder / name)) for folder in (self._base, self._path.parent)]
@@ -121,24 +121,24 @@ class _Reader:
         self._listed.source(self._at(name), self._warn)
 
     def _pattern(self, word: str) -> None:
-        found = expand_sources(self._base, [word]) or expand_sources(self._path.parent, [word])
-        if not found:
+        paths = expand_sources(self._base, [word]) or expand_sources(self._path.parent, [word])
+        if not paths:
             self._warn(f"no file matches '{word}'")
-        for one in found:
+        for one in paths:
             self._listed.source(one, self._warn)
 
 
 def _words(text: str, path: Path, listed: Listed) -> Iterator[tuple[int, str]]:
     """Each word with its line, variables of the environment replaced."""
-    text = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", lambda groups: "\n" * groups[0].count("\n"), text, flags=re.DOTALL)
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(^|\s)(//|#).*", "", line).removesuffix("\\")
-        unknown = [name for found in _VARIABLE.findall(line) for name in found if name and name not in os.environ]
+        unknown = [name for groups in _VARIABLE.findall(line) for name in groups if name and name not in os.environ]
         if unknown:
             message = f"the environment has no variable '{unknown[0]}': this line is left out"
             listed.problems.append(Diagnostic(message, "Set it before the start.", Severity.WARNING, str(path), number))
             continue
-        line = _VARIABLE.sub(lambda found: os.environ[found[1] or found[2] or found[3]], line)
+        line = _VARIABLE.sub(lambda groups: os.environ[groups[1] or groups[2] or groups[3]], line)
         try:
             yield from ((number, word) for word in shlex.split(line) if word)
         except ValueError:

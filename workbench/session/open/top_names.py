@@ -30,11 +30,11 @@ def with_own_names(
         marked, _ = read_marked(project.read_text("utf-8", errors="replace"), str(project))
         problems = []
         for name in unknown:
-            told = f"the platform {platform.name} has no signal '{name}'"
+            message = f"the platform {platform.name} has no signal '{name}'"
             hint = near(name, sorted(known), "Its signals are")
             path = (*keys, name)
             problems.append(
-                marked.diagnostic(path, told, hint) if marked else Diagnostic(told, hint, file=str(project))
+                marked.diagnostic(path, message, hint) if marked else Diagnostic(message, hint, file=str(project))
             )
         raise WorkbenchError(*problems)
     clocks = tuple(_clock(clock, names) for clock in hardware.clocks)

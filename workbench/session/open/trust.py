@@ -121,11 +121,11 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
+def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]:
     """What agreeing would run, and with which rights: a sentence each, for whoever is asked."""
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
-    said = [f"Changed since you trusted it: {listed(found.changed, 4)}."] if found.changed else []
+    said = [f"Changed since you trusted it: {listed(standing.changed, 4)}."] if standing.changed else []
     host, hardware = _own(workspace, project.host.sources), _own_hardware(workspace)
     if workspace.parts:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
@@ -170,7 +170,7 @@ def _own_hardware(workspace: Workspace) -> list[str]:
 
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
     """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
-    found = []
+    places = []
     for name in _own_hardware(workspace):
         try:
             text = (workspace.root / name).read_text("utf-8", errors="replace")
@@ -178,5 +178,5 @@ def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
             continue
         code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
         for match in _HARDWARE_ACTS.finditer(code):
-            found.append(f"{match[0]} at {name}:{code.count(chr(10), 0, match.start()) + 1}")
-    return tuple(found)
+            places.append(f"{match[0]} at {name}:{code.count(chr(10), 0, match.start()) + 1}")
+    return tuple(places)

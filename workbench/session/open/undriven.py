@@ -23,14 +23,14 @@ def undriven_inputs(
     one of the project's `constants` drives; where the `top` is not what the platform asks for, that instead."""
     if platform.hardware is None or not ports:
         return ()
-    if told := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
-        return (replace(told, file=ports[0].file, line=ports[0].line),)
+    if lacking := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
+        return (replace(lacking, file=ports[0].file, line=ports[0].line),)
     driven = {*_driven(platform.hardware), *constants}
     left = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
     if not left:
         return ()
     names = {p.name for p in left}
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for port in find_ports(ports, kinds.values()).ports:
         if mine := [p for p in left if p.name in port.names and p.name in names]:
             names -= port.names
@@ -38,7 +38,7 @@ def undriven_inputs(
             message = f"nothing drives the {shown}: {listed([p.name for p in mine])}"
             entry = template_entry(port, kinds)
             hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
-            found.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
+            problems.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
     if wholes := list(dict.fromkeys(p.port or p.name for p in left if p.name in names)):
         place = next(p for p in left if wholes[0] in (p.port, p.name))
         shown = ", ".join(f"'{whole}'" for whole in wholes)
@@ -48,8 +48,8 @@ def undriven_inputs(
             f"Say {whose} under hardware in the project: constants: {{{', '.join(f'{one}: 0' for one in wholes)}}}. Or "
             f"name {them} in a port of the platform's hardware."
         )
-        found.append(Diagnostic(message, hint, file=place.file, line=place.line))
-    return tuple(found)
+        problems.append(Diagnostic(message, hint, file=place.file, line=place.line))
+    return tuple(problems)
 
 
 def wrong_constants(
@@ -75,8 +75,8 @@ def wrong_constants(
             )
         elif value >> bits[name]:
             largest = (1 << bits[name]) - 1
-            told = f"{value} does not fit into the {counted(bits[name], 'bit')} of '{name}'"
-            yield name, Diagnostic(told, f"The largest value there is {largest}.")
+            message = f"{value} does not fit into the {counted(bits[name], 'bit')} of '{name}'"
+            yield name, Diagnostic(message, f"The largest value there is {largest}.")
 
 
 def _driven(hardware: Hardware) -> Iterator[str]:

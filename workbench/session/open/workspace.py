@@ -142,8 +142,8 @@ class Workspace:
 
         if not self.own_designs:
             return self._scan_design(settings, job)
-        found = once_each(self.own_designs, lambda one: one._scan_design(settings, job))
-        return scanned_on_fpgas(found, self.project.hardware)
+        scans = once_each(self.own_designs, lambda one: one._scan_design(settings, job))
+        return scanned_on_fpgas(scans, self.project.hardware)
 
     def _scan_design(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.model.scan import HdlScan
@@ -160,9 +160,9 @@ class Workspace:
         from workbench.model.scan import HostScan
 
         with job.step("Read host sources"):
-            found = scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
-        own = (call for call in found.calls if call.pragmas or not self.is_made(self.root / call.file))
-        return replace(found, calls=tuple(own))
+            scan = scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+        own = (call for call in scan.calls if call.pragmas or not self.is_made(self.root / call.file))
+        return replace(scan, calls=tuple(own))
 
     def instrument_hdl(
         self,
@@ -225,8 +225,8 @@ class Workspace:
                 host = placed(self._scan_host(self.host, settings, job), self.root)
             elif of_host:
                 part = self.host.model_copy(update={"sources": tuple(sources[path] for path in of_host)})
-                found = placed(self._scan_host(part, settings, job), self.root)
-                host = joined(host, found, lambda file: real(self.root / file) in of_host)
+                anew = placed(self._scan_host(part, settings, job), self.root)
+                host = joined(host, anew, lambda file: real(self.root / file) in of_host)
         scan = self._checked(ProjectScan(host, hdl))
         return scan, wrong + scan.diagnostics
 
@@ -236,8 +236,8 @@ class Workspace:
 
         constants, top = self.project.hardware.constants, self.project.hardware.top
         wrong = [
-            at_keys(self.path, ("hardware", "constants", name), told)
-            for name, told in wrong_constants(ports, self.platform, constants)
+            at_keys(self.path, ("hardware", "constants", name), problem)
+            for name, problem in wrong_constants(ports, self.platform, constants)
         ]
         return (*wrong, *undriven_inputs(top, ports, self.platform, self.port_kinds, constants))
 
@@ -249,7 +249,7 @@ class Workspace:
 
         watched, settings, file = job or Job(), self.settings(), real(file)
 
-        def found(language: object, part: S, values: dict[str, str]) -> Definition | None:
+        def definition_in(language: object, part: S, values: dict[str, str]) -> Definition | None:
             if not isinstance(language, FindsDefinitions):
                 return None
 
@@ -260,13 +260,13 @@ class Workspace:
 
         with watched.step("Find the definition"):
             if reads(self.host_language, file):
-                meant = found(self.host_language, self.host, self.defines(settings))
+                meant = definition_in(self.host_language, self.host, self.defines(settings))
             else:
                 of = [one for one in self.designs if reads(one.hdl_language, file)]
                 if not of:
                     return None
                 own = next((one for one in of if file in map(real, one.hdl_files)), of[0])
-                meant = found(own.hdl_language, own.project.hardware, own.parameters(settings))
+                meant = definition_in(own.hdl_language, own.project.hardware, own.parameters(settings))
         return meant or self._defined_here(name_at(file, line, column))
 
     def _defined_here(self, name: str) -> Definition | None:
@@ -317,28 +317,28 @@ class Workspace:
 
     def stamps(self) -> dict[Path, str]:
         """The SHA-256 of its documents as they are now, without one that cannot be read."""
-        found = {}
+        checksums = {}
         for path in self.documents:
             with suppress(OSError):
-                found[path] = sha256(path.read_bytes())
-        return found
+                checksums[path] = sha256(path.read_bytes())
+        return checksums
 
     def source_checksums(self) -> dict[str, str]:
         """The SHA-256 of its sources as they are now, by their paths in the project, without those outside of it and
         those that cannot be read."""
-        found = {}
+        checksums = {}
         for path in (*expand_sources(self.root, self.project.host.sources), *self.hdl_files):
             if path.is_relative_to(self.root):
                 with suppress(OSError):
-                    found[path.relative_to(self.root).as_posix()] = sha256(path.read_bytes())
-        return found
+                    checksums[path.relative_to(self.root).as_posix()] = sha256(path.read_bytes())
+        return checksums
 
     def run_folders(self) -> tuple[Path, ...]:
         """The project's run folders, oldest first."""
         if not self.runs_dir.is_dir():
             return ()
-        found = [p.parent for p in self.runs_dir.glob("*/manifest.json")]
-        return tuple(sorted(found, key=lambda p: (p.joinpath("manifest.json").stat().st_mtime_ns, p.name)))
+        folders = [p.parent for p in self.runs_dir.glob("*/manifest.json")]
+        return tuple(sorted(folders, key=lambda p: (p.joinpath("manifest.json").stat().st_mtime_ns, p.name)))
 
     def next_run_folder(self) -> Path:
         """`runs/run-N`, N one more than the highest there is."""
@@ -349,8 +349,8 @@ class Workspace:
 def once_each(items: Iterable[T], do: Callable[[T], U]) -> tuple[U, ...]:
     """What `do` gives for each item, asked once for those that are the same object."""
     items = tuple(items)
-    found = {number: do(one) for number, one in {id(one): one for one in items}.items()}
-    return tuple(found[id(one)] for one in items)
+    results = {number: do(one) for number, one in {id(one): one for one in items}.items()}
+    return tuple(results[id(one)] for one in items)
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
@@ -374,10 +374,10 @@ def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | 
     return known[name]
 
 
-def at_keys(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
+def at_keys(path: Path, keys: tuple[str | int, ...], diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic at the line of the project where the keys lead."""
     marked = _marked(path)
-    return marked.diagnostic(keys, told.message, told.hint, told.severity) if marked else told
+    return marked.diagnostic(keys, diagnostic.message, diagnostic.hint, diagnostic.severity) if marked else diagnostic
 
 
 def _marked(path: Path) -> Marked | None:

@@ -141,14 +141,14 @@ def _class_line(node: ast.ClassDef) -> str:
 
 def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
     """The public members of a class and of its bases in the workbench, by name."""
-    found: dict[str, str] = {}
+    members: dict[str, str] = {}
     for base in map(ast.unparse, node.bases):
         if (home := _home(module, base)) is not None:
-            found |= _members(home, _class(home, base))
+            members |= _members(home, _class(home, base))
     for name, line in _own_members(node):
         if not name.startswith("_"):
-            found[name] = line
-    return found
+            members[name] = line
+    return members
 
 
 def _own_members(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -168,10 +168,10 @@ def _field(item: ast.AnnAssign) -> str:
     line, value = f"{ast.unparse(item.target)}: {ast.unparse(item.annotation)}", item.value
     if isinstance(value, ast.Call) and ast.unparse(value.func) in ("field", "Field"):
         given = {keyword.arg: keyword.value for keyword in value.keywords}
-        made = given.get("default_factory")
+        factory = given.get("default_factory")
         default = next(iter(value.args), given.get("default"))
-        if default is None and made is not None:
-            return f"{line} = {ast.unparse(made)}()"
+        if default is None and factory is not None:
+            return f"{line} = {ast.unparse(factory)}()"
         value = default
     return line if value is None or ast.unparse(value) == "..." else f"{line} = {ast.unparse(value)}"
 

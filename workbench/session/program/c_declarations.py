@@ -35,11 +35,11 @@ def declarations(header: str) -> Iterator[Declaration]:
 def _ends(code: str) -> Iterator[int]:
     """Where each declaration ends: at its semicolon, a function's at its brace."""
     begin, at = 0, 0
-    while found := re.compile(r"[;{}]").search(code, at):
-        at = found.end()
-        if found[0] == "{":
-            function = re.search(r"\)(?: const)?\s*$", code[begin : found.start()])
-            at = _closed(code, found.start())
+    while match := re.compile(r"[;{}]").search(code, at):
+        at = match.end()
+        if match[0] == "{":
+            function = re.search(r"\)(?: const)?\s*$", code[begin : match.start()])
+            at = _closed(code, match.start())
             if not function:
                 continue
         yield at
@@ -49,29 +49,29 @@ def _ends(code: str) -> Iterator[int]:
 def _closed(code: str, opening: int) -> int:
     """Just behind the brace that closes the one at `opening`."""
     depth = 0
-    for found in re.compile(r"[{}]").finditer(code, opening):
-        depth += 1 if found[0] == "{" else -1
+    for match in re.compile(r"[{}]").finditer(code, opening):
+        depth += 1 if match[0] == "{" else -1
         if depth == 0:
-            return found.end()
+            return match.end()
     return len(code)
 
 
 def _name(code: str) -> str:
     """What is declared: a type, else what stands before the first parenthesis or the end."""
-    found = re.match(r"\s*(?:struct|class)\s+(\w+)", code) or re.search(r"(\w+)\s*\((?!\()", code.split("{")[0])
-    if found is None or code.lstrip().startswith("typedef"):
-        found = re.search(r"(\w+)\s*;\s*$", code)
-    return found[1] if found else ""
+    match = re.match(r"\s*(?:struct|class)\s+(\w+)", code) or re.search(r"(\w+)\s*\((?!\()", code.split("{")[0])
+    if match is None or code.lstrip().startswith("typedef"):
+        match = re.search(r"(\w+)\s*;\s*$", code)
+    return match[1] if match else ""
 
 
 def _without_bodies(text: str, code: str) -> str:
     """A declaration whose functions, its members too, end at their parameters."""
     kept, at = [], 0
-    while found := _FUNCTION.search(code, at):
-        end = _closed(code, found.end())
-        while found[1] and re.match(r"\s*[,{]", code[end:]):  # within the initialisers
+    while match := _FUNCTION.search(code, at):
+        end = _closed(code, match.end())
+        while match[1] and re.match(r"\s*[,{]", code[end:]):  # within the initialisers
             end = _closed(code, code.index("{", end))
-        kept.append(text[at : found.start(1) if found[1] else found.end()].rstrip() + ";")
+        kept.append(text[at : match.start(1) if match[1] else match.end()].rstrip() + ";")
         at = end
     return "".join([*kept, text[at:]])
 

@@ -46,10 +46,10 @@ def remove() -> tuple[Path, ...]:
 def _program() -> Path:
     """The command that starts this installation."""
     beside = Path(sys.executable).with_name("workbench")
-    found = beside if beside.is_file() else shutil.which("workbench")
-    if not found:
+    program = beside if beside.is_file() else shutil.which("workbench")
+    if not program:
         raise WorkbenchError(Diagnostic("there is no command `workbench` to start", "Install the package with pip."))
-    return Path(found).absolute()
+    return Path(program).absolute()
 
 
 def _quoted(program: Path) -> str:

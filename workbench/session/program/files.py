@@ -73,9 +73,9 @@ def claim_folder(out: Path) -> None:
     mark = out / _MARK
     try:
         out.mkdir(parents=True, exist_ok=True)
-        found = [p for p in out.rglob("*") if not p.is_dir() or p.is_symlink()]
+        files = [p for p in out.rglob("*") if not p.is_dir() or p.is_symlink()]
         listed = _listed(mark)
-        others = [p for p in found if p != mark and not _is_as_written(p, listed.get(str(p.relative_to(out))))]
+        others = [p for p in files if p != mark and not _is_as_written(p, listed.get(str(p.relative_to(out))))]
         if others:
             raise WorkbenchError(
                 Diagnostic(
@@ -84,7 +84,7 @@ def claim_folder(out: Path) -> None:
                     file=str(out),
                 )
             )
-        for path in found:
+        for path in files:
             path.unlink()
         replace_file(mark, json.dumps({"files": {}}).encode())
     except OSError as error:

@@ -81,7 +81,7 @@ def start(command: Sequence[str]) -> Diagnostic | None:
     faulthandler.enable(stream, all_threads=True)
     atexit.register(end)
     note(f"{_about()}: {' '.join(command)}")
-    return None if crashed is None else _told("the workbench crashed the last time", crashed, Severity.WARNING)
+    return None if crashed is None else _diagnostic("the workbench crashed the last time", crashed, Severity.WARNING)
 
 
 def end() -> None:
@@ -133,7 +133,7 @@ def crash(error: BaseException) -> Diagnostic:
             _file = path = _renamed(path, CRASH)
     except OSError:
         return Diagnostic(said, "No report could be written; nothing of yours was changed.")
-    _seen[report] = _told(said, path, Severity.ERROR)
+    _seen[report] = _diagnostic(said, path, Severity.ERROR)
     return _seen[report]
 
 
@@ -154,7 +154,7 @@ def _is_plugins(error: BaseException) -> bool:
     return bool(plugin_of(error))
 
 
-def _told(message: str, report: Path, severity: Severity) -> Diagnostic:
+def _diagnostic(message: str, report: Path, severity: Severity) -> Diagnostic:
     hint = f"The report is {report}. It is kept on this machine only: send it along where you report the fault."
     return Diagnostic(message, hint, severity)
 

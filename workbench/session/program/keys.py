@@ -132,9 +132,9 @@ def written(key: str, command: str = "") -> str:
         or {*held} - {*_MODIFIERS}
     ):
         raise WorkbenchError(Diagnostic(f"'{key}' is not a key", "Write it as Ctrl+Shift+S, Alt+Left or F5."))
-    made = "+".join([*(m for m in _MODIFIERS if m in held), last])
+    text = "+".join([*(m for m in _MODIFIERS if m in held), last])
     if command not in VIEW_COMMANDS and not {*held} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
-        raise WorkbenchError(Diagnostic(f"{made} types text", "Hold Ctrl or Alt with it, or take a function key."))
-    if made in _TAKEN:
-        raise WorkbenchError(Diagnostic(f"{made} already means {_TAKEN[made]} everywhere", "Take another key."))
-    return made
+        raise WorkbenchError(Diagnostic(f"{text} types text", "Hold Ctrl or Alt with it, or take a function key."))
+    if text in _TAKEN:
+        raise WorkbenchError(Diagnostic(f"{text} already means {_TAKEN[text]} everywhere", "Take another key."))
+    return text

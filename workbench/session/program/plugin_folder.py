@@ -57,9 +57,9 @@ def check_plugins(folder: Path, installed: Plugins) -> tuple[Sequence[LoadedPlug
         raise WorkbenchError(Diagnostic("this names no plugin", hint, file=str(about))) from None
     others = [plugin for plugin in installed.loaded if plugin.name not in points]
     sys.path[:0] = [str(folder / "src"), str(folder)]
-    found = [load_plugin(point, str(folder), "", others) for point in named]
-    problems = [problem for _, brought in found for problem in _problems(brought, installed)]
-    return [plugin for plugin, _ in found], problems
+    loaded = [load_plugin(point, str(folder), "", others) for point in named]
+    problems = [problem for _, brought in loaded for problem in _problems(brought, installed)]
+    return [plugin for plugin, _ in loaded], problems
 
 
 def _problems(brought: Brought, installed: Plugins) -> Iterator[Diagnostic]:

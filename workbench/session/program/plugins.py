@@ -177,12 +177,12 @@ class _Ended(Exception):
 def _answer(plugin: ModuleType, hook: str) -> dict[str, Any]:
     """What a plugin's hook returns, by name. TypeError where it is not what the hook's specification says."""
     (expected,) = get_args(get_type_hints(getattr(hookspecs, hook))["return"])
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for thing in getattr(plugin, hook)():
         if not isinstance(thing, expected):
             members = {name for name in (*expected.__annotations__, *vars(expected)) if not name.startswith("_")}
             lacks = [name for name in members if not hasattr(thing, name)]
             why = f", which lacks {', '.join(sorted(lacks))}" if lacks else ""
             raise TypeError(f"{hook} returned {thing!r:.80}{why}; it must return a list of {expected.__name__}")
-        found[thing.name] = thing
-    return found
+        named[thing.name] = thing
+    return named

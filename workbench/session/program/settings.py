@@ -58,7 +58,7 @@ class Setting:
 
 def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     """Every setting by its name; `modes` are the window's, whose keys can be set too."""
-    found = (
+    every = (
         Setting("theme", "Look", "Theme", "light or dark", "choice", "light",
                 {"light": "Light", "dark": "Dark", "system": "As the desktop"}),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
@@ -82,7 +82,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),
     )  # fmt: skip
-    return {setting.name: setting for setting in found}
+    return {setting.name: setting for setting in every}
 
 
 def value(name: str) -> str:

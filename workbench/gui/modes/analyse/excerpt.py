@@ -29,8 +29,8 @@ def read_lines(
     first = max(line - around, 1)
     syntax = syntax_of(path)
     coloured = (
-        coloured_line(text, found, syntax)
-        for text, found in zip(lines, spans("\n".join(lines), path.suffix), strict=True)
+        coloured_line(text, line_spans, syntax)
+        for text, line_spans in zip(lines, spans("\n".join(lines), path.suffix), strict=True)
     )
     return (first, tuple(coloured)[first - 1 :]) if first <= len(lines) else None
 

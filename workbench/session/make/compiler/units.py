@@ -90,16 +90,16 @@ class Units:
         """The project's folder, and the words of its platform's calls: kept, since most sources hold none and need
         nothing else of the project."""
         command = digest([workbench.__version__, str(self.project)])
-        found = kept_folder("words", command, self.project.parent)
-        if found and (kept := taken(found / _WORDS)) is not None:
+        folder = kept_folder("words", command, self.project.parent)
+        if folder and (kept := taken(folder / _WORDS)) is not None:
             return list(json.loads(kept))
         from workbench.model.prototypes import words_of_calls
 
         read = [self.project, Path(os.path.realpath(self.workspace.platform_path))]
         known = [str(self.workspace.root), *words_of_calls(self.workspace.platform.host)]
         remember_reads(command, self.project.parent, read, ())
-        if found := kept_folder("words", command, self.project.parent):
-            keep_data(json.dumps(known).encode(), found, _WORDS)
+        if folder := kept_folder("words", command, self.project.parent):
+            keep_data(json.dumps(known).encode(), folder, _WORDS)
         return known
 
     @cached_property
@@ -170,9 +170,9 @@ class Units:
         try:
             if self.command.writes_beside:
                 with tempfile.TemporaryDirectory() as folder:
-                    done = self._made(source, one.command(Path(folder) / "reads.d"))
+                    done = self._build(source, one.command(Path(folder) / "reads.d"))
             else:
-                done = made(one, self.root, self.cwd, partial(self._made, source))
+                done = made(one, self.root, self.cwd, partial(self._build, source))
         except WorkbenchError:
             one.target.unlink(missing_ok=True)
             raise
@@ -195,7 +195,7 @@ class Units:
                 break
         return done
 
-    def _made(self, source: str, words: Sequence[str]) -> ProcessResult:
+    def _build(self, source: str, words: Sequence[str]) -> ProcessResult:
         words = [source if word == str(self.cwd / source) else word for word in words]  # as it was named
         target, listed = Path(words[-1]), Path(words[words.index("-MF") + 1])
         done = self._compiled(words)
