@@ -31,20 +31,20 @@ def declaration(wrapper: Wrapper, linkage: str) -> str:
 
 def rewrite(hook: Hook, copies: Copies) -> None:
     """Put what records it around an access in its file's copy."""
-    access = hook.found.use.access
+    access = hook.api_use.use.access
     assert access is not None
     place, whole, file = access.place, access.whole, access.place.file
     n = hook.wrappers[0].name.removeprefix("rcw_")
     p, a, v, o = f"rcw_p{n}", f"rcw_a{n}", f"rcw_v{n}", f"rcw_o{n}"
     bare = f"__typeof__(({{ RCW_AUTO rcw_t{n} = *{p}; rcw_t{n}; }}))"
 
-    def told(write: int) -> str:
+    def arguments_of(write: int) -> str:
         return f"{hook.expression}(&{a}, {p}, sizeof *{p}, {write})"
 
     opening = f"(__extension__ ({{ RCW_AUTO {p} = &("
     after = f"); struct rcw_access {a};"
-    store = f"{told(1)}; *{p} = {v}; rcw_accessed(&{a});"
-    load = f"{told(0)}; {bare} {o} = *{p}; rcw_accessed(&{a});"
+    store = f"{arguments_of(1)}; *{p} = {v}; rcw_accessed(&{a});"
+    load = f"{arguments_of(0)}; {bare} {o} = *{p}; rcw_accessed(&{a});"
     if access.step:
         start, end = (whole.start, place.start) if place.start > whole.start else (place.end, whole.end)
         copies.replace(file, start, end - start, "")

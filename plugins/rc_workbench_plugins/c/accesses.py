@@ -48,12 +48,12 @@ MAPPING = "a mapping"
 def access_callees(entries: Iterable[HostEntry]) -> dict[str, Callee]:
     """What accesses are called, with the template's entries for them: reads, writes, and last what is both."""
     numbered = [(number, entry) for number, entry in enumerate(entries) if entry.access]
-    found = {}
+    callees = {}
     for name, kinds in ((READ, ("read",)), (WRITE, ("write",)), (UPDATE, ("read", "write"))):
         chosen = tuple((number, entry) for number, entry in numbered if entry.access in kinds)
         if chosen:
-            found[name] = Callee(Prototype("", name, "", ()), chosen)
-    return found
+            callees[name] = Callee(Prototype("", name, "", ()), chosen)
+    return callees
 
 
 @dataclass
@@ -69,13 +69,13 @@ class Pointers:
         onward: dict[str, list[str]] = {}
         for to, of in self.flows:
             onward.setdefault(of, []).append(to)
-        found, pending = {MAPPING}, [MAPPING]
+        reached, pending = {MAPPING}, [MAPPING]
         while pending:
             for to in onward.get(pending.pop(), ()):
-                if to not in found:
-                    found.add(to)
+                if to not in reached:
+                    reached.add(to)
                     pending.append(to)
-        return found
+        return reached
 
 
 def mapping_calls(entries: Iterable[HostEntry]) -> dict[str, tuple[int, ...]]:
@@ -97,7 +97,7 @@ def find_accesses(
         start = place(cursor.extent.start)
         if start is not None and is_user(start.file) and not cursor.kind.is_preprocessing():
             finder.walk(cursor, None, "")
-    return finder.found
+    return finder.uses
 
 
 def chosen(uses: Iterable[Use], pointers: Pointers) -> Iterator[Use]:
@@ -119,7 +119,7 @@ class _Finder:
         text: Callable[[Path], bytes],
     ) -> None:  # fmt: skip
         self.maps, self.names, self.reading, self.pointers, self.text = maps, names, reading, pointers, text
-        self.found: list[Use] = []
+        self.uses: list[Use] = []
 
     def walk(self, top: Cursor, parent: Cursor | None, function: str) -> None:
         pending = [(top, (parent,) if parent else (), function)]
@@ -138,7 +138,7 @@ class _Finder:
                 rb"->|[*\[]", self.text(out_of_sight.file)[out_of_sight.start : out_of_sight.end]
             ):
                 where = place_at(out_of_sight.file, out_of_sight.start)
-                self.found.append(
+                self.uses.append(
                     Use(where, READ, False, True, None, (), Access(out_of_sight, out_of_sight, "", None, HIDDEN))
                 )
             if kind in _LVALUES:
@@ -234,7 +234,7 @@ class _Finder:
                 access = Access(span, all_of_it, operator, roots, _IN_MACRO)
             else:
                 access = Access(span, Range(span.file, span.start, end), operator, roots, "", given.start)
-        self.found.append(Use(where, name, True, True, None, (), access))
+        self.uses.append(Use(where, name, True, True, None, (), access))
 
     # ---- where pointers go ----
 
@@ -274,7 +274,7 @@ class _Finder:
                     why = f"{name} gets the pointer, and what it does there is not in the project's sources"
                     here = Range(where.file, where.offset, where.offset)
                     access = Access(here, here, "", roots, why, 0, usr)
-                    self.found.append(Use(where, READ, False, True, None, (), access))
+                    self.uses.append(Use(where, READ, False, True, None, (), access))
 
     def roots(self, expression: Cursor, *, whole: bool = False) -> Iterator[str]:
         """The variables, fields and calls whose pointers an expression's value is made of."""

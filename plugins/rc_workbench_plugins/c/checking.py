@@ -15,19 +15,19 @@ _WRAPPERS = "the recording wrappers do not compile"
 
 
 def check(
-    found: Survey, numbering: Numbering, copies: Copies, wrappers: Generated, wrappers_file: Path
+    survey: Survey, numbering: Numbering, copies: Copies, wrappers: Generated, wrappers_file: Path
 ) -> tuple[Diagnostic, ...]:
     """Errors in pragmas' conditions and in the platform's expressions. A source that had errors before is left out."""
-    problems = dict.fromkeys(check_conditions(found))
-    faulty = {d.file for d in (*found.diagnostics, *problems) if d.severity is Severity.ERROR}
+    problems = dict.fromkeys(check_conditions(survey))
+    faulty = {d.file for d in (*survey.diagnostics, *problems) if d.severity is Severity.ERROR}
     originals = {target.resolve(): file for file, target in copies.targets.items()}
-    for source in found.files.sources:
+    for source in survey.files.sources:
         if str(source) in faulty or is_cpp(source):  # in C++ conditions were checked where they stand
             continue
-        unit = clang_parse.parse(copies.target(source), found.words)
+        unit = clang_parse.parse(copies.target(source), survey.words)
         for problem in clang_parse.problems(unit) if unit else ():
             problems[_in_copy(problem, originals, copies, numbering)] = None
-    unit = clang_parse.parse(wrappers_file, [word for word in found.words if not word.startswith("-Wno-")])
+    unit = clang_parse.parse(wrappers_file, [word for word in survey.words if not word.startswith("-Wno-")])
     for problem in clang_parse.problems(unit) if unit else ():
         found_there = _in_wrappers(problem, wrappers, wrappers_file)
         if not (found_there.message.startswith(_WRAPPERS) and any(p.message.startswith(_WRAPPERS) for p in problems)):
@@ -49,7 +49,7 @@ def _in_copy(problem: Diagnostic, originals: dict[Path, Path], copies: Copies, n
 
 
 def _conditional(hook: Hook, file: Path, line: int) -> PlacedPragma | None:
-    where = hook.found.use.place
+    where = hook.api_use.use.place
     if where.file != file or where.line != line:
         return None
     placed = (wrapper.pragma for wrapper in hook.wrappers)

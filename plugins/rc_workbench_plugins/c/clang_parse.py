@@ -49,21 +49,21 @@ def arguments(
 ) -> list[str]:
     """What to tell clang so that it reads a source of the project, or what is made for all of them, as the project's
     compiler does."""
-    found = ["-x", "c++" if cpp else "c", "-w", *(f"-Wno-{name}" for name in _GCC_ACCEPTS)]
+    words = ["-x", "c++" if cpp else "c", "-w", *(f"-Wno-{name}" for name in _GCC_ACCEPTS)]
     if headers := builtin_headers():
-        found += ["-resource-dir", str(headers)]
+        words += ["-resource-dir", str(headers)]
     given = [f"-I{root / folder}" for folder in host.include_dirs]
     given += [f"-D{name}={value}" for name, value in defines.items()]
     of_all = (*macros_of_all(host), *(f"-I{folder}" for folder in folders_of_all(host)))
     flags = iter((*absolute(flags_of(host, source), root), *given, *(() if source else of_all)))
     for flag in flags:
         if flag in _FLAG_PAIRS:
-            found += [flag, next(flags, "")]
+            words += [flag, next(flags, "")]
         elif flag.startswith("-std="):
-            found += [flag] if ("++" in flag) == cpp else []
+            words += [flag] if ("++" in flag) == cpp else []
         elif flag.startswith(_FLAG_STARTS):
-            found.append(flag)
-    return found
+            words.append(flag)
+    return words
 
 
 @cache
@@ -74,8 +74,8 @@ def builtin_headers() -> Path | None:
     spec = find_spec("clang_tidy")
     if spec is None or not spec.origin:
         return None
-    found = sorted(Path(spec.origin).parent.glob("data/lib/clang/*/include/stddef.h"))
-    return found[-1].parents[1] if found else None
+    headers = sorted(Path(spec.origin).parent.glob("data/lib/clang/*/include/stddef.h"))
+    return headers[-1].parents[1] if headers else None
 
 
 @cache
@@ -122,9 +122,9 @@ class _Strings(ctypes.Structure):
 
 def manglings(function: cindex.Cursor) -> list[str]:
     """The linker's names of a constructor or destructor: one for whole objects, one for bases of others."""
-    found = _lib().clang_Cursor_getCXXManglings(function)
-    names = [os.fsdecode(found.contents.strings[n].text) for n in range(found.contents.count)]
-    _lib().clang_disposeStringSet(found)
+    mangled = _lib().clang_Cursor_getCXXManglings(function)
+    names = [os.fsdecode(mangled.contents.strings[n].text) for n in range(mangled.contents.count)]
+    _lib().clang_disposeStringSet(mangled)
     return names
 
 
@@ -141,20 +141,20 @@ def constant(expression: cindex.Cursor) -> int | None:
 
 def overridden(method: cindex.Cursor) -> list[cindex.Cursor]:
     """The methods of base classes that a virtual method overrides."""
-    found, count = ctypes.POINTER(cindex.Cursor)(), ctypes.c_uint()
-    _lib().clang_getOverriddenCursors(method, ctypes.byref(found), ctypes.byref(count))
-    bases = [cindex.Cursor.from_location(method.translation_unit, found[i].location) for i in range(count.value)]
-    _lib().clang_disposeOverriddenCursors(found)
+    overridden, count = ctypes.POINTER(cindex.Cursor)(), ctypes.c_uint()
+    _lib().clang_getOverriddenCursors(method, ctypes.byref(overridden), ctypes.byref(count))
+    bases = [cindex.Cursor.from_location(method.translation_unit, overridden[i].location) for i in range(count.value)]
+    _lib().clang_disposeOverriddenCursors(overridden)
     return bases
 
 
 def overloads(name: cindex.Cursor) -> list[cindex.Cursor]:
     """What a name refers to: all functions of which one is meant where a template leaves open which."""
-    found = name.referenced
-    if found is None or found.kind is not cindex.CursorKind.OVERLOADED_DECL_REF:
-        return [found] if found is not None else []
+    referenced = name.referenced
+    if referenced is None or referenced.kind is not cindex.CursorKind.OVERLOADED_DECL_REF:
+        return [referenced] if referenced is not None else []
     lib = _lib()
-    return [lib.clang_getOverloadedDecl(found, n) for n in range(lib.clang_getNumOverloadedDecls(found))]
+    return [lib.clang_getOverloadedDecl(referenced, n) for n in range(lib.clang_getNumOverloadedDecls(referenced))]
 
 
 class _RangeList(ctypes.Structure):
@@ -227,8 +227,8 @@ def qualified(cursor: cindex.Cursor, name: str, above: cindex.Cursor | None = No
 
 def place(location: cindex.SourceLocation) -> TokenPlace | None:
     """Where a token stands in a file, as `file_offset` tells it."""
-    found = file_offset(location)
-    return place_at(*found) if found else None
+    where = file_offset(location)
+    return place_at(*where) if where else None
 
 
 def place_at(file: Path, offset: int) -> TokenPlace:
@@ -239,27 +239,27 @@ def place_at(file: Path, offset: int) -> TokenPlace:
 def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:
     """What the preprocessor left out: (file, first offset, last offset)."""
     listed = _lib().clang_getAllSkippedRanges(unit)
-    found = []
+    ranges = []
     for i in range(listed.contents.count):
         part = listed.contents.ranges[i]
         start, end = place(part.start), place(part.end)
         if start and end:
-            found.append((start.file, start.offset, end.offset))
+            ranges.append((start.file, start.offset, end.offset))
     _lib().clang_disposeSourceRangeList(listed)
-    return found
+    return ranges
 
 
 def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
     """What keeps clang from reading the source wholly. After any, calls may be missing from what is found."""
-    found: dict[Diagnostic, None] = {}
+    problems: dict[Diagnostic, None] = {}
     for item in unit.diagnostics:
         if item.severity < cindex.Diagnostic.Error or item.spelling.startswith("too many errors"):
             continue
         where = place(item.location)
         at = (str(where.file), where.line, where.column) if where else ()
         hint = "Until this is fixed, API calls in this file may be missed."
-        found[Diagnostic(item.spelling, hint, Severity.ERROR, *at)] = None
-    return tuple(found)
+        problems[Diagnostic(item.spelling, hint, Severity.ERROR, *at)] = None
+    return tuple(problems)
 
 
 def included_file(directive: cindex.Cursor) -> Path | None:

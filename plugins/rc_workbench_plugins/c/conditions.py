@@ -9,7 +9,7 @@ from pathlib import Path
 from clang import cindex
 
 from rc_workbench_plugins.c import clang_parse
-from rc_workbench_plugins.c.survey import FoundUse, Survey
+from rc_workbench_plugins.c.survey import ApiUse, Survey
 from workbench.api import Diagnostic, PlacedPragma, Severity
 from workbench.api.source.expressions import reaches_out
 
@@ -29,40 +29,40 @@ class _Insertion:
     conditions: tuple[tuple[int, int, PlacedPragma], ...]
 
 
-def check_conditions(found: Survey) -> tuple[Diagnostic, ...]:
+def check_conditions(survey: Survey) -> tuple[Diagnostic, ...]:
     """An error for each condition that does not compile. Sources that cannot be read wholly are left out."""
     problems: dict[Diagnostic, None] = {}
     insertions: dict[Path, list[_Insertion]] = {}
-    for use in found.uses:
+    for use in survey.uses:
         pragmas = [p for p in use.pragmas if p.pragma.condition is not None and not use.why_missed]
         for placed in pragmas:
-            if told := _brackets(placed):
-                problems[told] = None
+            if problem := _brackets(placed):
+                problems[problem] = None
         if sound := [p for p in pragmas if not _brackets(p)]:
-            for insertion in _insertion(use, found, sound):
+            for insertion in _insertion(use, survey, sound):
                 insertions.setdefault(use.file, []).append(insertion)
     if not insertions:
         return tuple(problems)
-    copies = {file: _with(found.files.text(file), parts) for file, parts in insertions.items()}
+    copies = {file: _with(survey.files.text(file), parts) for file, parts in insertions.items()}
     unsaved = {file: text for file, (text, _) in copies.items()}
-    for unit in found.units:
+    for unit in survey.units:
         read = {unit.source, *(path.resolve() for _, path in unit.reading.includes)}
         if unit.whole and read & insertions.keys():
             words = [word for word in unit.words if word != "-Wno-implicit-function-declaration"]
             words += ["-Werror=implicit-function-declaration", "-ferror-limit=0", "-fspell-checking"]
             parsed = clang_parse.parse(unit.source, words, unsaved)
             for item in parsed.diagnostics if parsed else ():
-                if (blamed := _condition_at(item, copies)) and not _links(item.spelling, blamed, found):
+                if (blamed := _condition_at(item, copies)) and not _links(item.spelling, blamed, survey):
                     problems[_explained(item.spelling, blamed)] = None
     return tuple(problems)
 
 
-def _insertion(use: FoundUse, found: Survey, pragmas: Iterable[PlacedPragma]) -> list[_Insertion]:
+def _insertion(use: ApiUse, survey: Survey, pragmas: Iterable[PlacedPragma]) -> list[_Insertion]:
     """A call's name gives way to a choice that the conditions make, as in what is built. Where the name comes out of a
     macro, or is one, they go before the statement that begins there."""
     where, name = use.use.place, use.callee.name
     inside = use.use.written and use.use.signature is not None
-    if not inside and not _begins_statement(use, found):
+    if not inside and not _begins_statement(use, survey):
         return []
     text, spans = b"", []
     for placed in pragmas:
@@ -76,13 +76,13 @@ def _insertion(use: FoundUse, found: Survey, pragmas: Iterable[PlacedPragma]) ->
     return [_Insertion(where.offset, len(name) if inside else 0, text, tuple(spans))]
 
 
-def _begins_statement(use: FoundUse, found: Survey) -> bool:
+def _begins_statement(use: ApiUse, survey: Survey) -> bool:
     where = use.use.place
     return any(
         statement.range.start == where.offset
         and statement.range.file == where.file
-        and found.files.text(where.file)[statement.holder.start : statement.holder.start + 1] == b"{"
-        for unit in found.units
+        and survey.files.text(where.file)[statement.holder.start : statement.holder.start + 1] == b"{"
+        for unit in survey.units
         for statement in unit.reading.statements
     )
 
@@ -109,7 +109,7 @@ def _condition_at(
     return next((placed for start, end, placed in spans if start <= where[1] <= end), None)
 
 
-def _links(message: str, placed: PlacedPragma, found: Survey) -> bool:
+def _links(message: str, placed: PlacedPragma, survey: Survey) -> bool:
     """Whether it tells of an undeclared function that can be linked: the C library's, or one that the project defines
     or calls elsewhere."""
     match = _UNDECLARED.search(message)
@@ -118,8 +118,8 @@ def _links(message: str, placed: PlacedPragma, found: Survey) -> bool:
     if match["library"]:
         return re.search(rf"\b{match['name']}\s*\(", placed.pragma.condition or "") is not None
     called = re.compile(rb"^(?!\s*#\s*pragma\b).*\b" + match["name"].encode() + rb"\s*\(", re.MULTILINE)
-    defined = (function.name for unit in found.units for function in unit.reading.functions)
-    return match["name"] in defined or any(called.search(found.files.text(file)) for file in found.user_files)
+    defined = (function.name for unit in survey.units for function in unit.reading.functions)
+    return match["name"] in defined or any(called.search(survey.files.text(file)) for file in survey.user_files)
 
 
 def _explained(message: str, placed: PlacedPragma) -> Diagnostic:
@@ -133,8 +133,8 @@ def _explained(message: str, placed: PlacedPragma) -> Diagnostic:
 
 def _brackets(placed: PlacedPragma) -> Diagnostic | None:
     """What would reach beyond the condition."""
-    told = reaches_out(placed.pragma.condition or "")
-    return wrong_condition(placed, told, _EXAMPLE) if told else None
+    why = reaches_out(placed.pragma.condition or "")
+    return wrong_condition(placed, why, _EXAMPLE) if why else None
 
 
 def wrong_condition(placed: PlacedPragma, what: str, hint: str = _SCOPE) -> Diagnostic:

@@ -10,7 +10,7 @@ from rc_workbench_plugins.c.cpp_structors import InHeader
 from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.survey import FoundUse, Survey
+from rc_workbench_plugins.c.survey import ApiUse, Survey
 from workbench.api import Platform
 from workbench.api.source.suffixes import is_cpp
 from workbench.api.unstable import opened_names
@@ -18,39 +18,39 @@ from workbench.api.unstable import opened_names
 
 def catches(hooks: Iterable[Hook]) -> dict[str, Hook]:
     """The hooks that stand for every call of a constructor or destructor, by its key."""
-    found: dict[str, Hook] = {}
+    by_key: dict[str, Hook] = {}
     for hook in hooks:
-        if hook.found.use.form and hook.found.use.form.caught:
-            found.setdefault(hook.found.use.callee, hook)
-    return found
+        if hook.api_use.use.form and hook.api_use.use.form.caught:
+            by_key.setdefault(hook.api_use.use.callee, hook)
+    return by_key
 
 
 def link_flags(hooks: Iterable[Hook]) -> tuple[str, ...]:
     """What the linker has to be told so that calls lead to the recorder's functions."""
-    forms = (hook.found.use.form for hook in catches(hooks).values())
+    forms = (hook.api_use.use.form for hook in catches(hooks).values())
     symbols = (symbol for form in forms if form and form.caught for symbol in form.caught.symbols)
     return tuple(f"-Wl,--wrap={symbol}" for symbol in symbols)
 
 
-def headers(found: Survey, uses: Iterable[FoundUse]) -> list[Path]:
+def headers(survey: Survey, uses: Iterable[ApiUse]) -> list[Path]:
     """The headers, none of the user's, that are to be rewritten, and those by which a source comes to them."""
-    forms = (found.use.form for found in uses)
+    forms = (survey.use.form for survey in uses)
     wanted = {form.caught.header.file for form in forms if form and form.caught and form.caught.header}
-    includes = [(part.file, file.resolve()) for unit in found.units for part, file in unit.reading.others_includes]
+    includes = [(part.file, file.resolve()) for unit in survey.units for part, file in unit.reading.others_includes]
     while more := {above for above, file in includes if file in wanted} - wanted:
         wanted |= more
-    return sorted(wanted - {*found.user_files})
+    return sorted(wanted - {*survey.user_files})
 
 
-def write(found: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, copies: Copies) -> None:
+def write(survey: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, copies: Copies) -> None:
     """Add to the copies what records the calls: at the end of each source, or in the header."""
     hooks = tuple(hooks)
-    every, addresses = catches(hooks), {hook.found.use.callee: hook for hook in hooks if _of_address(hook)}
+    every, addresses = catches(hooks), {hook.api_use.use.callee: hook for hook in hooks if _of_address(hook)}
     for key, hook in every.items():
-        form = hook.found.use.form
+        form = hook.api_use.use.form
         if form and form.caught and form.caught.header:
             _in_header(key, hook, form, form.caught.header, platform, unit, copies)
-    for source in (one for one in found.units if is_cpp(one.source)):
+    for source in (one for one in survey.units if is_cpp(one.source)):
         forms = [(use.callee, use.form.caught) for use in source.reading.uses if use.form and use.form.caught]
         keys, pointers = {key for key, _ in forms}, {key for key, caught in forms if caught.of_pointer}
         lines = [line for key in every if key in keys for line in _wrapped(key, every[key], platform, unit)]
@@ -58,7 +58,7 @@ def write(found: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, c
         taken = {use.callee for use in source.reading.uses if use.form and use.form.taken}
         lines += [_taken(addresses[key], platform, unit) for key in addresses if key in taken]
         if lines:
-            size = len(found.files.text(source.source))
+            size = len(survey.files.text(source.source))
             copies.after(Range(source.source, 0, size), "\n" + "\n".join(lines) + "\n")
 
 
@@ -78,7 +78,7 @@ def _begins(hook: Hook, form: Form, platform: Platform) -> str:
 
 def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:
     """For each symbol a function that the linker leads its calls to, and that calls the library's."""
-    form = hook.found.use.form
+    form = hook.api_use.use.form
     if form is None or form.caught is None:
         return
     kinds = form.caught.parameters
@@ -97,12 +97,12 @@ def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[st
 
 
 def _of_address(hook: Hook) -> bool:
-    return hook.found.use.form is not None and bool(hook.found.use.form.taken)
+    return hook.api_use.use.form is not None and bool(hook.api_use.use.form.taken)
 
 
 def _taken(hook: Hook, platform: Platform, unit: str) -> str:
     """The function that is called where a function's address was taken."""
-    form = hook.found.use.form
+    form = hook.api_use.use.form
     if form is None:
         return ""
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
@@ -112,7 +112,7 @@ def _taken(hook: Hook, platform: Platform, unit: str) -> str:
 
 def _of_pointer(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:
     """How std::unique_ptr deletes an object, for a class of which a table in the library tells the destructor."""
-    form = hook.found.use.form
+    form = hook.api_use.use.form
     if form and form.caught:
         of = form.caught.of
         yield f"template <> inline void std::default_delete<{of}>::operator()({of} *rcw_that) const RCW_DELETES {{"

@@ -37,10 +37,10 @@ class Entries:
         for key, callee in callees.items():
             prototype = callee.prototype
             scope = tuple(re.sub(r"<.*", "", part) for part in _parts(prototype.scope))
-            found = _meant([m for m in _members(members, scope) if _is_named(m, prototype)], prototype)
-            if found is not None and not (key in wrapped and in_c(found)):
-                self.declared[key] = found
-                self._keys[found.get_usr()] = key
+            member = _meant([m for m in _members(members, scope) if _is_named(m, prototype)], prototype)
+            if member is not None and not (key in wrapped and in_c(member)):
+                self.declared[key] = member
+                self._keys[member.get_usr()] = key
         self.structors = any(
             one.semantic_parent.kind in _CLASSES and one.kind in _STRUCTORS for one in self.declared.values()
         )
@@ -169,15 +169,15 @@ def _plain(kind: str) -> str:
 
 def is_movable(kind: Type) -> bool:
     """Whether an object of a class can be moved or copied, as far as its declaration tells."""
-    made = kind.get_canonical().get_declaration()
-    if made.kind not in _CLASSES:
+    head = kind.get_canonical().get_declaration()
+    if head.kind not in _CLASSES:
         return True
     own = [
-        c for c in children(made) if c.kind is K.CONSTRUCTOR and (c.is_copy_constructor() or c.is_move_constructor())
+        c for c in children(head) if c.kind is K.CONSTRUCTOR and (c.is_copy_constructor() or c.is_move_constructor())
     ]
     if own:
         return any(one.access_specifier is not AccessSpecifier.PRIVATE and not one.is_deleted_method() for one in own)
-    parts = (c.type for c in children(made) if c.kind in (K.FIELD_DECL, K.CXX_BASE_SPECIFIER))
+    parts = (c.type for c in children(head) if c.kind in (K.FIELD_DECL, K.CXX_BASE_SPECIFIER))
     return all(is_movable(part) for part in parts)
 
 

@@ -239,10 +239,10 @@ class Forms:
         return f"decltype(rcw_given({text}))"
 
     def span(self, cursor: Cursor) -> tuple[Path, int, int]:
-        found = extent(cursor)
-        if found is None or found[2] < found[1]:
+        span = extent(cursor)
+        if span is None or span[2] < span[1]:
             raise Unfit("a part of it comes out of a macro")
-        return found
+        return span
 
     def cut(self, file: Path, start: int, end: int) -> str:
         return self.text(file)[start:end].decode("utf-8", "surrogateescape").replace("\n", " ")

@@ -26,26 +26,26 @@ class Held:
         if kind.kind is not TypeKind.RECORD:
             return {}
         if kind.spelling not in self._known:
-            found = self._known[kind.spelling] = {}
-            made = kind.get_declaration()
+            called = self._known[kind.spelling] = {}
+            head = kind.get_declaration()
             parts = [field.type for field in kind.get_fields()]
-            parts += [part.type for part in children(made) if part.kind is K.CXX_BASE_SPECIFIER]
+            parts += [part.type for part in children(head) if part.kind is K.CXX_BASE_SPECIFIER]
             for part in parts if not kind.spelling.startswith("std::") else ():
                 begun = self.entries.constructors(part.get_canonical().get_declaration())
-                found |= dict.fromkeys((key for key in begun if _is_plain(self.entries.declared[key])), BY_ITSELF)
-                found |= {key: max(by, found.get(key, by)) for key, by in self.of(part).items()}
-            if made.spelling not in _OF_POINTERS:
+                called |= dict.fromkeys((key for key in begun if _is_plain(self.entries.declared[key])), BY_ITSELF)
+                called |= {key: max(by, called.get(key, by)) for key, by in self.of(part).items()}
+            if head.spelling not in _OF_POINTERS:
                 of_library = [key for part in arguments(kind) for key in self.of(part)]
                 of_library += [key for part in arguments(kind) for key in self.constructors(part)]
-                found |= dict.fromkeys(of_library, BY_LIBRARY)
+                called |= dict.fromkeys(of_library, BY_LIBRARY)
             elif given := arguments(kind):
                 plain = (
-                    made.spelling == "unique_ptr" and given[-1].spelling == f"std::default_delete<{given[0].spelling}>"
+                    head.spelling == "unique_ptr" and given[-1].spelling == f"std::default_delete<{given[0].spelling}>"
                 )
                 of_pointer = self.entries.destructor(given[0].get_declaration()) if plain else None
-                found |= {key: BY_POINTER if key == of_pointer else BY_LIBRARY for key in self.of(given[0])}
-            if own := self.entries.destructor(made):
-                found[own] = max(found.get(own, BY_ITSELF), BY_ITSELF)
+                called |= {key: BY_POINTER if key == of_pointer else BY_LIBRARY for key in self.of(given[0])}
+            if own := self.entries.destructor(head):
+                called[own] = max(called.get(own, BY_ITSELF), BY_ITSELF)
         return self._known[kind.spelling]
 
     def constructors(self, kind: Type) -> list[str]:

@@ -43,7 +43,7 @@ class CppReader:
         function = cursor.referenced
         key = self.entries.of(function)
         if function is not None and function.kind is K.CONSTRUCTOR:
-            return self._made(cursor, parts, function, key)
+            return self._constructed(cursor, parts, function, key)
         only, named = None, unwrapped(parts[0]) if parts else None
         if function is None and named is not None and named.kind is K.MEMBER_REF_EXPR:
             name = self._last_name(named)
@@ -80,7 +80,7 @@ class CppReader:
             form = self.forms.in_macro(where, parts, function) if elsewhere else None
             return CppCall(where, key, form, "" if form else str(problem))
 
-    def _made(self, cursor: Cursor, parts: list[Cursor], function: Cursor, key: str | None) -> CppCall | None:
+    def _constructed(self, cursor: Cursor, parts: list[Cursor], function: Cursor, key: str | None) -> CppCall | None:
         where = place(cursor.extent.start)
         if key is None or where is None:
             return None
@@ -122,9 +122,9 @@ class CppReader:
             kinds = [called.result_type, *([called.semantic_parent.type] if called.kind is K.CXX_METHOD else [])]
         making = cursor.kind is K.CALL_EXPR and cursor.referenced is not None and cursor.referenced.spelling in _MAKERS
         within = [part for kind in kinds for part in arguments(kind.get_canonical())] if making else []
-        made = [key for part in within for key in self.held.constructors(part)]
+        constructors = [key for part in within for key in self.held.constructors(part)]
         calls, kept = (
-            [self._caught(where, key) for key in made],
+            [self._caught(where, key) for key in constructors],
             cursor.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR) and self.is_kept(cursor),
         )
         for key, by in ((key, by) for kind in kinds for key, by in self.held.of(kind).items()):
@@ -158,17 +158,17 @@ class CppReader:
             file, start, end = self.forms.span(cursor)
             if len(meant) > 1:
                 raise Unfit("which function's address is taken depends on a template's arguments")
-            found = taken(meant[0], key)
+            address = taken(meant[0], key)
             if meant[0].spelling not in self.forms.cut(file, start, end):
                 raise Unfit("its address is taken in a macro")
-            if found.object:
+            if address.object:
                 sign = re.compile(rb"&\s*$").search(self.text(file), 0, start)
                 if not sign:
                     raise Unfit("its address is taken in a way that cannot be rewritten")
                 start = sign.start()
-            edit = Edit(start, end, found.address)
-            return CppCall(where, key, Form(file, start, end, found.object, found.parameters, found.call, (edit,),
-                                            unseen=True, taken=found.declaration))  # fmt: skip
+            edit = Edit(start, end, address.address)
+            return CppCall(where, key, Form(file, start, end, address.object, address.parameters, address.call, (edit,),
+                                            unseen=True, taken=address.declaration))  # fmt: skip
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
 
@@ -186,8 +186,8 @@ class CppReader:
             text = self.forms.cut(*self.forms.span(named))
         except Unfit:
             return ""
-        found = re.search(r"(?:\.|->)\s*(?:template\s+)?(\w+)\s*(?:<[^()]*>)?$", text)
-        return found[1] if found else ""
+        match = re.search(r"(?:\.|->)\s*(?:template\s+)?(\w+)\s*(?:<[^()]*>)?$", text)
+        return match[1] if match else ""
 
     def _is_plain_call(self, parts: list[Cursor]) -> bool:
         """`ns::operator<<(a, b)`: the operator is called by its name."""

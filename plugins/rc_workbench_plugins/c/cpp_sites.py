@@ -95,8 +95,8 @@ class SiteWords:
             given = {kind: f"rcw_{n - shift}" for n, kind in enumerate(prototype.types)
                      if 0 <= n - shift < len(form.parameters) and not form.only}  # fmt: skip
             given |= {prototype.returns: call} if call and not form.only else {}
-            if found := next(filter(None, (_kind_of(one, kind, value) for kind, value in given.items())), ""):
-                self.declared[one] = f"using {one} = {found};"
+            if type_name := next(filter(None, (_kind_of(one, kind, value) for kind, value in given.items())), ""):
+                self.declared[one] = f"using {one} = {type_name};"
         self.unknown = {*kinds, *(name for _, name in prototype.parameters)} - self.declared.keys()
 
     def described(self) -> str:
@@ -170,27 +170,27 @@ class SiteWords:
     def opens(self) -> tuple[str, str]:
         """What comes before and after the call, whose result is then `rcw_made`; empty where there is nothing to do.
         Where a variable will be the object that is made, it is known before."""
-        given = [(which, entry, found) for which, (_, entry) in enumerate(self.callee.entries)
-                 if (found := opened(entry.opens)) and self.tells(found.expression, entry.mapped_bytes)]  # fmt: skip
-        names = bits((name for _, _, found in given for name in found.names), self.opened_as)
+        given = [(which, entry, opens) for which, (_, entry) in enumerate(self.callee.entries)
+                 if (opens := opened(entry.opens)) and self.tells(opens.expression, entry.mapped_bytes)]  # fmt: skip
+        names = bits((name for _, _, opens in given for name in opens.names), self.opened_as)
         variable = self.makes and bool(self.form.object)
-        told: dict[bool, list[str]] = {False: [], True: []}
+        statements: dict[bool, list[str]] = {False: [], True: []}
         texts: dict[bool, list[str]] = {False: [], True: []}
-        made = {"result", "self"} if self.makes else {"result"}
+        created = {"result", "self"} if self.makes else {"result"}
         results: dict[str, bool] = {}  # what may have been opened before, where that went unseen
-        for which, entry, found in given:
-            early = variable and not found.expression
-            value = self._text(found.expression) or ("rcw_self" if early else "rcw_made")
-            if not found.expression or not made.isdisjoint(_WORD.findall(found.expression)):
+        for which, entry, opens in given:
+            early = variable and not opens.expression
+            value = self._text(opens.expression) or ("rcw_self" if early else "rcw_made")
+            if not opens.expression or not created.isdisjoint(_WORD.findall(opens.expression)):
                 results[value] = early
-            about = f"{self.opened_as[found.names[0]]}, {names}, (uint64_t)({self._text(entry.mapped_bytes) or 0})"
-            told[early].append(f"if (rcw_s.it.which == {which}) rcw_opens({value}, {about}, rcw_s.it);")
-            texts[early] += [found.expression, entry.mapped_bytes]
+            about = f"{self.opened_as[opens.names[0]]}, {names}, (uint64_t)({self._text(entry.mapped_bytes) or 0})"
+            statements[early].append(f"if (rcw_s.it.which == {which}) rcw_opens({value}, {about}, rcw_s.it);")
+            texts[early] += [opens.expression, entry.mapped_bytes]
         for value, early in results.items():
-            told[early].append(f"if (rcw_s.it.which < 0) rcw_closed({names}, rcw_value({value}));")
-        known = {name: f"auto &{name} = rcw_made;" for name in sorted(made)}
-        before = [self._names(texts[True]), *told[True]]
-        return " ".join(before).strip(), " ".join([self._names(texts[False], known), *told[False]]).strip()
+            statements[early].append(f"if (rcw_s.it.which < 0) rcw_closed({names}, rcw_value({value}));")
+        known = {name: f"auto &{name} = rcw_made;" for name in sorted(created)}
+        before = [self._names(texts[True]), *statements[True]]
+        return " ".join(before).strip(), " ".join([self._names(texts[False], known), *statements[False]]).strip()
 
     def tells(self, *texts: str) -> bool:
         """Whether a call tells all that expressions speak of."""
@@ -225,14 +225,14 @@ def _kind_of(name: str, kind: str, value: str) -> str:
 
 def unfollowed(hook: Hook, form: Form) -> str:
     """What a call does not tell of its name on, or opens, though an entry asks; empty where it tells all."""
-    words = SiteWords(hook.found.callee, form, {}, {})
-    for _, entry in hook.found.callee.entries:
+    words = SiteWords(hook.api_use.callee, form, {}, {})
+    for _, entry in hook.api_use.callee.entries:
         if entry.of and not words.called_on(entry):
             return "is called on"
-        found = opened(entry.opens)
-        if found and not words.tells(found.expression, entry.mapped_bytes):
+        opening = opened(entry.opens)
+        if opening and not words.tells(opening.expression, entry.mapped_bytes):
             return "opens"
-        if found and form.unseen and (found.expression or not form.object):
+        if opening and form.unseen and (opening.expression or not form.object):
             return "opens"
     return ""
 

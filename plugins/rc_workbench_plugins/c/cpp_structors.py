@@ -132,10 +132,10 @@ def _in_header(function: Cursor, defined: Cursor, parameters: list[Cursor], text
 
 def _declared(parameter: Cursor, file: Path, data: bytes) -> str:
     """A parameter's text without its default."""
-    found = extent(parameter)
-    if found is None or found[0] != file or not parameter.spelling:
+    span = extent(parameter)
+    if span is None or span[0] != file or not parameter.spelling:
         raise Unfit("a parameter in its definition has no name, or comes out of a macro")
-    return data[found[1] : found[2]].decode("utf-8", "surrogateescape").split("=")[0].strip()
+    return data[span[1] : span[2]].decode("utf-8", "surrogateescape").split("=")[0].strip()
 
 
 def _after_parameters(data: bytes, name: int, end: int) -> int:

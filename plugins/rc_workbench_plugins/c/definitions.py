@@ -30,7 +30,7 @@ def definition(
     ]
     sources.sort(key=lambda unit: unit[0] != file)  # the file itself first; a header is read by way of another
     units = _units(sources, job)
-    used = next((found for unit in units if (found := _at(unit, file, line, column)) is not None), None)
+    used = next((cursor for unit in units if (cursor := _at(unit, file, line, column)) is not None), None)
     if used is None:
         return None
     if used.kind is CursorKind.INCLUSION_DIRECTIVE:
@@ -53,11 +53,11 @@ def _units(sources: list[tuple[Path, list[str]]], job: Job) -> Iterator[Translat
 
 def _at(unit: TranslationUnit, file: Path, line: int, column: int) -> Cursor | None:
     """What stands at a place; None where the unit does not read that file, or nothing that has a name stands there."""
-    names = {str(file)} | {str(found.include.name) for found in unit.get_includes()}
+    names = {str(file)} | {str(cursor.include.name) for cursor in unit.get_includes()}
     for name in names:
         if Path(os.path.realpath(name)) == file:
-            found = Cursor.from_location(unit, SourceLocation.from_position(unit, unit.get_file(name), line, column))
-            return found if found.spelling else None
+            cursor = Cursor.from_location(unit, SourceLocation.from_position(unit, unit.get_file(name), line, column))
+            return cursor if cursor.spelling else None
     return None
 
 

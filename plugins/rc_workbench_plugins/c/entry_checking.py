@@ -78,18 +78,18 @@ class _Text:
 def wrong_expressions(platform: Platform, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
     """What does not compile of the entries' expressions; headers are looked for in these folders."""
     text = _text(platform.host)
-    told = _errors(_FILE, text, folders, cpp=True)
-    if unknown := {(text.of[line][0], name) for line in told for name in text.declared.get(line, ())}:
-        functions = {number for line, (number, name) in text.of.items() if name == "scope" and line not in told}
+    errors = _errors(_FILE, text, folders, cpp=True)
+    if unknown := {(text.of[line][0], name) for line in errors for name in text.declared.get(line, ())}:
+        functions = {number for line, (number, name) in text.of.items() if name == "scope" and line not in errors}
         text = _text(platform.host, unknown, functions)
-        told = _errors(_FILE, text, folders, cpp=True)
-    lacking = any(line not in text.of for line in told)
-    found: dict[tuple[int | None, str], WrongExpression] = {}
-    for line, message in told.items():
+        errors = _errors(_FILE, text, folders, cpp=True)
+    lacking = any(line not in text.of for line in errors)
+    wrong: dict[tuple[int | None, str], WrongExpression] = {}
+    for line, message in errors.items():
         number, name = text.of.get(line, (None, ""))
         if number is not None and name != "scope":
-            found.setdefault((number, name), _wrong(platform.host, text, number, name, message, not lacking))
-    return (*found.values(), *_wrong_moves(platform.host, folders))
+            wrong.setdefault((number, name), _wrong(platform.host, text, number, name, message, not lacking))
+    return (*wrong.values(), *_wrong_moves(platform.host, folders))
 
 
 def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
@@ -113,15 +113,15 @@ def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, 
     text.lines.append("}")
     if not text.of:
         return ()
-    told = _errors(_MOVES_FILE, text, folders, cpp=in_cpp(host))
-    certain = all(line in text.of for line in told)
+    errors = _errors(_MOVES_FILE, text, folders, cpp=in_cpp(host))
+    certain = all(line in text.of for line in errors)
     known = [*kinds, "address", "data", "words", "bytes", "index", "result"]
-    found: dict[str, WrongExpression] = {}
-    for line, message in told.items():
+    wrong: dict[str, WrongExpression] = {}
+    for line, message in errors.items():
         if line in text.of:
             name = text.of[line][1]
-            found.setdefault(name, _told(None, name, message, known, host, certain))
-    return tuple(found.values())
+            wrong.setdefault(name, _wrong(None, name, message, known, host, certain))
+    return tuple(wrong.values())
 
 
 def _text(
@@ -178,13 +178,13 @@ def _add(
     for name, expression in _expressions(entry):
         cast = "(int64_t)" if name in _NUMBERS else ""
         judged = f"({expression}) ? 1 : 0" if name == "condition" else f"{cast}({expression})"
-        made = "".join(f"rcw_result {of}; " for of in _made(entry, parameters)) if name == "opens" else ""
-        text.add(f"{{ {made}(void)({judged}); }}", number, name)
+        results = "".join(f"rcw_result {of}; " for of in _result_names(entry, parameters)) if name == "opens" else ""
+        text.add(f"{{ {results}(void)({judged}); }}", number, name)
     text.lines.append("}")
 
 
-def _made(entry: HostEntry, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The names that a call's result has where it is told what it opens."""
+def _result_names(entry: HostEntry, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The names that a call's result has where its entry states what it opens."""
     prototype = parse_prototype(entry.prototype)
     if all(name != "result" for _, name in parameters):
         yield "result"
@@ -219,10 +219,10 @@ def _wrong(host: Host, text: _Text, number: int, name: str, message: str, certai
         return WrongExpression(number, name, f"the parameters cannot be read: {message}", "", False)
     declared = (names for line, names in text.declared.items() if text.of[line][0] == number)
     known = list(dict.fromkeys(name for names in declared for name in names))
-    return _told(number, name, message, known, host, certain)
+    return _wrong(number, name, message, known, host, certain)
 
 
-def _told(
+def _wrong(
     number: int | None, name: str, message: str, known: Sequence[str], host: Host, certain: bool
 ) -> WrongExpression:
     if undeclared := _UNDECLARED.search(message):

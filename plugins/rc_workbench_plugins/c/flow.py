@@ -100,16 +100,16 @@ class Flow:
             named = cursor.referenced
             known = named is not None and named.kind in (K.VAR_DECL, K.PARM_DECL)
             return frozenset([named.get_usr()]) if known else NONE
-        found = frozenset(chain(*(self.value(p, under, condition=condition, stays=stays) for p in parts)))
+        names = frozenset(chain(*(self.value(p, under, condition=condition, stays=stays) for p in parts)))
         if kind is K.MEMBER_REF_EXPR and cursor.referenced is not None:
-            found |= {cursor.referenced.get_usr()}
+            names |= {cursor.referenced.get_usr()}
         if kind is K.ARRAY_SUBSCRIPT_EXPR and len(parts) == 2:
             self.used |= self.value(parts[1], under)
         if kind in _PLACES and (kind is not K.UNARY_OPERATOR or dereferences(cursor)):
             where = file_offset(cursor.extent.start)
             if where in self.accesses:
-                return found | self.read(Ask((where,), "", "", self.arguments(parts)), found, stays)
-        return found
+                return names | self.read(Ask((where,), "", "", self.arguments(parts)), names, stays)
+        return names
 
     def call(self, cursor: Cursor, parts: list[Cursor], under: Names, condition: bool, stays: bool) -> Names:
         function = cursor.referenced
@@ -162,8 +162,8 @@ class Flow:
         if value is not None:
             return value
         names = {c.referenced.get_usr() for c in every(part) if c.kind is K.DECL_REF_EXPR and c.referenced is not None}
-        found = [self.parameters[name] for name in names if name in self.parameters]
-        return found[0] if len(found) == 1 else None
+        numbers = [self.parameters[name] for name in names if name in self.parameters]
+        return numbers[0] if len(numbers) == 1 else None
 
     # ---- statements
 
@@ -259,10 +259,10 @@ class Flow:
     def changing(self) -> Names:
         """What differs from one turn to the next."""
         grown = {one.target for one in self.sets if one.grows} - self.again
-        found = {*self.reads, *grown}
-        while more := {one.target for one in self.sets if one.sources & found} - found:
-            found |= more
-        return frozenset(found)
+        changing = {*self.reads, *grown}
+        while more := {one.target for one in self.sets if one.sources & changing} - changing:
+            changing |= more
+        return frozenset(changing)
 
     def only_asks(self, name: str, outputs: Names = NONE) -> bool:
         """Whether a result is held against something and used for nothing else."""

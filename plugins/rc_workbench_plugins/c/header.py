@@ -59,9 +59,9 @@ def _read(file: Path, shown: str) -> ApiHeader:
     data = shown.encode()
     declarations = _DIRECTIVE.sub("", shown)
     bare = ("__stdcall", "__cdecl", *_BEFORE_CLASS.findall(declarations), *_DECORATION.findall(declarations))
-    assumed = {found[1]: found[2] or "" for found in _AFTER.finditer(declarations)} | dict.fromkeys(bare, "")
+    assumed = {match[1]: match[2] or "" for match in _AFTER.finditer(declarations)} | dict.fromkeys(bare, "")
     lines = [f"#ifndef {name}\n#define {name}{'(...)' if inside else ''}\n#endif" for name, inside in assumed.items()]
-    language, unit, told = "c", None, frozenset[tuple[str, str]]()
+    language, unit, reported = "c", None, frozenset[tuple[str, str]]()
     if file.suffix in suffixes.CPP_HEADERS:
         language = "c++"
     for _ in range(_ROUNDS):
@@ -72,10 +72,10 @@ def _read(file: Path, shown: str) -> ApiHeader:
         if language == "c" and any(_CPP.match(message) for message, _ in errors):
             language = "c++"
             continue
-        unknown = {name for message, at in errors for name in _names(message, data[:at])} - told
+        unknown = {name for message, at in errors for name in _names(message, data[:at])} - reported
         if not unknown:
             break
-        told |= unknown
+        reported |= unknown
         lines += [_assumption(name, space, _without(declarations, assumed)) for name, space in sorted(unknown)]
     if unit is None:
         return ApiHeader((), (Diagnostic("this header cannot be read", "Is it a text file?", file=str(file)),))
@@ -116,8 +116,8 @@ def _without(text: str, words: Container[str]) -> str:
 def _names(message: str, before: bytes) -> Iterator[tuple[str, str]]:
     """The types that a message misses, and the namespace where they would be. In a parameter's own parameters C takes
     them for names, until one is none."""
-    if found := _UNKNOWN.search(message):
-        yield found[1] or found[2], found[3] or ""
+    if match := _UNKNOWN.search(message):
+        yield match[1] or match[2], match[3] or ""
     elif message == "expected identifier":
         for name in re.findall(r"[A-Za-z_]\w*", before.decode("utf-8", "replace").rpartition("(")[2]):
             yield name, ""
@@ -198,9 +198,9 @@ def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     parameters = [_parameter(one, number, data, assumed) for number, one in enumerate(_parameters_of(cursor), 1)]
     if cursor.type.kind is TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         parameters.append("...")
-    made = cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR)
-    returns = "" if made else cursor.result_type.spelling
-    gap = "" if made or returns.endswith(("*", "&")) else " "
+    is_structor = cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR)
+    returns = "" if is_structor else cursor.result_type.spelling
+    gap = "" if is_structor or returns.endswith(("*", "&")) else " "
     inside = ", ".join(parameters) or ("" if "::" in name else "void")
     over = [_written(one, data).split("=")[0].strip() for one in [*(_over(above) if above else []), *_over(cursor)]]
     before = (f"template <{', '.join(over)}> " if over else "") + ("static " if cursor.is_static_method() else "")

@@ -40,27 +40,27 @@ def volatile(reading: Reading) -> Iterator[Use]:
 
 def _note(function: Cursor, accesses: frozenset[Place], reading: Reading) -> None:
     head = _Head.of(function)
-    found, calls = result_of(function, head, accesses)
-    reading.results += [found] if found else []
+    result, calls = result_of(function, head, accesses)
+    reading.results += [result] if result else []
     reading.calls += calls
     parts = list(every(function))
     begins = sorted(part.extent.start.offset for part in parts if part.kind in LOOPS)
     for cursor in parts:
         if cursor.kind in LOOPS:
             first, last = (bisect_left(begins, end.offset) for end in (cursor.extent.start, cursor.extent.end))
-            found = decided_by(cursor, head, accesses) if last - first <= _MOST_LOOPS else None
-            reading.loops += [found] if found else []
+            result = decided_by(cursor, head, accesses) if last - first <= _MOST_LOOPS else None
+            reading.loops += [result] if result else []
         elif cursor.kind is K.COMPOUND_STMT:
             of_goto = (decided_by_goto(label, parts, head, accesses) for label, parts in goto_loops(cursor))
             reading.loops += filter(None, of_goto)
         elif cursor.kind is K.VAR_DECL and cursor.type.kind is TypeKind.AUTO:
             lambda_ = next((part for part in every(cursor) if part.kind is K.LAMBDA_EXPR), None)
-            found, _ = (
+            result, _ = (
                 result_of(lambda_, replace(_Head.of(lambda_), function=cursor.get_usr()), accesses)
                 if lambda_
                 else (None, ())
             )
-            reading.results += [found] if found else []
+            reading.results += [result] if result else []
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,8 @@ def assigns(cursor: Cursor) -> bool:
 
 
 def span_of(cursor: Cursor) -> Range | None:
-    found = extent(cursor)
-    return Range(*found) if found else None
+    span = extent(cursor)
+    return Range(*span) if span else None
 
 
 def is_read(parent: Cursor) -> bool:
@@ -63,17 +63,17 @@ def is_read(parent: Cursor) -> bool:
 
 def passed_on(whole: Cursor, outer: list[Cursor]) -> bool:
     """Whether a conditional or a comma operator passes the place on (C++); `outer` is then what is around that."""
-    found = False
+    passes = False
     while outer and whole is not None:
         above = outer[-1]
         comma = above.kind is K.BINARY_OPERATOR and _operator("Binary")(above) == _COMMA
-        if not (above.kind is K.CONDITIONAL_OPERATOR or comma or (found and above.kind is K.PAREN_EXPR)):
+        if not (above.kind is K.CONDITIONAL_OPERATOR or comma or (passes and above.kind is K.PAREN_EXPR)):
             break
         if above.kind is not K.PAREN_EXPR and next(iter(children(above))) == whole:
             break
         whole = outer.pop()
-        found = True
-    return found
+        passes = True
+    return passes
 
 
 def usr_of(named: Cursor) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.survey import FoundUse, SurveyedUnit
+from rc_workbench_plugins.c.survey import ApiUse, SurveyedUnit
 
 _TOKEN = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|##?|[A-Za-z_]\w*|[0-9]\w*""", re.DOTALL)
 
@@ -51,10 +51,10 @@ class Macros:
 
     @cached_property
     def by_macro(self) -> dict[str, list[Carrier]]:
-        found: dict[str, list[Carrier]] = {}
+        carriers: dict[str, list[Carrier]] = {}
         for carrier in self.carriers:
-            found.setdefault(carrier.macro, []).append(carrier)
-        return found
+            carriers.setdefault(carrier.macro, []).append(carrier)
+        return carriers
 
     def reached(self, names: Iterable[str]) -> list[Carrier]:
         """The carriers in the bodies of macros that expanding these names can lead to."""
@@ -129,20 +129,20 @@ def names_in(part: Range, text: Callable[[Path], bytes]) -> list[str]:
     return [m[0].decode("latin-1") for m in _TOKEN.finditer(text(part.file), part.start, part.end)]
 
 
-def around(found: FoundUse, uses: Iterable[Range]) -> list[Range]:
+def around(use: ApiUse, uses: Iterable[Range]) -> list[Range]:
     """The macro uses that a place stands in, innermost first."""
-    where = found.use.place
+    where = use.use.place
     held = [u for u in uses if u.holds(where.file, where.offset)]
     return sorted(held, key=lambda u: u.end - u.start)
 
 
 def carriers_of(
-    found: FoundUse, unit: SurveyedUnit, macros: Macros, text: Callable[[Path], bytes]
+    use: ApiUse, unit: SurveyedUnit, macros: Macros, text: Callable[[Path], bytes]
 ) -> tuple[list[Carrier], Range | None]:
     """The carriers that can have brought a use whose name is not written there, and the outermost macro use."""
-    in_cpp = found.use.form is not None
-    name = found.callee.prototype.name if in_cpp else found.callee.name
-    parts = around(found, unit.reading.macro_uses)
+    in_cpp = use.use.form is not None
+    name = use.callee.prototype.name if in_cpp else use.callee.name
+    parts = around(use, unit.reading.macro_uses)
     for part in parts:
         for names in ([part.name], names_in(part, text)):
             if fitting := [c for c in macros.reached(names) if c.callee == name and bool(c.part) == in_cpp]:
@@ -164,7 +164,7 @@ def definitions(
         return ()
     chosen: dict[str, str] = {}
     for hook in hooks:
-        carriers, whole = carriers_of(hook.found, unit, macros, text)
+        carriers, whole = carriers_of(hook.api_use, unit, macros, text)
         if whole:
             for carrier in carriers:
                 for line in _lines(whole, line_of):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Use
-from rc_workbench_plugins.c.survey import FoundUse, Survey
+from rc_workbench_plugins.c.survey import ApiUse, Survey
 from workbench.api import (
     FIRST_STATES,
     Block,
@@ -68,7 +68,7 @@ class Wrapper:
 class Hook:
     """A use of an API function and the wrappers that replace it: the first whose condition holds."""
 
-    found: FoundUse
+    api_use: ApiUse
     wrappers: tuple[Wrapper, ...]
 
     @property
@@ -93,7 +93,7 @@ class Numbering:
         return tuple({w.name: w for hook in self.hooks for w in hook.wrappers}.values())
 
 
-def number(found: Survey, uses: Iterable[FoundUse], main: TokenPlace | None) -> Numbering:
+def number(survey: Survey, uses: Iterable[ApiUse], main: TokenPlace | None) -> Numbering:
     """Sites and states for those uses that can be instrumented. `main` is where the program's
     main function stands. Files of the project are named by their path below its folder. Wrappers of sources that are
     instrumented apart, or read with other macros, have other names, which do not say where the project lies: a copy
@@ -102,9 +102,9 @@ def number(found: Survey, uses: Iterable[FoundUse], main: TokenPlace | None) -> 
     All references to one function's address share a site, the first one's, so that they stay equal; those of sources
     that are instrumented apart share the wrapper of one of them.
     """
-    root, hooked = found.files.root, [use for use in uses if not use.why_missed]
-    names = (name_below(root, source) for source in found.files.sources)
-    words = (word.replace(str(root), "") for word in found.words)
+    root, hooked = survey.files.root, [use for use in uses if not use.why_missed]
+    names = (name_below(root, source) for source in survey.files.sources)
+    words = (word.replace(str(root), "") for word in survey.words)
     counter = _Counter(root, digest([*names, *words, *(use.use.callee for use in hooked)])[:8])
     hooks = [counter.hook(use) for use in hooked]
     begins = (counter.name(main.file), main.line) if main else None
@@ -127,57 +127,57 @@ class _Counter:
     def name(self, file: Path) -> str:
         return name_below(self.root, file)
 
-    def hook(self, found: FoundUse) -> Hook:
-        if not found.use.is_call and found.use.callee in self.references:
-            return Hook(found, self.references[found.use.callee].wrappers)
-        label = found.pragmas[0].pragma.name if found.pragmas else found.callee.name
-        where = found.use.place
+    def hook(self, use: ApiUse) -> Hook:
+        if not use.use.is_call and use.use.callee in self.references:
+            return Hook(use, self.references[use.use.callee].wrappers)
+        label = use.pragmas[0].pragma.name if use.pragmas else use.callee.name
+        where = use.use.place
         site = len(self.sites)
-        self.sites.append(Site(self.name(where.file), where.line, where.column, found.callee.name, label, 0))
+        self.sites.append(Site(self.name(where.file), where.line, where.column, use.callee.name, label, 0))
         wrappers: list[Wrapper] = []
-        for pragma in found.pragmas:
-            wrappers.append(self.wrapper(found, site, len(wrappers), pragma, condition=pragma.pragma.condition))
+        for pragma in use.pragmas:
+            wrappers.append(self.wrapper(use, site, len(wrappers), pragma, condition=pragma.pragma.condition))
             if pragma.pragma.condition is None:
                 break
         else:
-            if found.waits_when:
-                wrappers.append(self.wrapper(found, site, len(wrappers), None, waits=True, condition=found.waits_when))
-            wrappers.append(self.wrapper(found, site, len(wrappers), None, waits=found.waits_when == ""))
-        hook = Hook(found, tuple(wrappers))
-        if not found.use.is_call:
-            self.references[found.use.callee] = hook
+            if use.waits_when:
+                wrappers.append(self.wrapper(use, site, len(wrappers), None, waits=True, condition=use.waits_when))
+            wrappers.append(self.wrapper(use, site, len(wrappers), None, waits=use.waits_when == ""))
+        hook = Hook(use, tuple(wrappers))
+        if not use.use.is_call:
+            self.references[use.use.callee] = hook
         return hook
 
     def wrapper(
-        self, found: FoundUse, site: int, index: int, placed: PlacedPragma | None, *, waits: bool = False,
+        self, use: ApiUse, site: int, index: int, placed: PlacedPragma | None, *, waits: bool = False,
         condition: str | None = None,
     ) -> Wrapper:  # fmt: skip
-        entries = found.callee.entries
+        entries = use.callee.entries
         if placed:
             pragma = placed.pragma
-            state = self.state(found, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
+            state = self.state(use, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
             states, otherwise = (state,) * len(entries), state
         else:
-            states, otherwise = tuple(self.default_state(found, entry, waits) for _, entry in entries), None
-        of_address = not (found.use.is_call or found.use.form or found.use.access or found.pragmas)
-        name = f"rcw_at_{found.callee.name}" if of_address else f"rcw_{self.unit}_{site}_{index}"
-        wrapper = Wrapper(name, found.use, found.callee, site, self.slots, states, otherwise, placed, condition)
+            states, otherwise = tuple(self.default_state(use, entry, waits) for _, entry in entries), None
+        of_address = not (use.use.is_call or use.use.form or use.use.access or use.pragmas)
+        name = f"rcw_at_{use.callee.name}" if of_address else f"rcw_{self.unit}_{site}_{index}"
+        wrapper = Wrapper(name, use.use, use.callee, site, self.slots, states, otherwise, placed, condition)
         self.slots += len(wrapper.slots)
         return wrapper
 
-    def default_state(self, found: FoundUse, entry: HostEntry, waits: bool) -> int:
+    def default_state(self, use: ApiUse, entry: HostEntry, waits: bool) -> int:
         if waits and entry.kind is CallKind.RECEIVE:
-            return self.state(found, f"{found.callee.name} ({POLL[1]})", Category.WAIT_RECV, POLL)
+            return self.state(use, f"{use.callee.name} ({POLL[1]})", Category.WAIT_RECV, POLL)
         category, reason = DEFAULTS[entry.kind]
         reasons = tuple(part.strip() for part in (entry.reason or reason).split("|") if part.strip())
-        several = len(found.callee.entries) > 1 and entry.subtype
+        several = len(use.callee.entries) > 1 and entry.subtype
         return self.state(
-            found, f"{found.callee.name} ({entry.subtype})" if several else found.callee.name, category, reasons
+            use, f"{use.callee.name} ({entry.subtype})" if several else use.callee.name, category, reasons
         )
 
     def state(
         self,
-        found: FoundUse,
+        use: ApiUse,
         name: str,
         category: Category,
         reasons: tuple[str, ...],
@@ -185,6 +185,6 @@ class _Counter:
         messages: tuple[str, ...] = (),
     ) -> int:
         index = len(self.states)
-        where = found.use.place
+        where = use.use.place
         self.states.append(State(index, name, category, reasons, targets, messages, self.name(where.file), where.line))
         return index

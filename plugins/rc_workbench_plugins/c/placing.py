@@ -59,17 +59,17 @@ def place_pragmas(
             continue
         groups.setdefault(anchor, []).append(pragma)
         targets[anchor] = held
-    found: dict[TokenPlace, tuple[PlacedPragma, ...]] = {}
+    of_calls: dict[TokenPlace, tuple[PlacedPragma, ...]] = {}
     for anchor, group in sorted(groups.items(), reverse=True):  # a pragma nearer to a call comes before one farther off
-        free = [call for call in targets[anchor] if call not in found]
+        free = [call for call in targets[anchor] if call not in of_calls]
         if not free:
             problems += [_orphan(pragma) for pragma in group]
             continue
-        found[free[0]] = tuple(group)
+        of_calls[free[0]] = tuple(group)
         problems += _several(group, free)
         problems += _unreachable(group)
     ordered = sorted(statements, key=lambda s: (s.range.start, -s.range.end))
-    return Placing(data, offsets, ordered, [s for s in ordered if s.do_condition], found), tuple(problems)
+    return Placing(data, offsets, ordered, [s for s in ordered if s.do_condition], of_calls), tuple(problems)
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ class _Scope:
 
 def _scopes(statements: Sequence[Statement]) -> list[_Scope]:
     """The scopes of a file in the order of their offsets, an outer one before what it holds."""
-    found: dict[Range, _Scope] = {}
+    scopes: dict[Range, _Scope] = {}
     for statement in statements:
-        holder = found.setdefault(statement.holder, _Scope(statement.holder, [], []))
+        holder = scopes.setdefault(statement.holder, _Scope(statement.holder, [], []))
         holder.inside.append(statement.range)
         if statement.do_condition or statement.otherwise:
-            found.setdefault(statement.range, _Scope(statement.range, [], [])).itself.append(statement)
-    for scope in found.values():
+            scopes.setdefault(statement.range, _Scope(statement.range, [], [])).itself.append(statement)
+    for scope in scopes.values():
         scope.inside.sort(key=lambda r: (r.start, -r.end))
-    return sorted(found.values(), key=lambda scope: (scope.range.start, -scope.range.end))
+    return sorted(scopes.values(), key=lambda scope: (scope.range.start, -scope.range.end))
 
 
 def _held_calls(

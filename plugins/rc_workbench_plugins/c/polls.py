@@ -24,19 +24,19 @@ _NEAR = 64  # functions before a place among which is the one around it
 def reaching(readings: Iterable[Reading]) -> set[str]:
     """The names of functions that use the API, or call such functions."""
     calls: dict[str, set[str]] = defaultdict(set)  # a function's name -> who calls it
-    found: set[str] = set()
+    names: set[str] = set()
     for reading in readings:
         holders = _Holders(reading.functions)
         for name, place in reading.called:
             calls[name].update(holders.of(place))
         for use in (*reading.uses, *volatile(reading)):
-            found.update(holders.of((use.place.file, use.place.offset)))
-    pending = list(found)
+            names.update(holders.of((use.place.file, use.place.offset)))
+    pending = list(names)
     while pending:
-        more = calls[pending.pop()] - found
-        found |= more
+        more = calls[pending.pop()] - names
+        names |= more
         pending += more
-    return found
+    return names
 
 
 def concerned(reading: Reading, names: Set[str]) -> set[Range]:
@@ -72,7 +72,7 @@ class _Source(Protocol):
 
 def polls(units: Iterable[_Source], callees: Mapping[str, Callee]) -> dict[tuple[Place, str], str]:
     """By place and callee, when a use only waits: a condition in C, empty where it always does."""
-    return _Polls([unit.reading for unit in units], callees).found()
+    return _Polls([unit.reading for unit in units], callees).conditions()
 
 
 class _Polls:
@@ -93,7 +93,7 @@ class _Polls:
         self.asked: dict[str, set[Place]] = defaultdict(set)  # those of `called` that only wait
         self.transfers = reaching(readings)
 
-    def found(self) -> dict[tuple[Place, str], str]:
+    def conditions(self) -> dict[tuple[Place, str], str]:
         for loop in self.loops:
             asks = [ask for ask in loop.asks if not self._acts(ask, 0)]
             if not any(self._moves(ask) for ask in loop.beside):

@@ -42,8 +42,8 @@ def _passed(kind: Type, *, cpp: bool) -> str:
         is_function = kind.kind is TypeKind.POINTER and kind.get_pointee().kind is TypeKind.FUNCTIONPROTO
         return "" if cpp and is_function else "const volatile void *"
     if kind.kind is TypeKind.ENUM:
-        made = kind.get_declaration()
-        return "" if made.is_scoped_enum() else str(made.enum_type.get_canonical().spelling)
+        declaration = kind.get_declaration()
+        return "" if declaration.is_scoped_enum() else str(declaration.enum_type.get_canonical().spelling)
     if kind.kind is TypeKind.RECORD:
         return "" if cpp else str(kind.spelling)
     return "_Bool" if kind.kind is TypeKind.BOOL else str(kind.spelling)
@@ -71,8 +71,8 @@ def bases_begun(parts: list[Cursor]) -> Iterator[TokenPlace]:
 
 def declared(name: Cursor) -> Cursor | None:
     """The one function that a name refers to."""
-    found = overloads(name)
-    return found[0] if len(found) == 1 else None
+    meant = overloads(name)
+    return meant[0] if len(meant) == 1 else None
 
 
 def read_unit(
@@ -228,10 +228,10 @@ class _Walker:
         is_call = cursor.kind is K.CALL_EXPR
         if not is_call and cursor.kind is not K.DECL_REF_EXPR:
             return None
-        found = reader.call(cursor, parts) if is_call else reader.reference(cursor)
-        if found is None:
+        call = reader.call(cursor, parts) if is_call else reader.reference(cursor)
+        if call is None:
             return None
-        self.add(_use(found, is_call=is_call))
+        self.add(_use(call, is_call=is_call))
         return [part for part in parts if not names(part, cursor)]
 
     def statements(self, cursor: Cursor, parts: list[Cursor]) -> None:
@@ -334,8 +334,8 @@ class _Walker:
                     self.add(Use(place_at(part.file, offset), key, True, True, None, why_missed=HIDDEN))
 
     def words(self, part: Range) -> dict[int, str]:
-        found = re.finditer(rb"[A-Za-z_]\w*", self.text(part.file)[part.start : part.end])
-        return {part.start + word.start(): word[0].decode() for word in found}
+        matches = re.finditer(rb"[A-Za-z_]\w*", self.text(part.file)[part.start : part.end])
+        return {part.start + word.start(): word[0].decode() for word in matches}
 
     def stands_at(self, where: TokenPlace, name: str) -> bool:
         if (where.file, where.offset) in self.masked:

@@ -46,7 +46,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class FoundUse:
+class ApiUse:
     """A use of an API function, and what stands around it. `why_missed` is empty where it can be instrumented.
 
     `waits_when`: it only waits for the FPGA, always (empty) or where this condition holds; None where it does not."""
@@ -87,8 +87,8 @@ class Files:
         foreign = [f for text, f in folders if Path(text).is_absolute() and not _related(f, self.root)]
         self.foreign = tuple(foreign)
         own = (f for _, f in folders if f not in foreign)
-        told = [path for path in map(Path, folders_of_all(host)) if _below(path, self.root)]
-        self.own = (self.root, *own, *told, *(source.parent for source in self.sources))
+        include_folders = [path for path in map(Path, folders_of_all(host)) if _below(path, self.root)]
+        self.own = (self.root, *own, *include_folders, *(source.parent for source in self.sources))
         self._texts: dict[Path, bytes] = {}
         self._is_user: dict[Path, bool] = {}
 
@@ -123,7 +123,7 @@ class Survey:
     callees: dict[str, Callee]
     units: tuple[SurveyedUnit, ...]
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
-    uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
+    uses: tuple[ApiUse, ...]  # each once, by file and place, sources in the project's order
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -169,7 +169,7 @@ def survey(
         if file not in unread and not files.excluded(file):
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
-    uses: dict[tuple[Path, int, str, int], FoundUse] = {}
+    uses: dict[tuple[Path, int, str, int], ApiUse] = {}
     waits = polls(units, known)
     for unit in units:
         for use in sorted(
@@ -178,23 +178,23 @@ def survey(
             if use.place.file in placings:
                 key = (use.place.file, use.place.offset, use.callee, use.access.place.end if use.access else 0)
                 when = waits.get(((use.place.file, use.place.offset), use.callee))
-                uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file], when))
+                uses.setdefault(key, _api_use(use, known[use.callee], unit.reading, placings[use.place.file], when))
     diagnostics.update(dict.fromkeys(_unopened(uses.values())))
     return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
 
 
-def _unopened(uses: Iterable[FoundUse]) -> Iterator[Diagnostic]:
+def _unopened(uses: Iterable[ApiUse]) -> Iterator[Diagnostic]:
     """For each call that holds only for what was opened by a name: that no source makes a call that opens it."""
     uses = list(uses)
-    made = set(opened_names(entry for use in uses for _, entry in use.callee.entries if not entry.of))
+    opened_by = set(opened_names(entry for use in uses for _, entry in use.callee.entries if not entry.of))
     for entry in (entry for use in uses for _, entry in use.callee.entries if entry.opens):
         of = opened(entry.of)  # a mapping of an opened file, say
-        made.update(opened_names([entry]) if of and not made.isdisjoint(of.names) else ())
-    told: set[str] = set()
+        opened_by.update(opened_names([entry]) if of and not opened_by.isdisjoint(of.names) else ())
+    reported: set[str] = set()
     for use in uses:
         wanted = [what.names if (what := opened(entry.of)) else () for _, entry in use.callee.entries]
-        if use.callee.name not in told and all(names and made.isdisjoint(names) for names in wanted):
-            told.add(use.callee.name)
+        if use.callee.name not in reported and all(names and opened_by.isdisjoint(names) for names in wanted):
+            reported.add(use.callee.name)
             names = " or ".join(dict.fromkeys(name for one in wanted for name in one))
             message = f"no {use.callee.name} is recorded: no call in the sources opens what the template calls {names}"
             hint = "What a library opens for the program has to be in the sources, or have an entry that `opens` it."
@@ -284,11 +284,11 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _found(use: Use, callee: Callee, reading: Reading, placing: Placing, waits_when: str | None) -> FoundUse:
+def _api_use(use: Use, callee: Callee, reading: Reading, placing: Placing, waits_when: str | None) -> ApiUse:
     function = innermost(reading.functions, use.place)
     where = use.place
     line, indent = placing.insertion(where)
-    return FoundUse(
+    return ApiUse(
         use,
         callee,
         function.name if function else "",
@@ -329,8 +329,8 @@ def _unspellable(kind: str) -> bool:
     return not kind or "struct " in kind or "union " in kind or "(" in kind
 
 
-def missed_diagnostic(found: FoundUse) -> Diagnostic:
-    where: TokenPlace = found.use.place
-    what = found.use.callee if found.use.access else f"use of {found.callee.name}"
-    message = f"this {what} is not instrumented: {found.why_missed}"
+def missed_diagnostic(use: ApiUse) -> Diagnostic:
+    where: TokenPlace = use.use.place
+    what = use.use.callee if use.use.access else f"use of {use.callee.name}"
+    message = f"this {what} is not instrumented: {use.why_missed}"
     return Diagnostic(message, "", Severity.WARNING, str(where.file), where.line, where.column)

@@ -26,19 +26,19 @@ class SystemClang:
 def newer(folders: Iterable[Path], than: int) -> list[SystemClang]:
     """Each libclang in these folders of libraries that is newer, and whose headers are there: a parser reads those of
     its own version. The newest first."""
-    found = []
+    libraries = []
     for folder in folders:
         for library in folder.glob("libclang[-.]*so.*"):
             match = _LIBRARY.fullmatch(library.name)
             number = int(match[1] or match[2]) if match else 0
             for headers in (folder / "clang" / str(number), folder.parent / "lib" / "clang" / str(number)):
                 if number > than and (headers / "include" / "stddef.h").is_file():
-                    found.append(SystemClang(number, library, headers))
-    return sorted(found, key=lambda one: (-one.version, len(one.library.name), one.library.name))
+                    libraries.append(SystemClang(number, library, headers))
+    return sorted(libraries, key=lambda one: (-one.version, len(one.library.name), one.library.name))
 
 
-def first_that_loads(found: Iterable[SystemClang]) -> SystemClang | None:
-    for one in found:
+def first_that_loads(libraries: Iterable[SystemClang]) -> SystemClang | None:
+    for one in libraries:
         with suppress(OSError):  # of another machine, or with a part of it missing
             ctypes.CDLL(str(one.library))
             return one
@@ -52,8 +52,8 @@ def system_clang() -> SystemClang | None:
 
 def tools() -> list[str]:
     """What sources may be read with instead of the library that came along (`ReadsWithTools`)."""
-    found = (one.library.resolve() for one in _of_this_machine())
-    return [f"{library} {library.stat().st_mtime_ns}" for library in found]
+    libraries = (one.library.resolve() for one in _of_this_machine())
+    return [f"{library} {library.stat().st_mtime_ns}" for library in libraries]
 
 
 def _of_this_machine() -> list[SystemClang]:

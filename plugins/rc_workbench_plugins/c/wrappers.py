@@ -151,10 +151,11 @@ def _parameters(wrapper: Wrapper, *, extra: bool = True) -> list[tuple[str, str]
     named = wrapper.callee.prototype.parameters
     if signature is None or signature.parameters is None:
         return list(named)
-    found = [(f"__typeof__({kind}) {name}", name) for kind, (_, name) in zip(signature.parameters, named, strict=True)]
+    typed = zip(signature.parameters, named, strict=True)
+    parameters = [(f"__typeof__({kind}) {name}", name) for kind, (_, name) in typed]
     if extra:
-        found += [(f"__typeof__({kind}) rcw_x{i}", f"rcw_x{i}") for i, kind in enumerate(wrapper.use.arguments)]
-    return found
+        parameters += [(f"__typeof__({kind}) rcw_x{i}", f"rcw_x{i}") for i, kind in enumerate(wrapper.use.arguments)]
+    return parameters
 
 
 def _returns(wrapper: Wrapper) -> str:
@@ -210,18 +211,18 @@ def bits(chosen: Iterable[str], names: Mapping[str, int]) -> str:
 
 def _opens(wrapper: Wrapper, names: Mapping[str, int]) -> list[tuple[str, str]]:
     """What follows a call that opens: (which, a statement), "-1" for a call that no entry speaks of."""
-    given = [(which, entry, found) for which, (_, entry) in enumerate(wrapper.callee.entries)
-             if (found := opened(entry.opens))]  # fmt: skip
-    whole = bits((name for _, _, found in given for name in found.names), names)
+    given = [(which, entry, opening) for which, (_, entry) in enumerate(wrapper.callee.entries)
+             if (opening := opened(entry.opens))]  # fmt: skip
+    whole = bits((name for _, _, opening in given for name in opening.names), names)
     lines, own = [], {name for _, name in _parameters(wrapper)}
-    for which, entry, found in given:
-        value, size = found.expression or "rcw_result", entry.mapped_bytes.strip() or "0"
+    for which, entry, opening in given:
+        value, size = opening.expression or "rcw_result", entry.mapped_bytes.strip() or "0"
         if "result" not in own:
             value = re.sub(r"\bresult\b", "rcw_result", value)
-        about = f"{names[found.names[0]]}, {whole}, {_value(value)}, (uint64_t)({size}), rcw_it.address, rcw_it.fpga"
-        made = "if (rcw_result) " if not found.expression and "*" in _returns(wrapper) else ""
-        lines.append((f"{which}", f"{made}rcw_opened({about});"))
-    if any(not found.expression for _, _, found in given):
+        about = f"{names[opening.names[0]]}, {whole}, {_value(value)}, (uint64_t)({size}), rcw_it.address, rcw_it.fpga"
+        condition = "if (rcw_result) " if not opening.expression and "*" in _returns(wrapper) else ""
+        lines.append((f"{which}", f"{condition}rcw_opened({about});"))
+    if any(not opening.expression for _, _, opening in given):
         lines.append(("-1", f"rcw_closed({whole}, {_value('rcw_result')});"))
     return lines
 
@@ -314,7 +315,7 @@ def into_streams(callee: Callee, platform: Platform) -> dict[int, tuple[int, str
     ports = platform.hardware.ports if platform.hardware else ()
     unnamed = next((n for n, port in enumerate(ports) if isinstance(port, HardwarePort) and port.takes_transfers), 0)
     numbers = {"": unnamed, **{port.name: n for n, port in enumerate(ports)}}
-    found: dict[int, tuple[int, str, str]] = {}
+    streams: dict[int, tuple[int, str, str]] = {}
     for which, (_, entry) in enumerate(callee.entries):
         table = platform.transfer_tables.get(entry.transfer)
         if entry.kind is not CallKind.SEND or table is None or table.port not in numbers or not ports:
@@ -326,8 +327,8 @@ def into_streams(callee: Callee, platform: Platform) -> dict[int, tuple[int, str
             data, size, _ = data_of(callee.prototype, entry, handle_types(platform.host))
         except WorkbenchError:
             data, size = "NULL", "-1"
-        found[which] = numbers[table.port], data, entry.bytes.strip() or size
-    return found
+        streams[which] = numbers[table.port], data, entry.bytes.strip() or size
+    return streams
 
 
 def _announce(out: _Lines, wrapper: Wrapper, streams: Mapping[int, tuple[int, str, str]]) -> None:
