@@ -218,7 +218,7 @@ def test_weak_dependence_that_no_sub_queue_shows_is_found_in_the_intervals() -> 
     found, truth, ends = asked(AR[0.3], BULKS, 0)
     _, held = replayed(ends, BULKS, seen(truth), Draw.ALONE)
     assert all(queue.agrees for queue in held)
-    (told,) = [d for d in found.dependences if d.found]
+    (told,) = [d for d in found.dependences if d.is_significant]
     assert (told.of, told.lag) == ("insertions depend on those before", 1)
     assert told.value == pytest.approx(0.26, abs=0.02)
 
@@ -248,7 +248,7 @@ def test_a_run_that_gets_slower_is_replayed_in_its_order() -> None:
     crossed = passage(given_.between, given_.service)
     truth = occupancy(crossed)
     found = estimate(measured(crossed), IDEAL, seen(truth))
-    assert any(d.of == "insertions change over the run" and d.found for d in found.dependences)
+    assert any(d.of == "insertions change over the run" and d.is_significant for d in found.dependences)
     assert distance(found.occupancy.total, truth.total) <= 0.05
 
 
@@ -351,7 +351,7 @@ def test_transfers_that_depend_on_one_another_are_replayed_as_neighbours() -> No
     ends = Intervals(given_.between, given_.service)
     bus = Bus(32, times[::32], np.zeros(1250), of=np.arange(40_000) // 32)
     found = estimate(ends, bus, seen(truth))
-    (told,) = [d for d in found.dependences if d.found]
+    (told,) = [d for d in found.dependences if d.is_significant]
     assert told.of == "transfers depend on those before"
     assert (found.draw, found.consistent) == (Draw.BLOCKS, True)
     alone, _ = replayed(ends, bus, {}, Draw.ALONE)

@@ -102,7 +102,7 @@ def row(source: dict[str, Any], params: dict[str, Any], count: int, times: int) 
                 distance(alone.total, truth.total),
                 best.consistent,
                 all(queue.agrees for queue in held),
-                any(d.found for d in best.dependences),
+                any(d.is_significant for d in best.dependences),
             )
         )
     means, ks, alone_ks, trusted, alone_trusted, flagged = np.array(found, float).T
@@ -151,7 +151,7 @@ def rate(source: dict[str, Any], constant: bool, runs: int = 40, count: int = 10
         _, (upstream, downstream) = replayed(ends, at, seen, Draw.ALONE)
         trust.LEAST_DISTANCE = least
         alone = all(queue.ks <= max(least, queue.threshold) for queue in (upstream, downstream))
-        flagged = any(d.found for d in trust.dependences(ends, at))
+        flagged = any(d.is_significant for d in trust.dependences(ends, at))
         trusted = estimate(ends, at, seen).consistent if seed < 20 else np.nan
         found.append((alone, not downstream.agrees, flagged, trusted))
     shares = np.nanmean(np.array(found, float), axis=0)

@@ -47,49 +47,49 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
         return job.run(command, cwd=cwd, env=ENGLISH, on_line=lambda line: None)
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(commands), os.cpu_count() or 1))) as pool:
-        return told(pool.map(one, commands), job, what, len(commands))
+        return compiler_warnings(pool.map(one, commands), job, what, len(commands))
 
 
-def told(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> tuple[Diagnostic, ...]:
+def compiler_warnings(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> tuple[Diagnostic, ...]:
     """The warnings of compilers that have ended; WorkbenchError with the errors of the first that failed."""
     warnings: list[Diagnostic] = []
     done = partial("{}: {} of {} done".format, what)
     job.progress(None, done(0, counted(count, "compiler call")))  # not what was compiled before
     for number, result in enumerate(results, 1):
         job.progress(None, done(thousands(number), counted(count, "compiler call")))
-        found = gcc_diagnostics(result.stderr)
+        messages = gcc_diagnostics(result.stderr)
         if result.returncode:
             for line in result.stderr.splitlines():
                 job.log(line)
             text = f"{what} does not build: {last_words(result.stderr)}"
-            errors = [d for d in found if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
+            errors = [d for d in messages if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
             errors = [*no_room(result.stderr, what)] or errors
             raise WorkbenchError(*(errors or [Diagnostic(text, "See the log for the compiler's output.")]))
-        warnings += [d for d in found if d.severity is Severity.WARNING]
+        warnings += [d for d in messages if d.severity is Severity.WARNING]
     return tuple(warnings[:MOST_DIAGNOSTICS])
 
 
 def gcc_diagnostics(text: str) -> list[Diagnostic]:
     """gcc's and ld's messages; notes and the lines that quote source are left out."""
-    found = []
+    diagnostics = []
     for line in text.splitlines():
         if match := _GCC_LINE.match(line):
             severity = Severity.WARNING if match["kind"] == "warning" else Severity.ERROR
             line_number, column = int(match["line"]), int(match["column"])
-            found.append(Diagnostic(match["text"], "", severity, match["file"], line_number, column))
+            diagnostics.append(Diagnostic(match["text"], "", severity, match["file"], line_number, column))
         elif match := _LINKER_LINE.match(line):
             number = int(match["line"]) if match["line"] else None
             hint = "Is the function's source file, or its library, missing from the project?"
-            found.append(Diagnostic(match["text"], hint, file=match["file"], line=number))
-    return found
+            diagnostics.append(Diagnostic(match["text"], hint, file=match["file"], line=number))
+    return diagnostics
 
 
 def no_room(text: str, what: str) -> tuple[Diagnostic, ...]:
     """What to say where a tool's own words are that a disk is full, whichever source it was reading then."""
-    if not (found := _FULL.search(text)):
+    if not (full := _FULL.search(text)):
         return ()
     hint = f"Free some where the run's folder, the cache ({cache_dir()}) and temporary files ({gettempdir()}) are."
-    return (Diagnostic(f"{what} cannot be built, as there is no room on a disk: {found[0]}", hint),)
+    return (Diagnostic(f"{what} cannot be built, as there is no room on a disk: {full[0]}", hint),)
 
 
 def last_words(text: str) -> str:

@@ -123,10 +123,10 @@ def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], TickClock, int] | None
     return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header), int(header["record_bytes"])
 
 
-def of_other_version(path: Path, told: int, reads: int) -> WorkbenchError:
+def of_other_version(path: Path, version: int, reads: int) -> WorkbenchError:
     """That a record is of version `told`, where this program reads `reads`."""
-    age = "an older version" if told < reads else "a newer version"
-    message = f"recorded by {age} (format {told}, this program reads {reads}): run again"
+    age = "an older version" if version < reads else "a newer version"
+    message = f"recorded by {age} (format {version}, this program reads {reads}): run again"
     return WorkbenchError(Diagnostic(message, "Or open it with that version.", file=str(path)))
 
 
@@ -156,7 +156,7 @@ def _process(path: Path) -> list[CountedThread]:
     if header is None:
         return []
     clock, slots, size = _clock(header), int(header["slots"]), int(header["thread_bytes"])
-    found = []
+    threads = []
     with path.open("rb") as file:
         for number in range(int(header["threads"])):
             file.seek(PAGE + number * size)
@@ -166,29 +166,29 @@ def _process(path: Path) -> list[CountedThread]:
             thread = np.frombuffer(data, THREAD, 1)[0]
             if thread["begun"]:
                 rows = np.frombuffer(data, ROW, slots, THREAD.itemsize)
-                found.append(_thread(int(header["process"]), thread, rows, clock))
-    return found
+                threads.append(_thread(int(header["process"]), thread, rows, clock))
+    return threads
 
 
 def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: TickClock) -> CountedThread:
-    told = np.zeros(len(rows), _TOLD)
+    scaled = np.zeros(len(rows), _TOLD)
     going, some = np.arange(len(rows)) == thread["slot"], rows["slow_ticks"] > 0
     run = rows["count"] - rows["before"]
     for name in ("site", "state", "entry", "count", "bytes", "inner", "left", "lost"):
-        told[name] = rows[name]
-    told["runs"] = rows["runs"] + going
-    told["min_run"] = np.where(going, np.minimum(rows["min_run"], run), rows["min_run"])
-    told["min_run"][told["runs"] == 0] = 0
-    told["max_run"] = np.where(going, np.maximum(rows["max_run"], run), rows["max_run"])
-    told["time_ps"], told["inner_ps"] = clock.lasting(rows["ticks"]), clock.lasting(rows["inner_ticks"])
+        scaled[name] = rows[name]
+    scaled["runs"] = rows["runs"] + going
+    scaled["min_run"] = np.where(going, np.minimum(rows["min_run"], run), rows["min_run"])
+    scaled["min_run"][scaled["runs"] == 0] = 0
+    scaled["max_run"] = np.where(going, np.maximum(rows["max_run"], run), rows["max_run"])
+    scaled["time_ps"], scaled["inner_ps"] = clock.lasting(rows["ticks"]), clock.lasting(rows["inner_ticks"])
     per_s = 1e12 / (clock.ps_per_tick or 1)
     for name, end in (("min_bytes_per_s", "slow"), ("max_bytes_per_s", "fast")):
-        told[name] = np.divide(rows[f"{end}_bytes"] * per_s, rows[f"{end}_ticks"], out=np.full(len(rows), np.nan),
+        scaled[name] = np.divide(rows[f"{end}_bytes"] * per_s, rows[f"{end}_ticks"], out=np.full(len(rows), np.nan),
                                where=some)  # fmt: skip
     depth = int(thread["depth"])
     calls = [thread["under_way"][n % DEPTH] for n in range(max(0, depth - DEPTH), depth)]
     first_ps, last_ps = clock.at(np.array([thread["first"], thread["last"] or thread["first"]])).tolist()
     return CountedThread(
-        process, int(thread["number"]), first_ps, last_ps, told,
+        process, int(thread["number"]), first_ps, last_ps, scaled,
         tuple((int(call["slot"]), int(clock.at(np.array(call["t0"])))) for call in calls),
     )  # fmt: skip

@@ -67,12 +67,12 @@ def relative_texts(paths: Iterable[Path], base: Path, root: Path | None = None) 
 def _candidates(files: Sequence[Path], folders: Sequence[Path], base: Path) -> list[Path]:
     """The files that were read, and the places in the folders searched where one of the same name would be found; in an
     order that is the same for any `base`."""
-    found = set(files)
+    paths = set(files)
     for file in files:
         for folder in folders:
             if file.is_relative_to(folder):
-                found.update(other / file.relative_to(folder) for other in folders)
-    return sorted(found, key=lambda path: os.path.relpath(path, base))
+                paths.update(other / file.relative_to(folder) for other in folders)
+    return sorted(paths, key=lambda path: os.path.relpath(path, base))
 
 
 def contents(paths: Iterable[Path]) -> list[str | bytes]:
@@ -179,10 +179,10 @@ def ensure(place: Path, data: bytes) -> Path:
     return place
 
 
-def keep(made: Path, folder: Path, name: str = "") -> None:
+def keep(file: Path, folder: Path, name: str = "") -> None:
     """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
-        keep_data(made.read_bytes(), folder, name or made.name, made.stat().st_mode & 0o777)
+        keep_data(file.read_bytes(), folder, name or file.name, file.stat().st_mode & 0o777)
 
 
 def keep_data(data: bytes, folder: Path, name: str, permissions: int = 0o666) -> None:
@@ -194,18 +194,18 @@ def keep_data(data: bytes, folder: Path, name: str, permissions: int = 0o666) ->
         _forget_oldest(folder.parent, _KEPT[folder.parent.name])
 
 
-def keep_folder(made: Path, folder: Path) -> Path:
+def keep_folder(source: Path, folder: Path) -> Path:
     """Move a folder into the cache, whole or not at all. Where it then is: the cache's, or where it was made."""
     with suppress(OSError):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as staged:
-            shutil.copytree(made, Path(staged) / folder.name)
+            shutil.copytree(source, Path(staged) / folder.name)
             seal(Path(staged) / folder.name)
             os.rename(Path(staged) / folder.name, folder)
         _forget_oldest(folder.parent, _KEPT_FOLDERS)
     if not folder.is_dir():
-        return made
-    shutil.rmtree(made, ignore_errors=True)
+        return source
+    shutil.rmtree(source, ignore_errors=True)
     return folder
 
 

@@ -247,8 +247,8 @@ class Metric:
     stays: str = ""
 
     def value(self, selected: Selected) -> Value:
-        found = self.compute(selected)
-        return found if found is not None else "" if self.unit == "text" else 0.0
+        computed = self.compute(selected)
+        return computed if computed is not None else "" if self.unit == "text" else 0.0
 
     def text(self, value: Value) -> str:
         return value_text(value, self.unit)

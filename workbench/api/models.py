@@ -102,8 +102,8 @@ def domain_in(annotations: Iterable[Any]) -> Domain | None:
     for annotation in annotations:
         if isinstance(annotation, Domain):
             return annotation
-        if (found := domain_in(get_args(annotation))) is not None:
-            return found
+        if (inner := domain_in(get_args(annotation))) is not None:
+            return inner
     return None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from workbench.api.compile import digest, told
+from workbench.api.compile import digest
 from workbench.api.job import Job
 from workbench.api.kept import keep, keep_data, kept_folder, remember_reads, take, taken
 from workbench.api.source.flags import include_folders, options
@@ -76,17 +76,19 @@ def compile_objects(
         return job.run(command, cwd=cwd, env=ENGLISH, on_line=lambda line: None)
 
     def make(one: ObjectFile) -> ProcessResult:
-        return made(one, base, cwd, lambda command: through(command, run))
+        return object_file(one, base, cwd, lambda command: through(command, run))
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(objects), os.cpu_count() or 1))) as pool:
-        return told(pool.map(make, objects), job, what, len(objects))
+        return compiler_warnings(pool.map(make, objects), job, what, len(objects))
 
 
-def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
+def object_file(
+    one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]
+) -> ProcessResult:
     """Make an object file, or take it as it was kept; what the compiler said."""
     command = _key(one, os.path.abspath(base))
-    found = kept_folder("objects", command, base)
-    if found and (said := taken(found / _SAID)) is not None and take(found / _OBJECT, one.target):
+    kept = kept_folder("objects", command, base)
+    if kept and (said := taken(kept / _SAID)) is not None and take(kept / _OBJECT, one.target):
         return ProcessResult(0, "", said.decode("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         listed, began_s = Path(folder) / "reads.d", time.time()
@@ -96,12 +98,12 @@ def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[st
         read = [Path(os.path.abspath(cwd / name)) for name in prerequisites(listed)]
         searched = [cwd / name for name in (*include_folders(one.flags), *_folders_of_environment())]
         remember_reads(command, base, read, (one.source.parent, *searched), one.root)
-        found = kept_folder("objects", command, base)
+        kept = kept_folder("objects", command, base)
         unchanged = all(path.stat().st_mtime < began_s for path in read if path.exists())
         placed = one.root and str(one.root) in result.stderr
-        if found and unchanged and not placed and not any(map(_reads_more, read)):
-            keep_data(result.stderr.encode(), found, _SAID)
-            keep(one.target, found, _OBJECT)
+        if kept and unchanged and not placed and not any(map(_reads_more, read)):
+            keep_data(result.stderr.encode(), kept, _SAID)
+            keep(one.target, kept, _OBJECT)
     return result
 
 

@@ -77,11 +77,11 @@ def words(
     spec: str, *, initiator: bool = True, bits: Width = 1, also: tuple[str, ...] = (), driven: bool = True
 ) -> tuple[Role, ...]:
     """`name=end,end` of several roles; without ends the name is the only one."""
-    found = []
+    roles = []
     for word in spec.split():
         name, _, ends = word.partition("=")
-        found.append(Role(name, tuple(ends.split(",")) if ends else (name,), initiator, bits, also, driven))
-    return tuple(found)
+        roles.append(Role(name, tuple(ends.split(",")) if ends else (name,), initiator, bits, also, driven))
+    return tuple(roles)
 
 
 APB = PortStyle(

@@ -209,8 +209,8 @@ def monitor_front(
     port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
     for port in hardware.ports:
         if not isinstance(port, HardwarePort):
-            told = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
-            raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
+            message = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
+            raise WorkbenchError(Diagnostic(message, "`workbench plugins` lists what there is."))
     for clock in hardware.clocks:
         mine = [port for port in hardware.ports if isinstance(port, HardwarePort) and hardware.clock_of(port) == clock]
         waits = any(other.name != clock.name for other in clocks)
@@ -259,5 +259,5 @@ def _problems(port: HardwarePort) -> Sequence[Problem]:
     try:
         return tuple(port.problems())
     except BaseException as raised:
-        told = plugin_fault(caught(raised), f"to check port '{port.name}'")
-        return (Problem("kind", told.message, told.hint),)
+        fault = plugin_fault(caught(raised), f"to check port '{port.name}'")
+        return (Problem("kind", fault.message, fault.hint),)

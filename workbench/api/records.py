@@ -98,11 +98,11 @@ def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
 
 def _check_format(path: Path) -> None:
     """WorkbenchError for records of another version; runs of before versions were kept have the first of each."""
-    reads, told = FORMATS.get(path.name, 1), 1
+    reads, version = FORMATS.get(path.name, 1), 1
     with suppress(OSError, ValueError, AttributeError, TypeError):
-        told = int(json.loads(read_regular(path.parent / _FORMATS)).get(path.name, 1))
-    if told != reads:
-        raise of_other_version(path, told, reads)
+        version = int(json.loads(read_regular(path.parent / _FORMATS)).get(path.name, 1))
+    if version != reads:
+        raise of_other_version(path, version, reads)
 
 
 class RecordFile:
@@ -141,21 +141,21 @@ class RecordFile:
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
         rows = rows if self._rows is None else self._rows[rows]
-        found, places = np.empty((len(rows), self._stored.itemsize), np.uint8), np.sort(rows)
+        stored, places = np.empty((len(rows), self._stored.itemsize), np.uint8), np.sort(rows)
         gaps = np.flatnonzero(np.diff(places) > _PIECE) + 1
         for some in np.split(places, gaps):  # what lies together is read together
             if len(some):
                 low, high = int(some[0]), int(some[-1]) + 1
                 mine = np.flatnonzero((rows >= low) & (rows < high)) if len(gaps) else slice(None)
                 bytes_ = self._read(low, high - low).view(np.uint8).reshape(high - low, -1)
-                found[mine] = bytes_.take(rows[mine] - low, axis=0)
-        records = found.view(self._stored).reshape(-1)
+                stored[mine] = bytes_.take(rows[mine] - low, axis=0)
+        records = stored.view(self._stored).reshape(-1)
         if self._stored is self._dtype:
             return records
-        made = np.empty(len(records), self._dtype)
+        records_out = np.empty(len(records), self._dtype)
         for name in self._dtype.names or ():
-            made[name] = self._column(records, name)
-        return made
+            records_out[name] = self._column(records, name)
+        return records_out
 
     def leave_out(self, rows: NDArray[np.int64]) -> None:
         """Mark records of calls in the file as room that was not used."""
@@ -202,10 +202,10 @@ def read_calls(raw: Path) -> RecordFile:
 
 def _call_file(raw: Path) -> RecordFile:
     """In ticks and slots, which `host_stats.bin` explains, or as an earlier version's recorder wrote them."""
-    file, told = raw / "host_calls.bin", slots_and_clock(raw)
-    if told is None:
+    file, slots_clock = raw / "host_calls.bin", slots_and_clock(raw)
+    if slots_clock is None:
         return RecordFile(file, CALLS)
-    slots, clock, record_bytes = told
+    slots, clock, record_bytes = slots_clock
     of: dict[str, Callable[[Records], NDArray[Any]]] = {}
     if record_bytes == SHORT_CALLS.itemsize:
         of = _of_short(read_records(raw / "host_long_calls.bin", STORED_CALLS))
@@ -230,7 +230,7 @@ def _of_short(long: Records) -> dict[str, Callable[[Records], NDArray[Any]]]:
             values[row] = values[row] if one is None else one[name]
         return values
 
-    found: dict[str, Callable[[Records], NDArray[Any]]] = {
+    readers: dict[str, Callable[[Records], NDArray[Any]]] = {
         "t1": lambda records: records["t0"] + records["took"],
         "bytes": lambda records: records["bytes"].astype(np.int64),
         "fpga": lambda records: records["piece"].astype(np.int8).astype(np.int32),
@@ -239,7 +239,7 @@ def _of_short(long: Records) -> dict[str, Callable[[Records], NDArray[Any]]]:
         "piece": lambda records: records["piece"] >> 8,
         "first_transfer": lambda records: np.full(len(records), -1, np.int64),
         "transfers": lambda records: np.zeros(len(records), np.int32),
-        **{name: partial(column, name, short) for name, short in found.items()},
+        **{name: partial(column, name, short) for name, short in readers.items()},
     }
 
 

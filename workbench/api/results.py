@@ -374,7 +374,7 @@ class Analysis:
         members: dict[str, list[BlockMetrics]] = {}
         for metrics in self.blocks:
             members.setdefault(metrics.block.group, []).append(metrics)
-        return tuple(GroupMetrics(group, tuple(found)) for group, found in members.items())
+        return tuple(GroupMetrics(group, tuple(blocks)) for group, blocks in members.items())
 
     def side(self, side: Side) -> tuple[BlockMetrics, ...]:
         return tuple(m for m in self.blocks if m.block.side is side)

@@ -149,7 +149,7 @@ def tables(events: Events) -> dict[str, Table]:
         "bulk": events.bulk,
         "flush_ps": events.flush_ps,
         "kinds": dict(events.kinds or {}),
-        "queued": {block: len(found) for block, found in events.queued_ps.items()},
+        "queued": {block: len(intervals) for block, intervals in events.queued_ps.items()},
         "lives_ps": dict(events.lives_ps),
         "ready_ps": dict(events.ready_ps),
         "stands": {block: [resource.name, resource.place] for block, resource in events.stands.items()},
@@ -187,12 +187,12 @@ class Head:
     valued: frozenset[str]
 
 
-def head_of(found: Mapping[str, Table], file: str = "") -> Head | None:
+def head_of(tables: Mapping[str, Table], file: str = "") -> Head | None:
     """As `events_of`, of the edges alone, however many events there are."""
-    if EDGES not in found:
+    if EDGES not in tables:
         return None
     with _damage_told(file):
-        said = _said(found)
+        said = _said(tables)
         return Head(
             _topology(said["name"], [_edge(one) for one in said["edges"]], said["kinds"], _stands(said)),
             int(said["start_ps"]),
@@ -202,8 +202,8 @@ def head_of(found: Mapping[str, Table], file: str = "") -> Head | None:
         )
 
 
-def _said(found: Mapping[str, Table]) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(bytes(np.asarray(found[EDGES]["utf8"])))
+def _said(tables: Mapping[str, Table]) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(bytes(np.asarray(tables[EDGES]["utf8"])))
     return said
 
 
@@ -225,17 +225,17 @@ def _damage_told(file: str) -> Iterator[None]:
         raise WorkbenchError(Diagnostic(message, "Run again.", file=file or None)) from None
 
 
-def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
+def events_of(tables: Mapping[str, Table], file: str = "") -> Events | None:
     """The events in the tables of a run (at `file`, for messages); None where it has none. WorkbenchError where they do
     not fit one another."""
-    if EDGES not in found:
+    if EDGES not in tables:
         return None
     with _damage_told(file):
-        said = _said(found)
-        pushes, pops = _Column(found[PUSHES]["time_ps"]), _Column(found[POPS]["time_ps"])
-        bits = _Column(found[VALUES]["bits"])
-        spells = _Column(np.stack((found[SPELLS]["begin_ps"], found[SPELLS]["end_ps"]), axis=1))
-        crossings = _Column(found[CROSSINGS]["time_ps"])
+        said = _said(tables)
+        pushes, pops = _Column(tables[PUSHES]["time_ps"]), _Column(tables[POPS]["time_ps"])
+        bits = _Column(tables[VALUES]["bits"])
+        spells = _Column(np.stack((tables[SPELLS]["begin_ps"], tables[SPELLS]["end_ps"]), axis=1))
+        crossings = _Column(tables[CROSSINGS]["time_ps"])
         edges = {}
         for one in said["edges"]:
             edges[one["label"]] = EdgeEvents(
@@ -260,7 +260,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
             int(said["start_ps"]),
             said["kinds"],
             _stands(said),
-            _queued(found, said),
+            _queued(tables, said),
             {block: (int(begin), int(end)) for block, (begin, end) in said.get("lives_ps", {}).items()},
             {block: int(ready) for block, ready in said.get("ready_ps", {}).items()},
             int(said.get("bulk", 0)),
@@ -268,10 +268,10 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
         )
 
 
-def _queued(found: Mapping[str, Table], said: Mapping[str, Any]) -> dict[str, Times]:
+def _queued(tables: Mapping[str, Table], said: Mapping[str, Any]) -> dict[str, Times]:
     if not said.get("queued"):  # runs of earlier versions do not tell
         return {}
-    spells = _Column(np.stack((found[QUEUED]["begin_ps"], found[QUEUED]["end_ps"]), axis=1))
+    spells = _Column(np.stack((tables[QUEUED]["begin_ps"], tables[QUEUED]["end_ps"]), axis=1))
     return {block: spells.next(count) for block, count in said["queued"].items()}
 
 

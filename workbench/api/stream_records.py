@@ -43,11 +43,11 @@ def stream_tables(raw: Path) -> dict[str, Table]:
         "sink_stalls": counts["valid"] - moved,
         "idle": counts["cycles"] + moved - counts["valid"] - counts["ready"],
     }
-    found: dict[str, Table] = {"streams": streams}
+    tables: dict[str, Table] = {"streams": streams}
     for name, kind in (("stream_waits", STREAM_WAITS), ("occupancy", OCCUPANCY)):
         rows = read_records(raw / f"{name}.bin", kind)
-        found[name] = {column: np.array(rows[column]) for column in kind.names or ()}
-    return found
+        tables[name] = {column: np.array(rows[column]) for column in kind.names or ()}
+    return tables
 
 
 def stream_transfers(raw: Path) -> Iterator[Table]:

@@ -23,14 +23,14 @@ class Waiting:
 def waiting(streams: Sequence[Stream], valid: Sequence[bool], ready: Sequence[bool]) -> tuple[Waiting, ...]:
     """Who waits for whom in a cycle in which no stream transfers: a source that is not taken waits for its target, and
     a target to which nothing is offered for its source."""
-    found = []
+    waits = []
     for number, stream in enumerate(streams):
         source, target = stream.source or HOST, stream.target or HOST
         if source == target or (valid[number] and ready[number]):
             continue
         offers = bool(valid[number])
-        found.append(Waiting(source, target, number, True) if offers else Waiting(target, source, number, False))
-    return tuple(found)
+        waits.append(Waiting(source, target, number, True) if offers else Waiting(target, source, number, False))
+    return tuple(waits)
 
 
 def shortest_cycle(waits: Sequence[Waiting], host: bool = True) -> tuple[Waiting, ...]:

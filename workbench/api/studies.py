@@ -151,8 +151,8 @@ def study_folder(beside: Path, study: StudyModel) -> Path:
 def values_of(name: str, said: str | tuple[Value, ...]) -> tuple[Value, ...]:
     """The values of what varies. WorkbenchError for a text that is no range, and where there are none or twice one."""
     if isinstance(said, str):
-        found = _RANGE.fullmatch(said)
-        first, last, step = (int(part or 1) for part in found.groups()) if found else (1, 0, 1)
+        match = _RANGE.fullmatch(said)
+        first, last, step = (int(part or 1) for part in match.groups()) if match else (1, 0, 1)
         values: tuple[Value, ...] = tuple(range(first, last + 1, step)) if step else ()
     else:
         values = said
@@ -196,11 +196,11 @@ def changes_to(study: StudyModel, base: Point, point: Point) -> tuple[str, ...]:
     """The changes, as texts, that lead from the base to a point."""
     moved = [] if base.settings == point.settings or not study.predicted else study.predicted.by
     try:
-        made = [text.format_map(point.settings) for text in moved]
+        formatted = [text.format_map(point.settings) for text in moved]
     except (KeyError, ValueError, IndexError, AttributeError) as error:
         message = f"predicted.by names {error}, which does not vary"
         raise WorkbenchError(Diagnostic(message, "Write {NAME} of what varies.")) from None
-    return (*made, *study.changes.get(point.changes, ()))
+    return (*formatted, *study.changes.get(point.changes, ()))
 
 
 def read_state(folder: Path, points: tuple[Point, ...]) -> StudyState:
@@ -208,9 +208,9 @@ def read_state(folder: Path, points: tuple[Point, ...]) -> StudyState:
     predicted = read_predicted(folder)
     states = {}
     for point in points:
-        found, told = read_point(folder, point.key), predicted.get(point.key)
-        if found or told:
-            states[point.key] = replace(found or PointState(), **(told or {}))
+        measured, forecast = read_point(folder, point.key), predicted.get(point.key)
+        if measured or forecast:
+            states[point.key] = replace(measured or PointState(), **(forecast or {}))
     return StudyState(points, states)
 
 
@@ -222,8 +222,8 @@ def write_predicted(folder: Path, predicted: Mapping[str, Mapping[str, Any]]) ->
 def read_predicted(folder: Path) -> Mapping[str, dict[str, Any]]:
     """What `write_predicted` kept, by key; nothing where it is missing or damaged."""
     try:
-        told = json.loads(read_regular(folder / _PREDICTED))
-        return {key: {name: one[name] for name in ("predicted_s", "why", "base")} for key, one in told.items()}
+        data = json.loads(read_regular(folder / _PREDICTED))
+        return {key: {name: one[name] for name in ("predicted_s", "why", "base")} for key, one in data.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}  # it is predicted again
 
@@ -231,8 +231,8 @@ def read_predicted(folder: Path) -> Mapping[str, dict[str, Any]]:
 def read_point(folder: Path, key: str) -> PointState | None:
     """A point's file; None where there is none that can be read."""
     try:
-        told = json.loads(read_regular(_file(folder, key)))
-        known = {name: told[name] for name in PointState.__dataclass_fields__ if name in told}
+        data = json.loads(read_regular(_file(folder, key)))
+        known = {name: data[name] for name in PointState.__dataclass_fields__ if name in data}
         return PointState(**{**known, "status": Status(known["status"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -243,10 +243,10 @@ def write_point(folder: Path, key: str, state: PointState) -> None:
     _write(_file(folder, key), asdict(state))
 
 
-def _write(path: Path, told: object) -> None:
+def _write(path: Path, data: object) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, json.dumps(told, indent=1).encode())
+        replace_file(path, json.dumps(data, indent=1).encode())
     except OSError as error:
         message = f"cannot keep the study's state: {error.strerror or error}"
         raise WorkbenchError(Diagnostic(message, "Free space, or allow writing there.", file=str(path))) from None
@@ -273,9 +273,9 @@ def error_of(state: PointState) -> float | None:
 
 def _keyed(study: StudyModel, point: Point) -> Point:
     """The point with its key: readable, and different for all that makes its run another."""
-    told = [point.project, sorted(point.settings.items()), point.platform, point.changes, sorted(study.set.items()),
+    identity = [point.project, sorted(point.settings.items()), point.platform, point.changes, sorted(study.set.items()),
             study.deterministic]  # fmt: skip
-    digest = hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(json.dumps(identity, default=str).encode()).hexdigest()[:8]
     words = [point.curve, *(f"{name}{value}" for name, value in point.settings.items())]
     key = f"{_ODD.sub('_', '-'.join(words))[:80].strip('.')}-{digest}"
     return Point(point.project, point.settings, point.platform, point.changes, key)

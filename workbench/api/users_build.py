@@ -96,14 +96,15 @@ def _all_said(compiled: Iterable[Compiled], plan: CompilePlan) -> list[Diagnosti
 
 def _program(task: Task, compiled: Sequence[Compiled], plan: CompilePlan) -> Path:
     mirror = Path(plan.mirror)
-    made = list(dict.fromkeys(Path(one.target) for one in compiled if one.program and os.access(one.target, os.X_OK)))
-    names = [os.path.relpath(path, mirror) for path in made]
+    linked = (Path(one.target) for one in compiled if one.program and os.access(one.target, os.X_OK))
+    programs = list(dict.fromkeys(linked))
+    names = [os.path.relpath(path, mirror) for path in programs]
     if named := task.project.host.program:
         if (mirror / named).is_file():
             return mirror / named
         message, hint = f"the command host.build made no {named}", f"It linked: {listed(names)}." if names else ""
-    elif len(made) == 1:
-        return made[0]
+    elif len(programs) == 1:
+        return programs[0]
     else:
         message = f"the command host.build linked {listed(names) if names else 'no program'}"
         hint = "Name the program in the project: host: program: PATH."
@@ -113,15 +114,15 @@ def _program(task: Task, compiled: Sequence[Compiled], plan: CompilePlan) -> Pat
 def _said(one: Compiled, plan: CompilePlan) -> Iterator[Diagnostic]:
     """At the user's own files; what is said of others that the build makes for itself, to find out what there is, is
     left out."""
-    for found in (*gcc_diagnostics(one.said), *one.diagnostics):
-        if not found.file:
-            yield found
+    for diagnostic in (*gcc_diagnostics(one.said), *one.diagnostics):
+        if not diagnostic.file:
+            yield diagnostic
             continue
-        path = os.path.normpath(os.path.join(one.cwd, found.file))
+        path = os.path.normpath(os.path.join(one.cwd, diagnostic.file))
         if path.startswith(plan.mirror + os.sep):
             path = plan.root + path[len(plan.mirror) :]
         if os.path.isfile(path):
-            yield replace(found, file=path)
+            yield replace(diagnostic, file=path)
 
 
 def _write_scripts(folder: Path, path: str) -> None:
@@ -191,6 +192,6 @@ def _age(path: Path) -> None:
     if path.is_symlink() or not path.is_file():
         return
     with path.open("rb") as file:
-        made = path.suffix in _MADE_BY_NAME or file.read(8).startswith(_MADE)
-    if made:
+        is_object = path.suffix in _MADE_BY_NAME or file.read(8).startswith(_MADE)
+    if is_object:
         os.utime(path, (0, 0))

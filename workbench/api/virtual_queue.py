@@ -128,10 +128,10 @@ def services(delivered: Times, removed: Times) -> Times:
     """Intervals between removals that are services: those that began with another element waiting. nan for the others,
     in which the consumer waited too. (All intervals have the mean of the insertions', so that a replay would never
     settle; those that *end* with an element waiting are too often long ones.)"""
-    found = np.full(len(removed), np.nan)
+    intervals = np.full(len(removed), np.nan)
     waiting = delivered[1:] <= removed[:-1]
-    found[:-1][waiting] = np.diff(removed)[waiting]
-    return found
+    intervals[:-1][waiting] = np.diff(removed)[waiting]
+    return intervals
 
 
 def measured(passage: Passage) -> Intervals:

@@ -95,12 +95,12 @@ def per_frame(triples: Triples, s_p_ns: float, s_f_ns: float | None, frames: int
     """The clock in each of so many frames of equally many messages, which shows whether it drifts. Frames in which no
     rate can be seen are left out."""
     edges = np.linspace(0, len(triples), frames + 1).round().astype(int)
-    found = []
+    clocks = []
     for first, last in pairwise(edges):
         part = triples.part(first, last)
         if len(part) > 1 and (s_f_ns is not None or np.ptp(part.t_f2)):
-            found.append(calibrate(part, s_p_ns, s_f_ns, int(first)))
-    return found
+            clocks.append(calibrate(part, s_p_ns, s_f_ns, int(first)))
+    return clocks
 
 
 @dataclass(frozen=True)
@@ -225,12 +225,12 @@ def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[ClockFrame]]) -> T
 
 def frames_of_table(table: Table) -> dict[tuple[int, int], tuple[ClockFrame, ...]]:
     """The clocks of a run's table, by card and number."""
-    found: dict[tuple[int, int], tuple[ClockFrame, ...]] = {}
+    frames: dict[tuple[int, int], tuple[ClockFrame, ...]] = {}
     for row in zip(*(np.asarray(column).tolist() for column in table.values()), strict=True):
         card, clock, first, last, rate, offset, lower, upper, unsure, messages, _ = row
         frame = ClockFrame(first, last, Fraction(rate), Fraction(offset), lower, upper, unsure, messages)
-        found[card, clock] = (*found.get((card, clock), ()), frame)
-    return found
+        frames[card, clock] = (*frames.get((card, clock), ()), frame)
+    return frames
 
 
 def clock_problems(name: str, frames: Sequence[ClockFrame], nominal_hz: float) -> Iterator[Diagnostic]:

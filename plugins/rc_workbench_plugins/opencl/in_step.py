@@ -33,13 +33,13 @@ def joined(fixed: Mapping[str, Array], segment: Segment, parts: Sequence[InStep]
     """Work items that wait before the same segment, together."""
     if len(parts) == 1:
         return parts[0]
-    found = dict(fixed)
+    columns = dict(fixed)
     for name in segment.live:
         values = [part.values[name] for part in parts]
         first = values[0]
         if all(len(v) == 1 and (v is first or v.tobytes() == first.tobytes()) for v in values):
-            found[name] = first
+            columns[name] = first
         else:
             shapes = [(len(part.lanes), *v.shape[1:]) for v, part in zip(values, parts, strict=True)]
-            found[name] = np.concatenate(list(map(np.broadcast_to, values, shapes)))
-    return InStep(np.concatenate([part.lanes for part in parts]), found)
+            columns[name] = np.concatenate(list(map(np.broadcast_to, values, shapes)))
+    return InStep(np.concatenate([part.lanes for part in parts]), columns)

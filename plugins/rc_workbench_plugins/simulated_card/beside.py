@@ -30,16 +30,16 @@ def notes(beside: Beside) -> Iterator[Diagnostic]:
 def beside_defines(hdl: HdlBuild) -> tuple[str, ...]:
     """What the card is told of it as it is compiled."""
     beside = hdl.beside if hdl.asks_beside else None
-    told = {"": beside, "_CLOCKED": beside and beside.clocked, "_DIRECT": beside and beside.direct}
-    return tuple(f"#define CARD_BESIDE{name} {int(bool(value))}" for name, value in told.items())
+    flags = {"": beside, "_CLOCKED": beside and beside.clocked, "_DIRECT": beside and beside.direct}
+    return tuple(f"#define CARD_BESIDE{name} {int(bool(value))}" for name, value in flags.items())
 
 
 def command_lines(hdl: HdlBuild, folder: Path) -> Iterator[str]:
     """The command as the card reads it; what that loads is in a folder."""
     if not hdl.asks_beside or not hdl.beside:
         return
-    found = os.pathsep.join([os.path.abspath(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
-    for word in ("env", f"LD_LIBRARY_PATH={found}", *ANY_NAME, *hdl.beside.command):
+    library_path = os.pathsep.join([os.path.abspath(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
+    for word in ("env", f"LD_LIBRARY_PATH={library_path}", *ANY_NAME, *hdl.beside.command):
         yield f"beside {word}"
 
 
@@ -51,7 +51,7 @@ def readable(hdl: HdlBuild) -> Iterator[Path]:
 
 
 @dataclass
-class _Told:
+class _Message:
     """Something that it said: how often, and since when (s of virtual time)."""
 
     kind: str
@@ -85,12 +85,12 @@ class Said:
         for one in besides:
             self._messages |= dict.fromkeys(one.messages)
             self._files |= one.files
-        self._told: dict[tuple[str, str, int], _Told] = {}
-        self._failures: list[_Told] = []
+        self._messages: dict[tuple[str, str, int], _Message] = {}
+        self._failures: list[_Message] = []
 
     def hear(self, line: str) -> None:
         forms = ((re.fullmatch(form, line), meant) for form, meant in self._messages)
-        match, meant = next(((found, meant) for found, meant in forms if found), (None, ""))
+        match, meant = next(((groups, meant) for groups, meant in forms if groups), (None, ""))
         if match is None:
             return
         said = {"kind": _FAILURE, "file": "", "line": "0", **match.groupdict("")}
@@ -100,18 +100,18 @@ class Said:
                 self._failures[-1].file, self._failures[-1].line = file, number
             return
         time_s = int(said["time"]) * _UNITS_S[said["unit"]] - self._begin_s if said.get("time") else None
-        told = _Told(said["kind"], meant.format(**said), file, number, time_s)
-        if told.kind == _FAILURE:
-            self._failures.append(told)
+        message = _Message(said["kind"], meant.format(**said), file, number, time_s)
+        if message.kind == _FAILURE:
+            self._failures.append(message)
         else:
-            known = self._told.setdefault((told.kind, file, number), told)
-            known.count += known is not told
+            known = self._messages.setdefault((message.kind, file, number), message)
+            known.count += known is not message
 
     def diagnostics(self) -> Iterator[Diagnostic]:
         """What it told while the design ran."""
-        told = list(self._told.values())
-        yield from (one.diagnostic() for one in told[:_MOST])
-        if (more := len(told) - _MOST) > 0:
+        messages = list(self._messages.values())
+        yield from (one.diagnostic() for one in messages[:_MOST])
+        if (more := len(messages) - _MOST) > 0:
             yield Diagnostic(
                 f"the design prints messages at {counted(more, 'more place')}", "See the log.", Severity.NOTE
             )

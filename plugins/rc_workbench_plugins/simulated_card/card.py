@@ -202,8 +202,8 @@ def _included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> 
     """The files that Verilator read to fill `objects`, without the sources named to it and without its own."""
     named = {os.path.realpath(source) for source in sources}
     text = (objects / "Vcard__verFiles.dat").read_text(encoding="utf-8", errors="replace")
-    found = dict.fromkeys(objects / match["path"] for match in _READ.finditer(text))
-    return [p for p in found if os.path.realpath(p) not in named and not p.is_relative_to(tool_root)]
+    paths = dict.fromkeys(objects / match["path"] for match in _READ.finditer(text))
+    return [p for p in paths if os.path.realpath(p) not in named and not p.is_relative_to(tool_root)]
 
 
 def _drivers(platform: Platform) -> list[Path]:
@@ -227,9 +227,9 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
         flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / HEADERS]
         commands.append([compiler.path, *flags, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
-    made = [objects / f"all_{name}.o" for name in parts]
+    objects_made = [objects / f"all_{name}.o" for name in parts]
     run_all(
-        [[compiler.path, "-pthread", "-shared", *made, "-o", library]],
+        [[compiler.path, "-pthread", "-shared", *objects_made, "-o", library]],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
 
@@ -247,17 +247,17 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
     if kept_whole(kept):
         return kept
-    made = out / "same"
-    made.mkdir(exist_ok=True)
+    shared = out / "same"
+    shared.mkdir(exist_ok=True)
     commands: list[list[str | Path]] = [
-        [compiler.path, *compile_it, level, "-include", headers, "-c", source, "-o", made / f"{source.name}.o"]
+        [compiler.path, *compile_it, level, "-include", headers, "-c", source, "-o", shared / f"{source.name}.o"]
         for source, level in units
     ]
     for level in sorted({_LEVELS[unit] for unit in ("design", "slow")}):
-        (made / level).mkdir(parents=True)
+        (shared / level).mkdir(parents=True)
         flags = (*_DESIGN_FLAGS, *system_include(include), level)
-        commands.append(compile_headers(compiler, flags, made / level))
-    run_all(commands, job, cwd=made, what="what is the same in every card")
-    link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(made.glob("*.o")), "-ldl"]
-    run_all([[*link, "-o", made / "card"]], job, cwd=made, what="what is the same in every card")
-    return keep_folder(made, kept)
+        commands.append(compile_headers(compiler, flags, shared / level))
+    run_all(commands, job, cwd=shared, what="what is the same in every card")
+    link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(shared.glob("*.o")), "-ldl"]
+    run_all([[*link, "-o", shared / "card"]], job, cwd=shared, what="what is the same in every card")
+    return keep_folder(shared, kept)

@@ -53,17 +53,16 @@ def build_host(task: Task, job: Job) -> Path:
     linker = needed(find_compiler("c++")) if any(is_cpp(source) for _, source in units) else c_compiler
     objects = task.build / HOST_FOLDER / "obj"
     objects.mkdir(parents=True, exist_ok=True)
-    made = [
+    units_built = [
         ObjectFile(linker if is_cpp(source) else c_compiler, flags, source, objects / f"{n}_{source.stem}.o")
         for n, (flags, source) in enumerate(units)
     ]
-    made = [*made[: len(users)], *(_anywhere(one, task) for one in made[len(users) :])]
-    theirs = made[: len(users)]
-    for warning in _compiled(task, theirs, made[len(users) :], len(support.api_sources), job):
+    theirs, ours = units_built[: len(users)], [_anywhere(one, task) for one in units_built[len(users) :]]
+    for warning in _compiled(task, theirs, ours, len(support.api_sources), job):
         job.report(warning)
     for warning in reads_of_real_time([one.target for one in theirs], task.root):
         job.report(warning)
-    linked = [*(one.target for one in made), *library_objects(c_compiler, objects, job)]
+    linked = [*(one.target for one in (*theirs, *ours)), *library_objects(c_compiler, objects, job)]
     return _linked(task, linker, linked, job)
 
 

@@ -45,15 +45,15 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
     except WorkbenchError:
         return
     places: list[tuple[Path, int]] = []
-    told = set()
+    reads = set()
     for line in text.splitlines():
         if match := _LINE.match(line.removeprefix("inlined by ")):
             place = Path(match["file"]), int(match["line"])
             places = [*places, place] if line.startswith("inlined by ") else [place]
         elif (match := _READS_TIME.search(line)) and not (places and places[0][0].is_relative_to(recorder)):
             file, number = next((place for place in places if place[0].is_relative_to(root)), (None, None))
-            told.add((match[1], str(file.relative_to(root)) if file else None, number))
-    for instruction, file_name, number in sorted(told, key=str):
+            reads.add((match[1], str(file.relative_to(root)) if file else None, number))
+    for instruction, file_name, number in sorted(reads, key=str):
         yield Diagnostic(
             f"{instruction} reads the processor's own counter, which goes by real time: runs differ",
             "clock_gettime and std::chrono return virtual time.",

@@ -73,15 +73,15 @@ def with_points(assembly: Iterable[str]) -> Iterator[str]:
 
     The called function keeps every register, so that the instructions stay as they are.
     """
-    told = ""
+    statement = ""
     for line in assembly:
         of_rtl = line.startswith("#") and not line.startswith(("#APP", "#NO_APP"))
         if of_rtl and not line.startswith("#("):
-            told += line
+            statement += line
             continue
-        if told.startswith(_INSTRUCTION) and _ACCESS.search(told) and not _OF_THE_COMPILER.search(told):
+        if statement.startswith(_INSTRUCTION) and _ACCESS.search(statement) and not _OF_THE_COMPILER.search(statement):
             yield _POINT
-        told = line if of_rtl else ""
+        statement = line if of_rtl else ""
         if not of_rtl:
             yield line
 

@@ -21,10 +21,10 @@ def with_source_lines(text: str, executable: Path, root: Path) -> str:
     if not addresses:
         return text
     try:
-        told = run_program(["addr2line", "-a", "-i", "-e", str(executable), *addresses], timeout_s=20).stdout
+        listing = run_program(["addr2line", "-a", "-i", "-e", str(executable), *addresses], timeout_s=20).stdout
     except WorkbenchError:
         return _ADDRESS.sub("", text)
-    groups = iter(re.split(r"^0x.*\n", told, flags=re.MULTILINE)[1:])
+    groups = iter(re.split(r"^0x.*\n", listing, flags=re.MULTILINE)[1:])
 
     def place(match: re.Match[str]) -> str:
         lines = [line.partition(" ")[0].rpartition(":") for line in next(groups, "").splitlines()]
@@ -37,12 +37,12 @@ def with_source_lines(text: str, executable: Path, root: Path) -> str:
 
 def host_notes(raw: Path, executable: Path, root: Path) -> list[Diagnostic]:
     """What the host's run-time library noted of what virtual cores cannot keep, each at its line."""
-    found = []
+    notes = []
     for note in read_lines(raw / "host_notes.txt"):
         if not note.strip("\0"):  # the file's free room
             continue
         text = with_source_lines(note, executable, root)
         place = _PLACE.search(text)
         file, line = (place["file"], int(place["line"])) if place else (None, None)
-        found.append(Diagnostic(_PLACE.sub("", text), severity=Severity.WARNING, file=file, line=line))
-    return found
+        notes.append(Diagnostic(_PLACE.sub("", text), severity=Severity.WARNING, file=file, line=line))
+    return notes

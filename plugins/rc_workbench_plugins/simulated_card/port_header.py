@@ -100,10 +100,10 @@ def _text(
     lines.append("}")
     for number, port in enumerate(ports):
         lines += _pins(number, port, pins)
-    made = "std::vector<std::unique_ptr<Port>>"
-    lines.append(f"inline {made} make_ports(Vcard& model, std::vector<ClockDomain>& clocks) {{")
+    vector_type = "std::vector<std::unique_ptr<Port>>"
+    lines.append(f"inline {vector_type} make_ports(Vcard& model, std::vector<ClockDomain>& clocks) {{")
     lines += [f"    model.{pins[name][2]} = {value}ULL;" for name, value in constants.items()]
-    lines.append(f"    {made} made({len(ports)});")
+    lines.append(f"    {vector_type} made({len(ports)});")
     names = [port.name for port in ports]
     for number, port in sorted(enumerate(ports), key=lambda one: bool(one[1].served_by())):
         clock_number = clocks.index(hardware.clock_of(port))

@@ -91,32 +91,32 @@ def _holders(entries: Iterable[HostEntry], kept: HandleTypes) -> Iterator[str]:
 
 def _mappings(platform: Platform) -> dict[str, Mapped]:
     """By the names that calls open them by."""
-    found = {}
+    mapped = {}
     tables, ports = platform.transfer_tables, platform.hardware.ports if platform.hardware else ()
     accesses = [(entry, on) for entry in platform.host.entries if entry.access and (on := opened(entry.of))]
     for entry in platform.host.entries:
-        made = opened(entry.opens) if entry.mapped_bytes.strip() else None
-        for name in made.names if made else ():
+        opening = opened(entry.opens) if entry.mapped_bytes.strip() else None
+        for name in opening.names if opening else ():
             of = {one.access: one.transfer for one, opens in accesses if name in opens.names}
             send, receive = (of.get(way) or next(iter(of.values()), "") for way in ("write", "read"))
             through = tables[send].port if send in tables else ""
             port = next((port for port in ports if port.name == through), ports[0] if ports else None)
-            found[name] = Mapped(send, receive, int(getattr(port, "address_unit_bytes", 1)))
-    return found
+            mapped[name] = Mapped(send, receive, int(getattr(port, "address_unit_bytes", 1)))
+    return mapped
 
 
 def _with_included(headers: Sequence[Path], folder: Path) -> list[str]:
     """The texts of headers, and of those that they include from beside them or from the API's folder."""
-    pending, found = list(headers), dict[Path, str]()
-    while pending and len(found) < _MOST_HEADERS:
+    pending, texts = list(headers), dict[Path, str]()
+    while pending and len(texts) < _MOST_HEADERS:
         header = pending.pop(0)
         with suppress(OSError):
-            if header not in found:
-                found[header] = read_regular(header, _LARGEST_BYTES).decode("utf-8", "replace")
+            if header not in texts:
+                texts[header] = read_regular(header, _LARGEST_BYTES).decode("utf-8", "replace")
                 pending += [
-                    place / name for name in _INCLUDE.findall(found[header]) for place in (header.parent, folder)
+                    place / name for name in _INCLUDE.findall(texts[header]) for place in (header.parent, folder)
                 ]
-    return list(found.values())
+    return list(texts.values())
 
 
 def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tuple[Diagnostic, ...]:
@@ -124,24 +124,24 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     host = platform.host
     known, problems = callees(host.entries)
     api = _api(platform, support)
-    found = list(problems)
+    lacking = list(problems)
     if len(opened_names(host.entries).keys() - api.mappings.keys()) > 1:
-        found.append(Diagnostic("calls that depend on which thing was opened cannot be generated from a template",
+        lacking.append(Diagnostic("calls that depend on which thing was opened cannot be generated from a template",
                                 _ELSE))  # fmt: skip
     if in_cpp(host) and not host.include_lines:
         hint = "Name the header that declares its classes: host.include_lines."
-        found.append(Diagnostic("its API is C++, and no header declares it", hint))
+        lacking.append(Diagnostic("its API is C++, and no header declares it", hint))
     templates = [one.name for one in known.values() if one.prototype.is_template and not _in_header(one)]
     if templates:
         hint = f"If a header does define them, write inline: true. {_ELSE}"
-        found.append(Diagnostic(f"{listed(templates)}: templates that the API's header does not define", hint))
-    for callee in _made(known.values()):
+        lacking.append(Diagnostic(f"{listed(templates)}: templates that the API's header does not define", hint))
+    for callee in _undefined(known.values()):
         for _, entry in callee.entries:
             try:
                 _action(callee.prototype, entry, api)
             except WorkbenchError as error:
-                found += error.diagnostics
-    return tuple(found)
+                lacking += error.diagnostics
+    return tuple(lacking)
 
 
 def shim_source(platform: Platform, support: PlatformSupport | None = None) -> str:
@@ -152,7 +152,7 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
         raise WorkbenchError(*problems)
     api = _api(platform, support)
     declared = host.include_lines if header_names(host) else (header_text(host),)
-    made, names = _made(known.values()), {shim_cpp.key_of(one.name, one.prototype) for one in known.values()}
+    defined, names = _undefined(known.values()), {shim_cpp.key_of(one.name, one.prototype) for one in known.values()}
     lines = ["// Generated from the platform template: its host API on the simulated card."]
     if in_cpp(host):
         own = sorted(SYSTEM_TYPES & api.classes.aliases.keys())  # the library brings the system's
@@ -164,12 +164,12 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
     if in_cpp(host):
         lines += [OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
         lines += [*shim_cpp.concrete(api.classes, names), *shim_cpp.missing(api.classes, names)]
-    for callee in made:
+    for callee in defined:
         lines += _function(callee, api)
     return "\n".join([*lines, ""])
 
 
-def _made(known: Iterable[Callee]) -> list[Callee]:
+def _undefined(known: Iterable[Callee]) -> list[Callee]:
     """Those that the API's header does not define itself."""
     return [one for one in known if not (one.prototype.is_template or _in_header(one))]
 
@@ -267,9 +267,9 @@ def _function(callee: Callee, api: Api) -> Iterator[str]:
 
 def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
-    made, of = opened(entry.opens), opened(entry.of)
-    if made and (mapped := api.mappings.get(made.names[0])):
-        return _map(prototype, entry, api, mapped, made.expression)
+    opening, of = opened(entry.opens), opened(entry.of)
+    if opening and (mapped := api.mappings.get(opening.names[0])):
+        return _map(prototype, entry, api, mapped, opening.expression)
     if of and of.names[0] in api.mappings and not entry.kind.moves:
         pointer = of.expression or next((name for _, name in prototype.parameters), "0")
         status = f"int rcw_status = wbcard_unmap((void *)({pointer}));"
@@ -366,8 +366,8 @@ def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     if data == "&rcw_value" and not sends:
         return [f"{prototype.returns} rcw_value = 0;", f"{call};", "return rcw_value;"]
     if data == "rcw_value.data()":
-        made = f"{prototype.returns} rcw_value((size_t)({size}) / sizeof(typename {prototype.returns}::value_type));"
-        return [made, f"{call};", "return rcw_value;"]
+        value = f"{prototype.returns} rcw_value((size_t)({size}) / sizeof(typename {prototype.returns}::value_type));"
+        return [value, f"{call};", "return rcw_value;"]
     moved = size if sends else "wbcard_got()"
     return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, api, "rcw_status", moved)]
 

@@ -33,13 +33,13 @@ def shim_problems(platform: Platform, support: PlatformSupport | None) -> tuple[
         options = [*flags, *(f"-I{one}" for one in folders), "-idirafter", str(harness_dir()), "-S", "-o", "/dev/null"]
         command: list[str | Path] = [compiler.path, "-w", *options, file]
         ended = run_program(command, timeout_s=_SECONDS, env=ENGLISH)
-        found = [one for one in gcc_diagnostics(ended.stderr) if one.severity is Severity.ERROR]
-    if any("No such file" in one.message for one in found):
+        errors = [one for one in gcc_diagnostics(ended.stderr) if one.severity is Severity.ERROR]
+    if any("No such file" in one.message for one in errors):
         return ()
-    return tuple(_told(one, text.splitlines(), str(file)) for one in found[:_MOST])
+    return tuple(_at_entry(one, text.splitlines(), str(file)) for one in errors[:_MOST])
 
 
-def _told(error: Diagnostic, lines: Sequence[str], file: str) -> Diagnostic:
+def _at_entry(error: Diagnostic, lines: Sequence[str], file: str) -> Diagnostic:
     if error.file != file or not error.line:
         message = f"the library that is generated for the simulated card does not compile: {error.message}"
         return replace(error, message=message, hint=_ELSE)

@@ -68,8 +68,8 @@ class Classes:
 
     def has_object(self, prototype: Prototype) -> bool:
         """Whether a function is called on an object."""
-        made = prototype.is_constructor or prototype.is_destructor
-        return bool(prototype.scope) and not prototype.is_static and (made or prototype.scope in self.names)
+        is_structor = prototype.is_constructor or prototype.is_destructor
+        return bool(prototype.scope) and not prototype.is_static and (is_structor or prototype.scope in self.names)
 
     def object_of(self, prototype: Prototype) -> str:
         """C++ for the object that tells which card a call is for; empty where none does."""
@@ -107,9 +107,9 @@ class Classes:
     def whole_of(self, kind: str, scope: str = "") -> str:
         """The class of the object that a type is, points to or holds; of those with one name that nearest a scope."""
         words = WORD.findall(self._plain(kind, scope))
-        found = [one for one in self.bodies if _last(one) in words]
+        named = [one for one in self.bodies if _last(one) in words]
         spaces = (scope, scope.rpartition("::")[0])
-        return max(found, key=lambda one: one.rpartition("::")[0] in spaces, default="")
+        return max(named, key=lambda one: one.rpartition("::")[0] in spaces, default="")
 
     def _plain(self, kind: str, scope: str = "") -> str:
         """A type's text without other names, those of a class before those that stand anywhere."""
@@ -129,13 +129,13 @@ class Classes:
     def pure_of(self, name: str) -> tuple[Prototype, ...]:
         """The methods that a class derived from this one has to define, those of its bases included."""
         body = self.bodies.get(name, Class())
-        found = {(one.name, one.types): one for one in body.pure}
+        methods = {(one.name, one.types): one for one in body.pure}
         for base in body.bases:
             whole = self.whole(base)
             for one in self.pure_of(whole) if whole and whole != name else ():
                 if one.name not in body.defined:
-                    found.setdefault((one.name, one.types), one)
-        return tuple(found.values())
+                    methods.setdefault((one.name, one.types), one)
+        return tuple(methods.values())
 
 
 def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes:
@@ -149,25 +149,25 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
         plain = _NOISE.sub(" ", text)
         aliases |= dict(_aliases(plain))
         scopes: list[tuple[str, str, str, int]] = []  # kind, name, bases, where it begins; no kind: other braces
-        for found in _SCOPES.finditer(plain):
+        for match in _SCOPES.finditer(plain):
             if len(scopes) > _DEEPEST:
                 break
-            kind, name, end = found["kind"] or "", found["name"] or "", found["end"]
+            kind, name, end = match["kind"] or "", match["name"] or "", match["end"]
             whole = "::".join([*(outer for _, outer, _, _ in scopes if outer), name])
-            if found[0] == "}":
+            if match[0] == "}":
                 if scopes and scopes[-1][0] in ("class", "struct"):
                     outer = "::".join(outer for _, outer, _, _ in scopes if outer)
-                    body = plain[scopes[-1][3] : found.start()]
+                    body = plain[scopes[-1][3] : match.start()]
                     bodies[outer] = _body(scopes[-1][1], scopes[-1][2], body)
                     aliases |= {f"{outer}::{name}": of for name, of in _aliases(body)}
                 scopes = scopes[:-1]
                 continue
-            if kind and _TEMPLATE.search(plain, max(0, found.start() - _MOST), found.start()):
+            if kind and _TEMPLATE.search(plain, max(0, match.start() - _MOST), match.start()):
                 kind = "template"
             if end != ";":
-                scopes.append((kind, name, found["bases"] or "", found.end()))
+                scopes.append((kind, name, match["bases"] or "", match.end()))
                 names |= {whole} if kind in ("class", "struct", "template") else set()
-            elif kind != "template" and not found["friend"]:
+            elif kind != "template" and not match["friend"]:
                 inside = bool(scopes) and scopes[-1][0] in ("class", "struct")
                 (declared if inside else outside).add(whole)
         held |= set(_HELD.findall(plain))
@@ -194,15 +194,15 @@ def _body(name: str, bases: str, text: str) -> Class:
         if len(statement) > _MOST:
             continue
         method = parse_prototype(statement) if "(" in statement else None
-        if made := _constructor(own, statement):
-            makers.append(made)
+        if maker := _constructor(own, statement):
+            makers.append(maker)
         closed = declared and not re.search(r"=\s*(?:0|default|delete)$", statement)
         if closed and method and (re.match(r"virtual\b", statement) or re.search(r"\boverride\b", statement)):
             others.append(replace(method, returns=re.sub(r"\bvirtual\s+", "", method.returns)))
         elif closed and (end := re.fullmatch(rf"(?:virtual\s+)?~{own}\s*\(\s*(?:void)?\s*\)(.*)", statement)):
             others.append(Prototype(f"(){end[1]}", f"~{own}", "", ()))
-        elif closed and made and made.parameters:
-            others.append(replace(made, name=own, returns=""))
+        elif closed and maker and maker.parameters:
+            others.append(replace(maker, name=own, returns=""))
         if declared and re.search(r"\)[^()]*=\s*0$", statement) and method:
             if not method.is_destructor:
                 pure.append(method)
@@ -222,12 +222,12 @@ def _body(name: str, bases: str, text: str) -> Class:
 
 def _constructor(own: str, statement: str) -> Prototype | None:
     """A constructor, neither a copy nor a move, that is not deleted."""
-    found = re.fullmatch(rf"(?:(?:explicit|inline|constexpr)\s+)*{own}\s*(\(.*)", statement)
+    match = re.fullmatch(rf"(?:(?:explicit|inline|constexpr)\s+)*{own}\s*(\(.*)", statement)
     special = _SPECIAL.fullmatch(statement)
     copies = special and _special(own, special["what"], special["list"]) and "&" in special["list"]
-    if not found or copies or re.search(r"=\s*delete$", statement):
+    if not match or copies or re.search(r"=\s*delete$", statement):
         return None
-    return parse_prototype(f"void rcw{found[1].partition(' : ')[0]}")
+    return parse_prototype(f"void rcw{match[1].partition(' : ')[0]}")
 
 
 def _needs(makers: Sequence[Prototype]) -> tuple[tuple[str, str], ...]:

@@ -149,7 +149,7 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
         )
     if classes.makes_object(prototype) and not entry.kind.moves:
         opens = f"{{rcw_opened({number}), 0}}" if entry.kind is CallKind.ACQUIRE else ""
-        return [_made(prototype, classes, opens or _place(prototype, classes, address=entry.address))]
+        return [_created(prototype, classes, opens or _place(prototype, classes, address=entry.address))]
     if entry.kind is CallKind.ACQUIRE and classes.has_object(prototype):
         return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
     if entry.kind is CallKind.OTHER and classes.holds_data(prototype) and not prototype.parameters:
@@ -162,7 +162,7 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
     return None
 
 
-def _made(prototype: Prototype, classes: Classes, place: str = "") -> str:
+def _created(prototype: Prototype, classes: Classes, place: str = "") -> str:
     place, fills = place or _place(prototype, classes), ""
     kind = classes.whole_of(prototype.returns, prototype.scope)
     if kind in classes.bodies:
@@ -214,7 +214,7 @@ def answer(prototype: Prototype, status: str, classes: Classes, size: str = "0")
     if kind.removeprefix("std::") in ("ssize_t", "size_t"):
         return f"return {status} ? ({kind})-1 : ({kind})({size});"
     if classes.makes_object(prototype):
-        return f'rcw_refused("{prototype.qualified}", {status}); {_made(prototype, classes)}'
+        return f'rcw_refused("{prototype.qualified}", {status}); {_created(prototype, classes)}'
     if kind.endswith("&"):
         own = classes.has_object(prototype) and classes.known(kind)
         returns = "*this" if own else f"rcw_answer<{kind}>({status})"

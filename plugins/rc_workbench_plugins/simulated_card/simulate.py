@@ -138,16 +138,16 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
 
 def _waves(raw: Path, simulation: Simulation) -> list[Diagnostic]:
     """Keep the signals' files in the run's folder, beside its records, and tell of them."""
-    found = []
+    files = []
     for path in sorted(raw.glob(_WAVES)):
         path.replace(raw.parent / path.name)
-        found.append(path.name)
-    if not found and simulation.waves:
+        files.append(path.name)
+    if not files and simulation.waves:
         message = f"no signals were written: the run ended before {time_text(simulation.waves_from_s)}"
         return [Diagnostic(message, "Ask for an earlier time.", Severity.WARNING)]
-    if not found:
+    if not files:
         return []
-    text = f"the design's signals over virtual time are in the run folder: {listed(found)}"
+    text = f"the design's signals over virtual time are in the run folder: {listed(files)}"
     notes = [Diagnostic(text, "GTKWave, Surfer and other viewers open such files.", Severity.NOTE)]
     if full_ps := read_end(raw / "card_end.txt").get("waves_full"):
         text = (
@@ -341,16 +341,16 @@ def _outcome(
 
 
 def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
-    found = []
+    warnings = []
     if conflicts := int(card_end.get("port_conflicts", "0")):
         text = (
             f"words of several transfers wanted the port in the same cycle ({counted(conflicts, 'cycle')} of waiting)"
         )
-        found.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
+        warnings.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
     if reads := int(card_end.get("counter_reads", "0")):
         text = f"the host read {times(reads)} from the range that hardware.read_out declares unused"
         hint = "The counters answer there, not the design. Choose a range that the application leaves alone."
-        found.append(Diagnostic(text, hint, Severity.WARNING))
+        warnings.append(Diagnostic(text, hint, Severity.WARNING))
     if warning := card_end.get("warning"):
-        found.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))
-    return found
+        warnings.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))
+    return warnings

@@ -64,8 +64,8 @@ class SimulatedCard:
 
         with job.step(_RUN):
             outcome = simulate(task, built.card, built.host, job)
-        for made in () if task.again else (task.build / HOST_FOLDER, built.card.path.parent):
-            shutil.rmtree(made, ignore_errors=True)
+        for path in () if task.again else (task.build / HOST_FOLDER, built.card.path.parent):
+            shutil.rmtree(path, ignore_errors=True)
         return replace(outcome, tools=built.card.tools)
 
 

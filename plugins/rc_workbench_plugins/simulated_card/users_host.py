@@ -71,13 +71,13 @@ def _own_objects(task: Task, sources: Sequence[Path], folders: Sequence[Path], j
     objects.mkdir(parents=True, exist_ok=True)
     compilers = {cpp: needed(find_compiler("c++" if cpp else "c")) for cpp in {False, *map(is_cpp, sources)}}
     flags = ["-g", "-O2", "-fPIC", *(f"-I{folder}" for folder in folders)]
-    made = [
+    objects_of_api = [
         ObjectFile(
             compilers[is_cpp(source)], [card_headers(task, source), *flags], source, objects / f"{n}_{source.stem}.o"
         )
         for n, source in enumerate(sources)
     ]
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the platform's API")
-    for warning in compiled(made):
+    for warning in compiled(objects_of_api):
         job.report(warning)
-    return [*(one.target for one in made), *library_objects(compilers[False], objects, job)]
+    return [*(one.target for one in objects_of_api), *library_objects(compilers[False], objects, job)]

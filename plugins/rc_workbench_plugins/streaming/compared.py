@@ -39,7 +39,7 @@ def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:
     WorkbenchError where a design cannot be read any more. What is found is kept, as long as the design stays.
     """
 
-    def found(design: Design) -> str:
+    def difference(design: Design) -> str:
         try:
             return json.dumps([_differing(design, job), ""])
         except WorkbenchError as error:
@@ -49,7 +49,7 @@ def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:
         job.progress(number / len(designs), design.unit)
         differing, why, hint = "", "this system cannot confine a simulation", "Install bubblewrap."
         if read_only():
-            (differing, why), hint = json.loads(kept(design, found)), _HOLD
+            (differing, why), hint = json.loads(kept(design, difference)), _HOLD
         if differing:
             message = f"GHDL's synthesis of '{design.unit}' is wrong: '{differing}' differs from what the design does"
             yield problem(at, message, _WRONG)
@@ -62,13 +62,13 @@ def _differing(design: Design, job: Job) -> str:
     """The first output that differs; empty where none does. WorkbenchError where the two cannot be compared."""
     if any(map(_FOREIGN.search, contents_of(design))):
         raise WorkbenchError(Diagnostic("it has an attribute 'foreign', by which code of other languages is loaded"))
-    made = netlist(design, "vhdl", job.run)
-    bench = _bench(made, design.unit)
-    for name in _ENTITY.findall(made):
-        made = re.sub(rf"\b{name}\b", f"{name}_made", made)
+    netlist_text = netlist(design, "vhdl", job.run)
+    bench = _bench(netlist_text, design.unit)
+    for name in _ENTITY.findall(netlist_text):
+        netlist_text = re.sub(rf"\b{name}\b", f"{name}_made", netlist_text)
     with TemporaryDirectory() as folder:
         ours = [str(Path(folder, name)) for name in ("made.vhd", "bench.vhd")]
-        for file, content in zip(ours, (made, bench), strict=True):
+        for file, content in zip(ours, (netlist_text, bench), strict=True):
             Path(file).write_text(content, "utf-8")
         command = [*read_only(), str(ghdl().path), "-c", "--std=08", *design.files, *ours, "-r", "recap_bench"]
         options = ["--ieee-asserts=disable", f"--stop-time={3 * CYCLES}ns"]
@@ -90,9 +90,9 @@ def _why(said: str, bench: str, file: str) -> str:
     return "its simulation ended early"
 
 
-def _bench(made: str, unit: str) -> str:
+def _bench(netlist_text: str, unit: str) -> str:
     """The bench, of what GHDL writes: it repeats the entity, with the values of its generics."""
-    entity = made.partition("\nend")[0]
+    entity = netlist_text.partition("\nend")[0]
     head, _, listed = entity.partition("  port (")
     ports = [
         {"name": name, "out": way == "out", "type": type_}

@@ -13,13 +13,12 @@ from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.generate import RESOURCES, made
+from rc_workbench_plugins.streaming.generate import RESOURCES, generated
 from rc_workbench_plugins.streaming.limit_finding import limits_table
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
-from rc_workbench_plugins.streaming.stuck import told
 from rc_workbench_plugins.streaming.x_language import X_LIMIT, Declared, read_section, read_x
 from workbench.api import Composed, Composition, Diagnostic, Manifest, Platform, Table, WorkbenchError, has_errors
 from workbench.api.source.lines import read_source
@@ -31,7 +30,7 @@ def compose(composition: Composition) -> Composed:
     topology = read_topology(composition)
     section = _section(composition)
     agents = agents_in(composition, topology)
-    result = made(topology, section, composition, agents)
+    result = generated(topology, section, composition, agents)
     cores = len(topology.cores)  # and one that is the agents'
     made_of = (block.kind.implementations for block in topology.blocks)
     parts = (*section.sources, *(file for these in made_of for one in these for file in one.files), section.query)
@@ -46,7 +45,7 @@ def compose(composition: Composition) -> Composed:
         result.names,
         tuple(dict.fromkeys(filter(None, parts))),
         partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
-        partial(told, topology),
+        partial(stuck_diagnostics, topology),
         partial(compared, result.synthesised) if result.synthesised else None,
         tuple(path for path in _LIBRARIES if path.is_dir())[:1],
         kept=_kept_adapter().dump_python(_kept(topology, section, composition), mode="json"),
@@ -87,20 +86,20 @@ def restored(kept: Any) -> Composed:
     query = read_query(of.query, of.topology, of.query_file, frame)
     agents = agents_of(query, of.topology, of.clock_hz, of.query_file) if of.query else NO_AGENTS
     tables = partial(_tables, of.topology, of.section, agents, of.clock_hz)
-    return Composed({}, (), (), tables=tables, stopped=partial(told, of.topology))
+    return Composed({}, (), (), tables=tables, stopped=partial(stuck_diagnostics, of.topology))
 
 
 def _tables(
     topology: Topology, section: Streaming, agents: Agents, clock_hz: float, raw: Path, run: Manifest
 ) -> Mapping[str, Table]:
-    found = dict(recorded(topology, section, raw, run))
-    found |= limits_table(found, topology)
+    tables = dict(recorded(topology, section, raw, run))
+    tables |= limits_table(tables, topology)
     exact = run.simulated and run.clock_hz == clock_hz and not run.drift_ppm_per_s
     clocks = {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
     if clocks:  # of a simulation whose clock is the platform's: what would be known of it on a board
-        found[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
-    told = answers_in(agents, topology, raw, {} if exact else clocks)
-    return found | table_of_answers(told, agents.diagnostics, costs(tuple(told), raw, run))
+        tables[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
+    answers = answers_in(agents, topology, raw, {} if exact else clocks)
+    return tables | table_of_answers(answers, agents.diagnostics, costs(tuple(answers), raw, run))
 
 
 def agents_in(composition: Composition, topology: Topology) -> Agents:

@@ -33,12 +33,12 @@ def threads_of(topology: Topology, raw: Path) -> dict[str, int]:
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, name in sorted(read_thread_names(raw).items(), reverse=True):
         numbers[name].append(number)
-    found = {}
+    thread_of = {}
     for block in topology.blocks:
         mine = numbers[called(topology.within(block.name))]
         if topology.place(block.name) is MappedTo.CORE and mine:
-            found[block.name] = mine.pop()
-    return found
+            thread_of[block.name] = mine.pop()
+    return thread_of
 
 
 def recorded_of_threads(topology: Topology, raw: Path) -> tuple[dict[str, Times], dict[str, tuple[int, int]]]:
@@ -57,15 +57,15 @@ def recorded_of_threads(topology: Topology, raw: Path) -> tuple[dict[str, Times]
 def away(events: Events) -> Mapping[str, Away]:
     """Of the blocks of which a run tells it."""
     whole = max(events.end_ps - events.start_ps, 1)
-    found = {}
+    away_of = {}
     for block, (began, ended) in events.lives_ps.items():
         queued = events.queued_ps.get(block, np.empty((0, 2), np.int64))
         outside = np.array([[events.start_ps, began], [ended, max(ended, events.end_ps)]])
         spells = np.concatenate([queued, outside, *_waits(events, block)])
         idle = _length_ps(np.clip(spells, events.start_ps, events.end_ps))
         ready = min(events.ready_ps.get(block, 0), whole - idle)
-        found[block] = Away((_length_ps(queued) + ready) / whole, 1 - (idle + ready) / whole)
-    return found
+        away_of[block] = Away((_length_ps(queued) + ready) / whole, 1 - (idle + ready) / whole)
+    return away_of
 
 
 def _waits(events: Events, block: str) -> Iterable[Times]:

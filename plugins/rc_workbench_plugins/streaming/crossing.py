@@ -46,27 +46,27 @@ def seen(edge: EdgeEvents) -> tuple[Passage, Intervals, Bus]:
     return passed, Intervals(between, service), bus
 
 
-def _bus(passed: Passage, told: Crossing | None) -> tuple[Passage, Bus]:
+def _bus(passed: Passage, crossing: Crossing | None) -> tuple[Passage, Bus]:
     """The bus by its transfers; none was before the first. Those that waited for room behind it are said to have been
     as the others mostly were, since a replay has waiting of its own."""
     _, firsts, of, sizes = np.unique(passed.taken, return_index=True, return_inverse=True, return_counts=True)
     lasts = firsts + sizes - 1
-    bulk = told.bulk if told else int(np.median(sizes))
+    bulk = crossing.bulk if crossing else int(np.median(sizes))
     ends = passed.delivered[lasts]
     free = np.concatenate([[0.0], ends[:-1]])
     ready = np.maximum(passed.inserted[lasts], free)
     starts = passed.taken[firsts]
     bus, clean = Bus(bulk), np.ones(len(firsts), bool)
-    if told:
-        bus = replace(bus, flush=float(told.flush_ps), rooms=told.rooms, gathers=told.into)
+    if crossing:
+        bus = replace(bus, flush=float(crossing.flush_ps), rooms=crossing.rooms, gathers=crossing.into)
         late = np.maximum(passed.inserted[firsts], free) + bus.flush
         ready = np.minimum(np.where(sizes < bulk, np.inf, ready), late)
         ready[-1] = min(ready[-1], starts[-1])  # the end waits for nothing
-        starts = np.maximum(starts, ready) if told.into else starts
-        waited = ends - starts - (ends - starts).min() if told.into else starts - ready
-        over = lasts - told.rooms[1]
+        starts = np.maximum(starts, ready) if crossing.into else starts
+        waited = ends - starts - (ends - starts).min() if crossing.into else starts - ready
+        over = lasts - crossing.rooms[1]
         clean = waited < bus.flush
-        if told.into:
+        if crossing.into:
             clean |= (over < 0) | (passed.removed[over.clip(0)] <= starts)
         clean[0] = True
     within = np.diff(passed.delivered)[np.diff(passed.taken) == 0]
@@ -83,22 +83,22 @@ def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy]
     if len(passed.inserted) < LEAST or not len(ends.services):
         return None
     truth = occupancy(passed)
-    found = estimate(ends, bus, {"upstream": truth.upstream, "downstream": truth.downstream}, seed=seed)
+    guess = estimate(ends, bus, {"upstream": truth.upstream, "downstream": truth.downstream}, seed=seed)
     held_up = float(np.diff(edge.blocked_ps, axis=1).sum() / max(edge.push_ps[-1] - edge.push_ps[0], 1))
     if held_up > FULL and not np.isfinite(bus.rooms[0]):
         why = f"the producer waited for room for {percent_text(held_up)} of the time: insertions wait for removals"
-        found = replace(found, reason="; ".join(filter(None, (why, found.reason))))
-    return found, truth
+        guess = replace(guess, reason="; ".join(filter(None, (why, guess.reason))))
+    return guess, truth
 
 
 def trust_of(edge: EdgeEvents) -> str:
     """In words, of what parts the queue is, and how far an occupancy that only the two ends saw would be to be
     believed; the whole was counted."""
     parts = f" of {edge.edge.depth} elements in all ({edge.crossing.words})" if edge.crossing else ""
-    found = replayed_edge(edge)
-    if found is None:
+    replayed = replayed_edge(edge)
+    if replayed is None:
         return f"counted{parts}; what the two ends saw alone is too little for a replay"
-    by_ends, truth = found
+    by_ends, truth = replayed
     return (
         f"counted{parts}; while elements passed {significant(mean(truth.total))} on average, and replayed from what "
         f"the two ends saw {significant(mean(by_ends.occupancy.total))} (the distributions "

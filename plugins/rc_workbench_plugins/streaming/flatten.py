@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import NoReturn
 
-from rc_workbench_plugins.streaming.x_language import Connection, Declared, Definition, Made, problem
+from rc_workbench_plugins.streaming.x_language import BlockInstance, Connection, Declared, Definition, problem
 from workbench.api import Diagnostic, listed
 from workbench.api.unstable import (
     ANY_CORE,
@@ -41,7 +41,7 @@ def flattened(declared: Declared, at: At) -> tuple[Topology | None, tuple[Diagno
     what stands nowhere."""
     flat = _Flat(declared, at)
     try:
-        return flat.made()
+        return flat.topology()
     except _EnoughError:
         return None, tuple(flat.problems)
 
@@ -61,7 +61,7 @@ class _Flat:
         self._opened_blocks = 0  # composed ones too
         self._opened_edges = 0
 
-    def made(self) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
+    def topology(self) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
         for definition in self._declared.definitions:
             if definition.name in self._definitions:
                 self._wrong(definition.at, f"the block '{definition.name}' is defined twice", "Remove one of them.")
@@ -85,10 +85,10 @@ class _Flat:
         return (None if self.problems else topology), tuple(self.problems)
 
     def _wrong(self, at: At, message: str, hint: str = "") -> None:
-        found = problem(at if at.file else self._at, message, hint)
-        if found in self.problems:  # of a block that is opened several times
+        diagnostic = problem(at if at.file else self._at, message, hint)
+        if diagnostic in self.problems:  # of a block that is opened several times
             return
-        self.problems.append(found)
+        self.problems.append(diagnostic)
         if len(self.problems) == _PROBLEM_LIMIT:
             raise _EnoughError
 
@@ -98,15 +98,19 @@ class _Flat:
 
     def _make_kinds(self) -> None:
         of_kind: dict[str, list[Implementation]] = defaultdict(list)
-        for name, made in self._declared.implementations[::-1]:
-            of_kind[name].append(made)
-        for name, made in self._declared.implementations:
+        for name, implementation in self._declared.implementations[::-1]:
+            of_kind[name].append(implementation)
+        for name, implementation in self._declared.implementations:
             if name not in self._definitions:
                 hint = did_you_mean(name, self._definitions) or f"Define it: block {name} {{ ... }}"
-                self._wrong(made.at, f"there is no block '{name}' to implement", hint)
+                self._wrong(implementation.at, f"there is no block '{name}' to implement", hint)
         for definition in self._definitions.values():
             seen: dict[str, At] = {}
-            named: list[TypedPort | Config | Made] = [*definition.ports, *definition.config, *definition.made]
+            named: list[TypedPort | Config | BlockInstance] = [
+                *definition.ports,
+                *definition.config,
+                *definition.instances,
+            ]
             for part in named:
                 if len(part.name) > NAME_LIMIT:
                     self._wrong(part.at, f"a name has {len(part.name)} characters", f"At most {NAME_LIMIT} are read.")
@@ -121,27 +125,27 @@ class _Flat:
                     self._wrong(config.at, f"there is no type '{config.type}'", _types(config.type, tuple(TYPE_BYTES)))
                 elif config.default is not None and (why := _unfit(config, config.default)):
                     self._wrong(config.at, *why)
-            if definition.edges and not definition.made:
+            if definition.edges and not definition.instances:
                 self._wrong(definition.at, f"'{definition.name}' has edges and no blocks", "Declare its blocks.")
             made_of = tuple(of_kind[definition.name])
-            if definition.made and made_of:
+            if definition.instances and made_of:
                 self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
                             "Remove one of them.")  # fmt: skip
             kind = BlockKind(definition.name, tuple(definition.ports), tuple(definition.config), made_of, definition.at)
             self._kinds[definition.name] = kind
 
     def _top(self) -> Definition | None:
-        composed = [d for d in self._definitions.values() if d.made]
+        composed = [d for d in self._definitions.values() if d.instances]
         if self._declared.top:
             name, at = self._declared.top
             if name not in self._definitions:
                 self._wrong(at, f"there is no block '{name}'", did_you_mean(name, self._definitions))
                 return None
-            if not self._definitions[name].made:
+            if not self._definitions[name].instances:
                 self._wrong(at, f"'{name}' holds no blocks", "An application is a block that is composed of others.")
                 return None
             return self._definitions[name]
-        held = {made.kind for d in composed for made in d.made}
+        held = {instance.kind for d in composed for instance in d.instances}
         free = [d for d in composed if d.name not in held]
         if len(free) == 1 or (composed and not free):  # none is free: opening any of them tells the ring
             return (free or composed)[0]
@@ -161,25 +165,25 @@ class _Flat:
             self._too_large(definition.at, f"more than {LEVEL_LIMIT} blocks are within one another")
         ports: dict[str, dict[str, End]] = {}
         kinds: dict[str, BlockKind] = {}
-        for made in definition.made:
+        for one in definition.instances:
             self._opened_blocks += 1
             if self._opened_blocks > BLOCK_LIMIT:
-                self._too_large(made.at, f"the application has more than {BLOCK_LIMIT} blocks")
-            inner = self._definitions.get(made.kind)
+                self._too_large(one.at, f"the application has more than {BLOCK_LIMIT} blocks")
+            inner = self._definitions.get(one.kind)
             if inner is None:
-                self._wrong(made.at, f"there is no block '{made.kind}'", did_you_mean(made.kind, self._definitions))
+                self._wrong(one.at, f"there is no block '{one.kind}'", did_you_mean(one.kind, self._definitions))
                 continue
-            name = f"{path}.{made.name}"
-            kinds[made.name] = self._kinds[made.kind]
-            if inner.made:
-                if made.config:
-                    self._wrong(made.at, f"'{made.kind}' is composed of blocks and takes no configuration")
-                ports[made.name] = self._opened(name, inner, (*above, definition.name))
+            name = f"{path}.{one.name}"
+            kinds[one.name] = self._kinds[one.kind]
+            if inner.instances:
+                if one.config:
+                    self._wrong(one.at, f"'{one.kind}' is composed of blocks and takes no configuration")
+                ports[one.name] = self._opened(name, inner, (*above, definition.name))
             else:
-                kind = kinds[made.name]
-                self._blocks[name] = StreamBlock(name, kind, self._configured(made, kind), made.at)
-                ports[made.name] = {port.name: End(name, port.name) for port in inner.ports}
-        if len(ports) != len(definition.made):
+                kind = kinds[one.name]
+                self._blocks[name] = StreamBlock(name, kind, self._configured(one, kind), one.at)
+                ports[one.name] = {port.name: End(name, port.name) for port in inner.ports}
+        if len(ports) != len(definition.instances):
             return {}
         return self._joined(path, definition, kinds, ports)
 
@@ -259,31 +263,31 @@ class _Flat:
             message = f"'{first}' has {'several' if fitting else 'no'} {word} ports"
             self._wrong(edge.at, message, f"Name one: {names}." if fitting else "")
             return None
-        found = next((port for port in fitting if port.name == rest), None)
-        if found is None:
+        named = next((port for port in fitting if port.name == rest), None)
+        if named is None:
             hint = (
                 did_you_mean(rest, [port.name for port in fitting]) or f"It has {listed([p.name for p in fitting], 8)}."
             )
             self._wrong(edge.at, f"'{first}' has no {word} port '{rest}'", hint if fitting else "It has none.")
             return None
-        return first, found
+        return first, named
 
-    def _configured(self, made: Made, kind: BlockKind) -> dict[str, Value]:
+    def _configured(self, block: BlockInstance, kind: BlockKind) -> dict[str, Value]:
         known = {config.name: config for config in kind.config}
-        for name in made.config:
+        for name in block.config:
             if name not in known:
                 hint = did_you_mean(name, known) or (
                     f"It takes {listed(list(known), 8)}." if known else "It takes none."
                 )
-                self._wrong(made.at, f"'{kind.name}' has no configuration '{name}'", hint)
+                self._wrong(block.at, f"'{kind.name}' has no configuration '{name}'", hint)
         values: dict[str, Value] = {}
         for name, config in known.items():
-            value = made.config.get(name, config.default)
+            value = block.config.get(name, config.default)
             if value is None:
-                self._wrong(made.at, f"'{made.name}' lacks its configuration '{name}'",
-                            f"Write {kind.name} {made.name} ({name}=...).")  # fmt: skip
+                self._wrong(block.at, f"'{block.name}' lacks its configuration '{name}'",
+                            f"Write {kind.name} {block.name} ({name}=...).")  # fmt: skip
             elif why := _unfit(config, value):
-                self._wrong(made.at, *why)
+                self._wrong(block.at, *why)
             else:
                 values[name] = float(value) if config.type.startswith("float") else value
         return values

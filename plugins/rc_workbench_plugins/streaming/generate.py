@@ -46,10 +46,10 @@ _MOST_CROSSING = 240
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was made: `texts` by the name of their file, of which `host` and `hdl` are compiled; these also name files
-    that stand elsewhere, with their whole path. `synthesised` are designs in VHDL, each with where it is named; `names`
-    are the application's and its edges', by instance."""
+class Generated:
+    """The generated sources: `texts` by the name of their file. `host` and `hdl` are compiled; they name these, and
+    files elsewhere with their whole path. `synthesised` are designs in VHDL, each with where it is named; `names` are
+    the application's and its edges', by instance."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -58,7 +58,9 @@ class Made:
     names: Mapping[str, str]
 
 
-def made(topology: Topology, section: Streaming, composition: Composition, agents: Agents = NO_AGENTS) -> Made:
+def generated(
+    topology: Topology, section: Streaming, composition: Composition, agents: Agents = NO_AGENTS
+) -> Generated:
     """The sources, with those of the run's agents. WorkbenchError for blocks that cannot be joined, and a platform that
     cannot carry the streams."""
     platform, root = composition.platform, composition.root
@@ -81,7 +83,7 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
         MAIN: _main(topology, section, on_cores, edges, crossing, root, agents),
         CARD: _card(topology, platform, bool(crossing)),
         f"{STREAM_TOP}.v": _top(topology, section, platform, modules, parts, agents),
-        **{f"{module.name}.v": module.made for _, module in modules if module.made},
+        **{f"{module.name}.v": module.translated for _, module in modules if module.translated},
         **counting,
     }
     of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
@@ -92,13 +94,13 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     edges_here = [part for part in parts if "edge" in part]
     names = {"": topology.name} | {part["net"]: part["called"] for part in edges_here}
     names |= {f"{part['net']}_from_host": "" for part in edges_here if part["way"] == "in"}
-    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised, names)
+    return Generated(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised, names)
 
 
 def _made_of(topology: Topology, block: StreamBlock) -> Implementation:
-    found = topology.implementation(block)
-    assert found is not None
-    return found
+    implementation = topology.implementation(block)
+    assert implementation is not None
+    return implementation
 
 
 def _is_header(file: str) -> bool:

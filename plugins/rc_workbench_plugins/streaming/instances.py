@@ -34,7 +34,7 @@ def instance(
     into = [part["net"] for port, part in joined_to.items() if port.way is Way.IN]
     if joined.unended:
         _end(joined, net, into, clock, reset)
-    bound = {} if module.made else block.config
+    bound = {} if module.translated else block.config
     parameters = ", ".join(f".{name}({_verilog_value(value)})" for name, value in bound.items())
     return {"name": block.name, "net": net, "unit": module.name, "parameters": parameters,
             "connections": joined.connections, "lines": joined.lines}  # fmt: skip
@@ -62,19 +62,19 @@ def _join_out(joined: _Joined, module: Module, port: str, part: Mapping[str, Any
     style, net = module.style(port, Way.OUT), part["net"]
     knows = f"{port}_tlast" in module.ports
     data, valid, ready = style.of(port)
-    made = f"{net}_in_valid" if knows else f"{net}_made"
-    joined.connections += [(data, f"{net}_in"), (valid, made), (ready, f"{style.no}{net}_in_ready")]
+    valid_wire = f"{net}_in_valid" if knows else f"{net}_made"
+    joined.connections += [(data, f"{net}_in"), (valid, valid_wire), (ready, f"{style.no}{net}_in_ready")]
     if knows:
         joined.connections.append((f"{port}_tlast", f"{net}_in_last"))
     else:
         joined.unended.append(net)
-        joined.lines.append(f"wire {made};")
+        joined.lines.append(f"wire {valid_wire};")
 
 
 def _end(joined: _Joined, block: str, into: list[str], clock: str, reset: str) -> None:
     """The stream's end after a block that does not tell it: once all that goes in has ended and nothing came out for
     a while. A block into which nothing goes never ends."""
-    made = " || ".join(f"{net}_made" for net in joined.unended)
+    all_ended = " || ".join(f"{net}_made" for net in joined.unended)
     over = " && ".join(f"{net}_over" for net in into) or "1'b0"
     for net in into:
         joined.lines += [
@@ -84,7 +84,7 @@ def _end(joined: _Joined, block: str, into: list[str], clock: str, reset: str) -
         ]
     joined.lines += [
         f"wire {block}_ends;",
-        f"stream_end #(.QUIET(FLUSH)) {block}_end (.clk({clock}), .rst({reset}), .over({over}), .made({made}), "
+        f"stream_end #(.QUIET(FLUSH)) {block}_end (.clk({clock}), .rst({reset}), .over({over}), .made({all_ended}), "
         f".ends({block}_ends));",
     ]
     for net in joined.unended:

@@ -229,8 +229,8 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
     run, head = measured.run, head_of(measured.run.tables)
     if head is None or not run.complete or sum(head.pushes.values()) > _MOST_ELEMENTS:
         return
-    found = queues(run)
-    if found is None:
+    run_queues = queues(run)
+    if run_queues is None:
         return
     try:
         limit = _kept(run.tables)
@@ -238,8 +238,8 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
     except (KeyError, TypeError, ValueError):
         return  # `stream_findings` reports the damage
     most, stays = bound or (None, "")
-    for label, deeper in measured.deeper_edges(found).items():
-        edge = next(one for one in found.edges if one.label == label)
+    for label, deeper in measured.deeper_edges(run_queues).items():
+        edge = next(one for one in run_queues.edges if one.label == label)
         name, source = (head.topology.within(one) for one in (label, edge.source))
         block = _shown_on([source], [one.block for one in measured.blocks])
         left_ps = run.manifest.time_ps - deeper.saved_ps

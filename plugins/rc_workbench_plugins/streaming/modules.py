@@ -64,12 +64,12 @@ class Module:
     implementation: Implementation
     name: str
     ports: frozenset[str]
-    made: str = ""  # its text, where that was made of VHDL: its configuration is bound
+    translated: str = ""  # its text, where that was made of VHDL: its configuration is bound
     made_of: Design | None = None
 
     def files(self, root: Path) -> tuple[str, ...]:
         """The files that hold it: the name of the one that was made, or the paths of the user's."""
-        return (f"{self.name}.v",) if self.made else tuple(str(root / file) for file in self.implementation.files)
+        return (f"{self.name}.v",) if self.translated else tuple(str(root / file) for file in self.implementation.files)
 
     def clocked(self, clock: str, reset: str) -> Iterator[tuple[str, str]]:
         """Its clock, its reset and what lets it run, with what drives them."""
@@ -85,7 +85,7 @@ class Module:
 
     def named(self, port: str) -> str:
         """What a port's signals begin with in Verilog; GHDL writes all names of VHDL small."""
-        return port.lower() if self.made else port
+        return port.lower() if self.translated else port
 
     def style(self, port: str, way: Way) -> Style:
         """How the module names the signals of a stream. WorkbenchError where it has none of them."""
@@ -102,8 +102,8 @@ def read_module(implementation: Implementation, config: Mapping[str, Value], roo
     at, unit = implementation.at, implementation.unit
     if implementation.language is Language.VHDL:
         design = design_of(implementation, config, root)
-        made, name = as_verilog(design, at)
-        return Module(implementation, name, _words(made, name), made, design)
+        verilog, name = as_verilog(design, at)
+        return Module(implementation, name, _words(verilog, name), verilog, design)
     for file in implementation.files:
         try:
             text = read_regular(root / file, SOURCE_LIMIT).decode("utf-8", "replace")
@@ -117,5 +117,5 @@ def read_module(implementation: Implementation, config: Mapping[str, Value], roo
 
 def _words(text: str, name: str) -> frozenset[str]:
     """The words of a module's head; none where the text does not have it."""
-    found = re.search(rf"\bmodule\s+{re.escape(name)}\b((?:\s*import\b[^;]*;)*[^;]*);", _COMMENT.sub(" ", text))
-    return frozenset(re.findall(r"[A-Za-z_]\w*", found[1]) if found else ())
+    match = re.search(rf"\bmodule\s+{re.escape(name)}\b((?:\s*import\b[^;]*;)*[^;]*);", _COMMENT.sub(" ", text))
+    return frozenset(re.findall(r"[A-Za-z_]\w*", match[1]) if match else ())

@@ -45,14 +45,14 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
         run = replace(run, time_ps=max(run.time_ps, _end_ps(host, card, raw, run)))
     end_ps = int(read_records(raw / "stream_end.bin", END)["at_ps"].max(initial=0)) or run.time_ps
     now = read_records(raw / "stream_now.bin", NOW)
-    found = {}
+    by_edge = {}
     for number, edge in enumerate(topology.edges):
         on_host = _Host(host[host["edge"] == number], now[number] if number < len(now) else NOBODY, run)
         on_card = _Card(card[card["edge"] == number], run)
         source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
         if not run.simulated:
             if not source or source != sink:
-                found[edge.label] = _of_processor(topology, section, edge, on_host)
+                by_edge[edge.label] = _of_processor(topology, section, edge, on_host)
             continue
         producer, consumer = (on_card if fpga else on_host for fpga in (source, sink))
         if source and sink and source != sink:
@@ -67,7 +67,7 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             taken, delivered = taken[:count], delivered[:count]
             if on_host in (producer, consumer):
                 crossing = _crossing(topology, edge, section, into=producer is on_host)
-        found[edge.label] = EdgeEvents(
+        by_edge[edge.label] = EdgeEvents(
             replace(edge, depth=capacity(topology, edge, section)),
             pushes,
             pops[: len(pushes)],
@@ -81,7 +81,7 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             declared=edge.depth,
         )
     bulk, flush_ps = section.bulk_elements, round(1e6 * max(1, round(section.flush_us)))
-    events = replace(of_topology(topology, found, end_ps), bulk=bulk, flush_ps=flush_ps)
+    events = replace(of_topology(topology, by_edge, end_ps), bulk=bulk, flush_ps=flush_ps)
     if not run.simulated:
         return tables(replace(events, **_lives(topology, raw, end_ps)))
     queued, lives = recorded_of_threads(topology, raw)
@@ -121,8 +121,8 @@ def _crossing(topology: Topology, edge: StreamEdge, section: Streaming, into: bo
 
 def _end_ps(host: Records, card: Records, raw: Path, run: Manifest) -> int:
     """Until when a run went on that was ended."""
-    told = read_end(raw / "card_end.txt").get("cycles", "0").split()[0]
-    cycles = np.array([max(int(told), int(card["cycle"].max(initial=-1)) + 1)])
+    cycles_text = read_end(raw / "card_end.txt").get("cycles", "0").split()[0]
+    cycles = np.array([max(int(cycles_text), int(card["cycle"].max(initial=-1)) + 1)])
     return max(int(host["at_ps"].max(initial=0)), *cycle_starts_ps(cycles, run.clock_hz, run.drift_ppm_per_s).tolist())
 
 

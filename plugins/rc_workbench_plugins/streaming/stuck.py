@@ -52,17 +52,17 @@ def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
         starts = cycle_starts_ps(np.array([cycle]), run.clock_hz, run.drift_ppm_per_s)
         return int(starts[0]) if cycle >= 0 else -1
 
-    found = []
+    ends = []
     for number, edge in enumerate(topology.edges):
         source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
         arrives = arrival(topology, number) if source and sink and source != sink else number
         room, element = since(number, source, number, 0), since(number, sink, arrives, 1)
         if (room >= 0) != (element >= 0):
-            found.append(Wait(edge, room >= 0, max(room, element)))
-    return tuple(found)
+            ends.append(Wait(edge, room >= 0, max(room, element)))
+    return tuple(ends)
 
 
-def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
+def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
     """What is said of them: the block that ended the program, by what it threw or did; or the shortest cycle, with the
     edge to deepen; or who waits, where there is none."""
     name, *why = [*read_lines(raw / "stream_ended.txt"), ""]
@@ -72,11 +72,11 @@ def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]
         if not said.endswith(_SIGNALLED):
             hint = "Let its run() catch what it can go on after."
         return (problem(at, f"block {name} ended the application: {said}", hint),)
-    found = waits(topology, raw, run)
-    known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(found)]
-    cycle = [found[one.stream] for one in shortest_cycle(known)]
+    ends = waits(topology, raw, run)
+    known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(ends)]
+    cycle = [ends[one.stream] for one in shortest_cycle(known)]
     if not cycle:
-        return (Diagnostic(f"when the run ended, {_said(topology, found)}", severity=Severity.NOTE),) if found else ()
+        return (Diagnostic(f"when the run ended, {_said(topology, ends)}", severity=Severity.NOTE),) if ends else ()
     full = [wait.edge for wait in cycle if wait.for_room]
     first = cycle.index(next((wait for wait in cycle if wait.for_room), cycle[0]))
     message = f"blocks wait for each other, it is a deadlock: {_said(topology, (*cycle[first:], *cycle[:first]))}"

@@ -51,7 +51,7 @@ class Dependence:
     lag: int = 0
 
     @property
-    def found(self) -> bool:
+    def is_significant(self) -> bool:
         return abs(self.value) > self.chance
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Estimate:
         """What was replayed, in words, and why it was not simpler."""
         if self.draw is Draw.ALONE:
             return f"measured intervals, drawn {self.draw}"
-        why = listed([str(d) for d in self.dependences if d.found])
+        why = listed([str(d) for d in self.dependences if d.is_significant])
         return f"measured intervals, drawn in blocks of some {self.block:,} neighbours" + (f": {why}" if why else "")
 
     @property
@@ -109,7 +109,7 @@ class Estimate:
             "block": self.block,
             "sub_queues": [{"name": q.name, "ks": q.ks, "threshold": q.threshold} for q in self.sub_queues],
             "dependences": [
-                {"of": d.of, "value": d.value, "chance": d.chance, "lag": d.lag, "found": d.found}
+                {"of": d.of, "value": d.value, "chance": d.chance, "lag": d.lag, "found": d.is_significant}
                 for d in self.dependences
             ],
         }
@@ -119,14 +119,14 @@ def dependences(intervals: Intervals, bus: Bus) -> tuple[Dependence, ...]:
     """What the intervals owe to their own past, to the other end's, and to the time of the run; and what transfers owe
     to those before."""
     ends = {"insertions": intervals.between, "services": intervals.service}
-    found: list[Dependence] = []
+    every: list[Dependence] = []
     for name, values in {**ends, "transfers": np.add(bus.times, bus.lags)}.items():
-        found += _greatest(f"{name} depend on those before", {n: (values, values, n) for n in range(1, LAGS + 1)})
+        every += _greatest(f"{name} depend on those before", {n: (values, values, n) for n in range(1, LAGS + 1)})
     pairs = {n: (intervals.between, intervals.service, n) for n in range(-LAGS, LAGS + 1)}
-    found += _greatest(f"{ACROSS} depend on one another", pairs)
+    every += _greatest(f"{ACROSS} depend on one another", pairs)
     for name, values in ends.items():
-        found += _changes(f"{name} change over the run", values)
-    return tuple(found)
+        every += _changes(f"{name} change over the run", values)
+    return tuple(every)
 
 
 def _greatest(of: str, pairs: Mapping[int, tuple[Times, Times, int]]) -> list[Dependence]:
@@ -190,8 +190,8 @@ def estimate(
 ) -> Estimate:
     """How full the queue was, and whether that may be trusted. Intervals are drawn in blocks where they depend on
     anything, or where a replay without blocks does not give the sub-queues that were seen."""
-    found = dependences(intervals, bus)
-    depend = [d for d in found if d.found]
+    owed = dependences(intervals, bus)
+    depend = [d for d in owed if d.is_significant]
     for draw in (Draw.BLOCKS,) if depend else (Draw.ALONE, Draw.BLOCKS):
         occupancy, held = replayed(intervals, bus, seen, draw, seed=seed, skipped=skipped)
         if all(queue.agrees for queue in held):
@@ -208,4 +208,4 @@ def estimate(
     across = [d for d in depend if d.of.startswith(ACROSS)]
     if across and np.isnan(intervals.service).any():
         reasons.append(f"{across[0]}, and services are known only where another element waited")
-    return Estimate(occupancy, draw, block, held, found, "; ".join(reasons))
+    return Estimate(occupancy, draw, block, held, owed, "; ".join(reasons))

@@ -35,7 +35,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Made:
+class BlockInstance:
     """A block that a composite one holds."""
 
     name: str
@@ -63,7 +63,7 @@ class Definition:
     at: At
     ports: list[TypedPort] = field(default_factory=list)
     config: list[Config] = field(default_factory=list)
-    made: list[Made] = field(default_factory=list)
+    instances: list[BlockInstance] = field(default_factory=list)
     edges: list[Connection] = field(default_factory=list)
 
 
@@ -100,21 +100,23 @@ def read_section(section: Streaming, place: Callable[[tuple[str | int, ...]], At
 
     for name, block in section.blocks.items():
         keys: tuple[str | int, ...] = ("streaming", "blocks", name)
-        found = Definition(name, place(keys))
+        definition = Definition(name, place(keys))
         for way, key, ports in ((Way.IN, "inputs", block.inputs), (Way.OUT, "outputs", block.outputs)):
-            found.ports += [TypedPort(port, way, kind, place((*keys, key, port))) for port, kind in ports.items()]
+            definition.ports += [TypedPort(port, way, kind, place((*keys, key, port))) for port, kind in ports.items()]
         for config, text in block.config.items():
             tree, at = parsed(text, "setting_type", (*keys, "config", config))
             kind, default = tree.children
-            found.config.append(Config(config, str(kind), _value(default), at))
-        for made, text in block.blocks.items():
-            tree, at = parsed(text, "made", (*keys, "blocks", made))
-            found.made.append(Made(made, str(tree.children[0]), _assignments(tree.children[1]), at))
+            definition.config.append(Config(config, str(kind), _value(default), at))
+        for name_inside, text in block.blocks.items():
+            tree, at = parsed(text, "made", (*keys, "blocks", name_inside))
+            definition.instances.append(
+                BlockInstance(name_inside, str(tree.children[0]), _assignments(tree.children[1]), at)
+            )
         for label, text in block.edges.items():
             tree, at = parsed(text, "connection", (*keys, "edges", label))
-            found.edges += _connections(label, tree.children[0], tree.children[1], at)
-        if found.ports or found.config or found.made:
-            into.definitions.append(found)
+            definition.edges += _connections(label, tree.children[0], tree.children[1], at)
+        if definition.ports or definition.config or definition.instances:
+            into.definitions.append(definition)
         for language, sources in (
             (Language.CPP, block.cpp), (Language.VERILOG, block.verilog), (Language.VHDL, block.vhdl),
         ):  # fmt: skip
@@ -145,9 +147,9 @@ class _File:
                 self._into.definitions.append(self._block(item))
             elif item.data == "implementation":
                 kind, language, *sources, unit = parts
-                made = Implementation(Language(str(language)), tuple(_unquoted(s) for s in sources),
+                implementation = Implementation(Language(str(language)), tuple(_unquoted(s) for s in sources),
                                       str(unit or kind), at)  # fmt: skip
-                self._into.implementations.append((str(kind), made))
+                self._into.implementations.append((str(kind), implementation))
             elif item.data == "resource":
                 place, *names = parts
                 self._into.resources += [(str(name), MappedTo(str(place)), self._at(name)) for name in names]
@@ -158,26 +160,28 @@ class _File:
 
     def _block(self, tree: Tree[Token]) -> Definition:
         name, *members = tree.children
-        found = Definition(str(name), self._at(tree))
+        definition = Definition(str(name), self._at(tree))
         for member in members:
             assert isinstance(member, Tree)
             at, parts = self._at(member), member.children
             if member.data == "ports":
                 said, kind, *names = parts
                 way = Way.IN if said == "input" else Way.OUT
-                found.ports += [TypedPort(str(port), way, str(kind), at) for port in names]
+                definition.ports += [TypedPort(str(port), way, str(kind), at) for port in names]
             elif member.data == "config":
                 kind, config, default = _tree(parts[0]).children
-                found.config.append(Config(str(config), str(kind), _value(default), at))
+                definition.config.append(Config(str(config), str(kind), _value(default), at))
             elif member.data == "instances":
                 kind, *instances = parts
                 for instance in map(_tree, instances):
-                    made, config = instance.children
-                    found.made.append(Made(str(made), str(kind), _assignments(config), self._at(instance)))
+                    title, config = instance.children
+                    definition.instances.append(
+                        BlockInstance(str(title), str(kind), _assignments(config), self._at(instance))
+                    )
             else:
                 label, path, assigned = parts
-                found.edges += _connections(str(label or ""), path, assigned, at)
-        return found
+                definition.edges += _connections(str(label or ""), path, assigned, at)
+        return definition
 
     def _at(self, tree: Any) -> At:
         place = tree if isinstance(tree, Token) else tree.meta
@@ -212,12 +216,12 @@ def _dotted(item: Any) -> str:
 def _assignments(item: Any) -> dict[str, Value]:
     if item is None:
         return {}
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for assignment in map(_tree, item.children):
         value = _value(assignment.children[1])
         assert value is not None
-        found[str(assignment.children[0])] = value
-    return found
+        values[str(assignment.children[0])] = value
+    return values
 
 
 _LONGEST = len(str(-(1 << 64)))  # digits and sign of a whole number

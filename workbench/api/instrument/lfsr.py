@@ -135,14 +135,14 @@ def _to_element(bits: int) -> tuple[int, ...]:
 
 @cache
 def _prime_powers(number: int) -> tuple[int, ...]:
-    found, divisor, rest = [], 2, number
+    powers, divisor, rest = [], 2, number
     while rest > 1:
         power = 1
         while rest % divisor == 0:
             rest //= divisor
             power *= divisor
         if power > 1:
-            found.append(power)
+            powers.append(power)
         divisor += 1
-    assert prod(found) == number
-    return tuple(found)
+    assert prod(powers) == number
+    return tuple(powers)

@@ -67,20 +67,20 @@ def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iter
     known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(plain_name(p))]
     resets = [p.name for p in named if p.name not in known and RESET.fullmatch(p.name.lower())]
     left = {p.name: p for p in ports if p.name not in known and p.name not in resets and p.direction != "inout"}
-    found: list[FoundPort] = []
+    ports_found: list[FoundPort] = []
     for style in styles:
         for port, initiator in of_style(style, tuple(left.values())):
-            found.append(replace(port, kind=drives.get((style, initiator), "")))
+            ports_found.append(replace(port, kind=drives.get((style, initiator), "")))
             for name in port.names:
                 left.pop(name, None)
     plain = {name: plain_name(port) for name, port in left.items()}
     asked: dict[str, list[str]] = {}
     for name, words in plain.items():
-        owners = [port.name for port in found if port.name and words.startswith(port.name + "_")]
+        owners = [port.name for port in ports_found if port.name and words.startswith(port.name + "_")]
         if owners:
             asked.setdefault(max(owners, key=len), []).append(name)
     whole = tuple(
-        replace(port, clock=_clock_of(port.name, known), ask=tuple(asked.get(port.name, ()))) for port in found
+        replace(port, clock=_clock_of(port.name, known), ask=tuple(asked.get(port.name, ()))) for port in ports_found
     )
     rest = tuple(name for name in left if not any(name in names for names in asked.values()))
     return FoundPorts(whole, tuple(known), tuple(resets), rest)
@@ -118,10 +118,10 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
         for initiator in (False, True):  # the design's side
             sent = port.direction == "output"
             roles = [role for role in style.roles if sent == (role.initiator == initiator)]
-            if told := _role(words, roles, style.inner, style.glued):
-                role, name = told
+            if role_and_name := _role(words, roles, style.inner, style.glued):
+                role, name = role_and_name
                 groups.setdefault((name, initiator), {}).setdefault(role.name, port)
-    found: list[tuple[FoundPort, bool]] = []
+    interfaces: list[tuple[FoundPort, bool]] = []
     taken: set[str] = set()
     for (name, initiator), signals in sorted(groups.items(), key=lambda item: -len(item[0][0])):
         mine = {role: port for role, port in signals.items() if port.name not in taken}
@@ -131,9 +131,9 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
         payload = _payload(style, name, initiator, mine, ports, taken)
         pairs = tuple((role.name, mine[role.name].name) for role in style.roles if role.name in mine)
         one = FoundPort(style.name, style.title, "", name, style.sides[initiator], pairs, payload, count)
-        found.append((one, initiator))
+        interfaces.append((one, initiator))
         taken |= one.names
-    return found
+    return interfaces
 
 
 def told_by(port: HdlPort, roles: Sequence[Role]) -> bool:
@@ -183,8 +183,8 @@ def _payload(
     }  # fmt: skip
     if name:  # what has a valid of its own under a longer name goes with that
         valid = [role for role in style.roles if role.initiator]
-        told = (_role(words, valid) for words in others.values())
-        longer = tuple(f"{one[1]}_" for one in told if one and one[1].startswith(f"{name}_"))
+        named = (_role(words, valid) for words in others.values())
+        longer = tuple(f"{one[1]}_" for one in named if one and one[1].startswith(f"{name}_"))
         return tuple(p for p, words in others.items() if words.startswith(f"{name}_") and not words.startswith(longer))
     return tuple(p for p, words in others.items() if _DATA.fullmatch(words))
 

@@ -57,10 +57,10 @@ def _silent(monitor: MonitorWords, words: NDArray[np.uint32]) -> bool:
 def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Table]:
     """The tables that `decode` makes of a build's counters, of what the simulated card counted itself in the folder
     `raw`; none where it did not. `clocks` names the platform's, in its order."""
-    told = read_end(raw / "card_end.txt").get("of_cards", "")
-    if not told or not all(one.uncounted for one in build.each):
+    card_cycles = read_end(raw / "card_end.txt").get("of_cards", "")
+    if not card_cycles or not all(one.uncounted for one in build.each):
         return {}
-    cycles = np.array(told.split(), dtype=np.int64).reshape(len(build.each), len(clocks))
+    cycles = np.array(card_cycles.split(), dtype=np.int64).reshape(len(build.each), len(clocks))
     dwell, moves = read_dwell(raw), read_transitions(raw)
     times: list[tuple[int, ...]] = []
     first = 0
@@ -133,12 +133,12 @@ def _count(
 def unwatched(build: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks that a counter could have watched and did not, by the words of a read-out of one
     card."""
-    found: list[int] = []
+    missed: list[int] = []
     for plan, own in answered(build.read_out, words):
         for counter in plan.counters:
             place = _place(counter, own)
-            found += [block for n, (block, _) in enumerate(counter.watched) if n != place]
-    return tuple(sorted(found))
+            missed += [block for n, (block, _) in enumerate(counter.watched) if n != place]
+    return tuple(sorted(missed))
 
 
 def _place(counter: CounterWords, words: NDArray[np.uint32] | NDArray[np.uint64]) -> int:

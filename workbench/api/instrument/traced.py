@@ -22,12 +22,12 @@ def changes(
     """What a read-out's words hold of traces (dtype TAPS, cycles of each block's clock, in their order; none without
     one), and what was lost. Where changes are not known the block is in no state that a pragma names."""
     taps: list[tuple[int, int, int]] = []
-    told: list[Diagnostic] = []
+    losses: list[Diagnostic] = []
     for monitor, own in answered(plan, words):
         if monitor.trace is not None:
             taps += _of_monitor(monitor.trace, own, monitor.cycles(words))
-            told += _lost(monitor.trace, own, blocks)
-    return np.array(sorted(taps), TAPS), tuple(told)
+            losses += _lost(monitor.trace, own, blocks)
+    return np.array(sorted(taps), TAPS), tuple(losses)
 
 
 def _of_monitor(trace: TraceWords, words: NDArray[np.uint32], cycles: int) -> Iterator[tuple[int, int, int]]:

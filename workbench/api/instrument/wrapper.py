@@ -68,8 +68,8 @@ def runtime_source(name: str) -> str:
 
 def check_port(top: Top, hardware: Hardware) -> None:
     """Raise WorkbenchError where the top level lacks a signal that the platform names."""
-    if told := lacking_ports(top.name, [port.name for port in top.ports], hardware):
-        raise WorkbenchError(told)
+    if lacking := lacking_ports(top.name, [port.name for port in top.ports], hardware):
+        raise WorkbenchError(lacking)
 
 
 def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagnostic | None:
@@ -151,11 +151,11 @@ def _top(
     reset_of = {clock.name: _reset(clock) for clock in (place.clock, *(monitor.clock for monitor in monitors))}
     for probe in observed:
         lines += probe.text(_reset(probe.clock), STATE_PORT)
-    for made in (monitor for monitor in monitors if monitor.led is not None):
-        source, bit = made.led or ("", 0)
-        own = f"    wire {made.clock.pin} = {STATE_PORT}[{bit}];"
-        simulated = [f"`ifdef {TAPS_DEFINE}", f"    wire {made.clock.pin} = {source};", "`else", own, "`endif"]
-        lines += [own] if made.told else simulated
+    for own_clock in (monitor for monitor in monitors if monitor.led is not None):
+        source, bit = own_clock.led or ("", 0)
+        own = f"    wire {own_clock.clock.pin} = {STATE_PORT}[{bit}];"
+        simulated = [f"`ifdef {TAPS_DEFINE}", f"    wire {own_clock.clock.pin} = {source};", "`else", own, "`endif"]
+        lines += [own] if own_clock.told else simulated
     lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
@@ -203,8 +203,8 @@ def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
 
 def _seen_of(stream: Stream, signal: str) -> str:
     """Valid or ready of a stream; neither while its end is passed, which is no word."""
-    found = _below(getattr(stream, signal))
-    return f"({found} && !({_below(stream.valid)} && {_below(stream.mark)}))" if stream.mark else found
+    signal_name = _below(getattr(stream, signal))
+    return f"({signal_name} && !({_below(stream.valid)} && {_below(stream.mark)}))" if stream.mark else signal_name
 
 
 def _below(signal: str) -> str:

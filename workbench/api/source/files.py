@@ -26,13 +26,13 @@ def expand_sources(root: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
 
     `**` looks into folders below, but follows no links. A glob that stands for too much stands for nothing here.
     """
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     for pattern in patterns:
         try:
-            found.update(dict.fromkeys(matches(root, pattern)))
+            paths.update(dict.fromkeys(matches(root, pattern)))
         except TooManyFiles:
             continue
-    return tuple(found)
+    return tuple(paths)
 
 
 def matches(root: Path, pattern: str) -> tuple[Path, ...]:
@@ -62,13 +62,13 @@ class _Walk:
                 pending.append((name, tuple(rest)))
                 pending += [(inner, ("**", *rest)) for inner, is_folder in self._entries(name, "*") if is_folder]
                 continue
-            found = (
+            matching = (
                 [inner for inner, _ in self._entries(name, part)] if is_pattern(part) else [os.path.join(name, part)]
             )
             if rest:
-                pending += [(inner, tuple(rest)) for inner in found]
+                pending += [(inner, tuple(rest)) for inner in matching]
             else:
-                yield from found
+                yield from matching
 
     def _entries(self, name: str, part: str) -> Iterator[tuple[str, bool]]:
         """What stands in a folder under a name that matches, and whether it is a folder itself (and no link to one).

@@ -37,10 +37,10 @@ def readable(flags: Sequence[str], root: Path, allowed: Iterable[Path]) -> tuple
     kept: list[str] = []
     refused: list[str] = []
     for kind, path in options(flags):
-        found = os.path.realpath(root / path) if path else ""
-        if not path or any(found == one or found.startswith(f"{one.rstrip('/')}/") for one in inside):
+        resolved = os.path.realpath(root / path) if path else ""
+        if not path or any(resolved == one or resolved.startswith(f"{one.rstrip('/')}/") for one in inside):
             kept += [kind, path] if path else [kind]
-        elif kind in _FILES and not os.path.exists(found):  # to be found in the include folders
+        elif kind in _FILES and not os.path.exists(resolved):  # to be found in the include folders
             kept += [kind, path]
         else:
             refused.append(f"{kind} {path}".rstrip())

@@ -27,15 +27,15 @@ class Includes:
     def problems(self, source: Path) -> tuple[Diagnostic, ...]:
         """What a source includes, itself or through others, that is not to be opened."""
         pending, seen = [os.path.realpath(source)], set()
-        found: list[Diagnostic] = []
+        every: list[Diagnostic] = []
         while pending:
             file = pending.pop()
             if file not in seen:
                 seen.add(file)
                 inner, problems = self._of(file)
                 pending += inner
-                found += problems
-        return tuple(found)
+                every += problems
+        return tuple(every)
 
     def _of(self, file: str) -> tuple[list[str], list[Diagnostic]]:
         if file not in self._read:
@@ -49,7 +49,7 @@ class Includes:
         inner: list[str] = []
         problems: list[Diagnostic] = []
         for match in pattern.finditer(data) if pattern else ():
-            path, why = self.found(os.path.dirname(file), os.fsdecode(match[1]))
+            path, why = self.resolved(os.path.dirname(file), os.fsdecode(match[1]))
             if why:
                 line = data.count(b"\n", 0, match.start(1)) + 1
                 column = match.start(1) - data.rfind(b"\n", 0, match.start(1))
@@ -58,7 +58,7 @@ class Includes:
                 inner.append(path)
         return inner, problems
 
-    def found(self, folder: str, name: str) -> tuple[str, str]:
+    def resolved(self, folder: str, name: str) -> tuple[str, str]:
         """The file that a directive brings, and why it is not to be opened; both empty where it is not found."""
         for place in (folder, *self._folders):
             try:

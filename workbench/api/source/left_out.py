@@ -21,16 +21,16 @@ def left_out(data: bytes, syntax: Syntax) -> tuple[tuple[int, int], ...]:
     """The byte ranges that are left out, with the comments around them; one without an end goes to the file's."""
     if not _ANY.search(data):
         return ()
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     begun: int | None = None
     for start, comment in comments(data.decode("latin-1"), syntax):
         if switch := _SWITCH.match(comment):
             if switch[1].lower() == "on" and begun is not None:
-                found.append((begun, start + len(comment)))
+                ranges.append((begun, start + len(comment)))
                 begun = None
             elif switch[1].lower() == "off" and begun is None:
                 begun = start
-    return (*found, (begun, len(data))) if begun is not None else tuple(found)
+    return (*ranges, (begun, len(data))) if begun is not None else tuple(ranges)
 
 
 def synthesised(data: bytes, syntax: Syntax) -> bytes:

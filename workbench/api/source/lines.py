@@ -59,8 +59,8 @@ def name_at(path: Path, line: int, column: int) -> str:
     """The name at a place of a source (column in bytes, at the name or right behind it); "" where none stands there."""
     lines = source_bytes(path).split(b"\n")
     text = lines[line - 1] if 0 < line <= len(lines) else b""
-    found = next((name for name in _NAME.finditer(text) if name.start() < column <= name.end() + 1), None)
-    return found[0].decode() if found else ""
+    match = next((name for name in _NAME.finditer(text) if name.start() < column <= name.end() + 1), None)
+    return match[0].decode() if match else ""
 
 
 class Lines:

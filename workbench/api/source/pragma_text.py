@@ -73,7 +73,7 @@ def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPr
     A pragma begins its line, after blanks. One that stands after code, that is written as in another language, or that
     is addressed to a misspelt `recap`, is reported and not used.
     """
-    found: list[PlacedPragma] = []
+    pragmas: list[PlacedPragma] = []
     problems: list[Diagnostic] = []
     if "\r" in source and "\n" not in source:
         hint = "Save it with line ends of LF or CRLF."
@@ -93,12 +93,12 @@ def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPr
         pragma, more = _parse(" " * line.body_at + line.text[line.body_at :], file, locate)
         problems += more
         if pragma is not None:
-            found.append(PlacedPragma(pragma, file, *locate(0)))
+            pragmas.append(PlacedPragma(pragma, file, *locate(0)))
     for at in _elsewhere(source, syntax):
         hint = f"Write {syntax.pragma}NAME CATEGORY(...) on a line of its own."
         text = "this is not a pragma in this language; it is ignored"
         problems.append(Diagnostic(text, hint, Severity.WARNING, file, *_position(starts, at)))
-    return tuple(found), tuple(problems)
+    return tuple(pragmas), tuple(problems)
 
 
 def _elsewhere(source: str, syntax: Syntax) -> Iterator[int]:
@@ -114,17 +114,17 @@ def _elsewhere(source: str, syntax: Syntax) -> Iterator[int]:
 
 def comments(source: str, syntax: Syntax) -> Iterator[tuple[int, str]]:
     """Each comment with its offset; what looks like one in a string is none."""
-    return ((found.start(), found[0]) for found in syntax.tokens.finditer(source) if found["comment"] is not None)
+    return ((match.start(), match[0]) for match in syntax.tokens.finditer(source) if match["comment"] is not None)
 
 
 def pragma_extent(source: str, syntax: Syntax, line: int) -> tuple[int, int, int] | None:
     """Where the recap pragma of a line (from 1) stands: the offsets of its comment's start, of its own text's end, and
     of its line's end, which a comment may come between. None where there is no such pragma."""
     starts = _line_starts(source)
-    for found in _pragma_lines(source, syntax):
-        if found.alone and found.who.lower() == "recap" and _position(starts, found.offsets[0])[0] == line:
-            length = max(len(found.text.rstrip()), found.body_at)
-            return found.offsets[0], found.offsets[length - 1] + 1, found.offsets[-1]
+    for line_text in _pragma_lines(source, syntax):
+        if line_text.alone and line_text.who.lower() == "recap" and _position(starts, line_text.offsets[0])[0] == line:
+            length = max(len(line_text.text.rstrip()), line_text.body_at)
+            return line_text.offsets[0], line_text.offsets[length - 1] + 1, line_text.offsets[-1]
     return None
 
 
@@ -193,8 +193,8 @@ def _name(text: str) -> tuple[str, int]:
     start = _skip_blanks(text, 0)
     match = NAME.match(text, start)
     if match is None:
-        found = f", not '{text[start]}'" if start < len(text) else ""
-        raise _Bad(start, f"a pragma begins with the state's name{found}", _EXAMPLE)
+        instead = f", not '{text[start]}'" if start < len(text) else ""
+        raise _Bad(start, f"a pragma begins with the state's name{instead}", _EXAMPLE)
     after = text[match.end() : match.end() + 1]
     if match[0] in set(Category) and (not text[match.end() :].strip() or text[match.end() :].lstrip()[0] in "(:"):
         raise _Bad(start, f"'{match[0]}' is a category; the state's name is missing before it", _EXAMPLE)

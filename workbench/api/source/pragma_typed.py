@@ -42,14 +42,14 @@ def typed_at(before: str, syntax: Syntax) -> Typed | None:
         return None
     if _NAME.fullmatch(rest):
         return Typed("name", rest)
-    if found := _CATEGORY.fullmatch(rest):
-        return Typed("category", found[1])
-    if found := _LIST.fullmatch(rest):
-        return _argument(found[1], found[2].split(","))
-    if found := _CONDITION.fullmatch(rest):
-        begun = _LAST_WORD.search(found[1])
+    if match := _CATEGORY.fullmatch(rest):
+        return Typed("category", match[1])
+    if match := _LIST.fullmatch(rest):
+        return _argument(match[1], match[2].split(","))
+    if match := _CONDITION.fullmatch(rest):
+        begun = _LAST_WORD.search(match[1])
         begun_text = begun[0] if begun else ""
-        return Typed("condition", begun_text, before=found[1][: len(found[1]) - len(begun_text)].strip())
+        return Typed("condition", begun_text, before=match[1][: len(match[1]) - len(begun_text)].strip())
     return None
 
 

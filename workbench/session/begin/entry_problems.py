@@ -63,7 +63,7 @@ def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> t
     A header may be anywhere."""
     includes, problems = Includes(folders, [Path("/")]), list[Diagnostic]()
     for number, line in enumerate(lines):
-        path, why = includes.found(str(folders[0]), header_of(line))
+        path, why = includes.resolved(str(folders[0]), header_of(line))
         if why:
             hint = "Name a header, which is a file."
             problems.append(marked.diagnostic(("host", "include_lines", number), f"what is included here {why}", hint))

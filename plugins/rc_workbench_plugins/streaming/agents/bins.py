@@ -21,17 +21,17 @@ class Bins:
 
 def binned(bounds: Sequence[Fraction], least: int, most: int) -> Bins:
     """The bounds among the numbers from `least` to `most`. Bins that none of these lies in have none."""
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     below = 0  # the bin of the least number
     for number, bound in enumerate(bounds, 1):
         if (at := ceil(bound)) <= least:
             below = number
         elif at <= most:
-            found[at] = number  # of equal ones the last: the bins between them are empty
-    if not found:
+            numbers[at] = number  # of equal ones the last: the bins between them are empty
+    if not numbers:
         return Bins((most,), (below, below))
-    reached = tuple(found)
-    return Bins(reached, (below, *found.values()), *_even(reached))
+    reached = tuple(numbers)
+    return Bins(reached, (below, *numbers.values()), *_even(reached))
 
 
 def _even(bounds: Sequence[int]) -> tuple[int, int]:

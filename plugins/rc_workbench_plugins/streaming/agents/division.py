@@ -65,12 +65,12 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
 
 def counted_by(agents: Agents, topology: Topology) -> dict[Measure | Assert, str]:
     """Where the agent is that counts a statement."""
-    found: dict[Measure | Assert, str] = {}
+    agent_of: dict[Measure | Assert, str] = {}
     if agents.host:
-        found |= dict.fromkeys((*agents.host.measures, *agents.host.asserts), HOST)
+        agent_of |= dict.fromkeys((*agents.host.measures, *agents.host.asserts), HOST)
     for card, agent in agents.fpgas.items():
-        found |= {one.of: topology.titles[card] for group in agent.groups for one in group.monitors}
-    return found
+        agent_of |= {one.of: topology.titles[card] for group in agent.groups for one in group.monitors}
+    return agent_of
 
 
 def answers_in(
@@ -78,12 +78,12 @@ def answers_in(
 ) -> dict[str, Answers]:
     """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one.
     `clocks` are those of cards that are not exactly what the platform says."""
-    found = {}
+    answers = {}
     if agents.host:
-        found[HOST] = host_answers(agents.host, raw / FILE)
+        answers[HOST] = host_answers(agents.host, raw / FILE)
     for card, agent in agents.fpgas.items():
-        found[topology.titles[card]] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
-    return found
+        answers[topology.titles[card]] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
+    return answers
 
 
 def _seen(topology: Topology, edge: StreamEdge, place: str) -> frozenset[Tap]:

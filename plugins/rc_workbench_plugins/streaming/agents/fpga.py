@@ -20,9 +20,9 @@ def fpga_answers(
     """What the agent counted; `times` are of its clocks (`packets.answers`). Words that were lost, or a run that ended
     before they were told, are a warning, and what came until then the answer."""
     file, end = raw / WORDS.format(number), raw / END.format(number)
-    found = answers(agent, np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32), times)
+    answered = answers(agent, np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32), times)
     _, written, lost, why, *_ = [*(end.read_text("utf-8") if end.is_file() else "").strip().split(" ", 3), *[""] * 4]
-    problems = [*found.diagnostics]
+    problems = [*answered.diagnostics]
     if not written:
         message = "the agent in the FPGA was not asked for its last words: its answers break off"
         problems.append(Diagnostic(message, KILLED, severity=Severity.WARNING, file=str(file)))
@@ -30,12 +30,12 @@ def fpga_answers(
         message = f"the agent in the FPGA: {why}; {lost} of the words that it sent were lost"
         hint = "The application went on, and what was counted is shown."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING, file=str(file)))
-    if longer := sum(map(_longer, found.measures)):
+    if longer := sum(map(_longer, answered.measures)):
         frames = counted(longer, "frame")
         message = f"{frames} counted in the FPGA lasted longer than was asked: the bus did not take them in time"
         hint = "Nothing is left out of them. Ask for longer frames, or for less."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
-    return replace(found, diagnostics=tuple(problems))
+    return replace(answered, diagnostics=tuple(problems))
 
 
 def _longer(result: MeasureResult) -> int:

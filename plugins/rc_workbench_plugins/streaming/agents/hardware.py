@@ -140,14 +140,14 @@ class _Builder(Monitors):
         """Between the edges of paths that no statement before asked of, how many elements more are taken than given:
         +1 or -1 where only one of the two happens in a cycle."""
         for path in edges_along(of):
-            if ("along", path) in self._made:
+            if ("along", path) in self._names:
                 continue
-            self._made["along", path] = at
+            self._names["along", path] = at
             seen = [label for label in path if self.edges[label].sees]
             if {self.edges[label].clock for label in seen} != {key.clock}:
                 raise Refused("its edges are on several clocks")
             for number, (before, after) in enumerate(pairwise(seen)):
-                name = f"{at}_passed_{len(self._made)}_{number}"
+                name = f"{at}_passed_{len(self._names)}_{number}"
                 taken = f"{self._tap(before)}_{Tap.POP if Tap.POP in self.edges[before].sees else Tap.PUSH}"
                 given = f"{self._tap(after)}_{Tap.PUSH if Tap.PUSH in self.edges[after].sees else Tap.POP}"
                 one = [Gate("and", (a, Gate("not", (b,)))) for a, b in ((taken, given), (given, taken))]
@@ -188,7 +188,7 @@ class _Builder(Monitors):
         texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
         groups = tuple(Group(self._numbers[key], key.clock, tuple(monitors)) for key, monitors in self._groups.items())
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)
-        tapped = tuple(("tap", label) in self._made for label in self._labels)
+        tapped = tuple(("tap", label) in self._names for label in self._labels)
         return HardwareAgent(
             self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups,
             {**texts, f"{self.net.name}.v": verilog(self.net)}, tuple(self._diagnostics),

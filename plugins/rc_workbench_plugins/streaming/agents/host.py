@@ -75,10 +75,10 @@ class _Plan:
             case Not(inner):
                 return [*self.condition(inner), _step("neither")]
             case And(parts) | Or(parts):
-                found = self.condition(parts[0])
+                lines = self.condition(parts[0])
                 for part in parts[1:]:
-                    found += [*self.condition(part), _step("both" if isinstance(of, And) else "either")]
-                return found
+                    lines += [*self.condition(part), _step("both" if isinstance(of, And) else "either")]
+                return lines
             case Comparison(left, relation, right):
                 sides = [self.side(left), self.side(right)]
                 for side, of_side in zip(sides, (left, right), strict=True):
@@ -93,8 +93,8 @@ class _Plan:
         at = self.path(of) if of.metric is Metric.LATENCY else self.numbers[of.edges[-1]]
         if of.metric is Metric.INTERVAL:
             at = 2 * at + (of.tap is Tap.POP)
-        found = [_step(of.metric, at=at)]
-        return [*found, *map(str, self.condition(of.when)), _step("gated")] if of.when else found
+        lines = [_step(of.metric, at=at)]
+        return [*lines, *map(str, self.condition(of.when)), _step("gated")] if of.when else lines
 
 
 class _Operand(str):
@@ -124,14 +124,14 @@ def host_agent(query: Query, edges: Mapping[int, StreamEdge], period_ps: int = 1
 def _together(query: Query) -> list[tuple[set[str], list[Measure | Assert]]]:
     """Statements that hold events of the same edges, by their labels, against one another; in what order events of
     others happen is of no account."""
-    found: list[tuple[set[str], list[Measure | Assert]]] = []
+    groups: list[tuple[set[str], list[Measure | Assert]]] = []
     statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
     for statement in statements:
         labels = {label for label, _ in ends_of(statement)}.union(*edges_along(statement))
-        joined = [one for one in found if one[0] & labels]
-        found = [one for one in found if not one[0] & labels]
-        found.append((labels.union(*(of for of, _ in joined)), [*chain(*(of for _, of in joined)), statement]))
-    return found
+        joined = [one for one in groups if one[0] & labels]
+        groups = [one for one in groups if not one[0] & labels]
+        groups.append((labels.union(*(of for of, _ in joined)), [*chain(*(of for _, of in joined)), statement]))
+    return groups
 
 
 def _plan(
@@ -142,7 +142,7 @@ def _plan(
 ) -> str:
     plan = _Plan({edge.label: number for number, edge in edges.items()}, paths)
     plan.measures.extend(one for one in statements if isinstance(one, Measure))
-    told = len(plan.measures)
+    reported = len(plan.measures)
     asserts = []
     for one in statements:
         if isinstance(one, Assert):
@@ -152,7 +152,7 @@ def _plan(
     measures: list[str] = []
     while len(measures) < len(plan.measures):  # conditions ask for more measures
         one = plan.measures[len(measures)]
-        measures.append(_measure(plan, one, query.measures.index(one) if len(measures) < told else -1))
+        measures.append(_measure(plan, one, query.measures.index(one) if len(measures) < reported else -1))
     parts = (
         (_list((number, str(edge.type.startswith("float")).lower())) for number, edge in edges.items()),
         (_list((paths[one], _list(plan.numbers[e] for e in one if e in plan.numbers))) for one in plan.paths),
@@ -210,8 +210,8 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     except (ValueError, KeyError, IndexError):
         problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
-    told = tuple(problems)
-    measures = [MeasureResult(one, with_parts(one, frames[n]), trust, told) for n, one in enumerate(agent.measures)]
+    warnings = tuple(problems)
+    measures = [MeasureResult(one, with_parts(one, frames[n]), trust, warnings) for n, one in enumerate(agent.measures)]
     asserts = tuple(
         AssertResult(one, tuple(broken[n]), known[n], trust=trust, compared=worth.get(n, ()))
         for n, one in enumerate(agent.asserts)
@@ -235,16 +235,16 @@ def _ending(lines: list[str], known: list[bool], file: Path) -> list[Diagnostic]
     if words[5:6] == ["."]:
         flags, why = "", " ".join(words[6:])
     known[:] = [flag == "1" for flag in flags.split()]
-    found = []
+    warnings = []
     if why:
-        found.append(_warning(why, file))
+        warnings.append(_warning(why, file))
     if lost:
-        told = f"{counted(lost, 'event')} of the streams {'was' if lost == 1 else 'were'} lost"
-        found.append(_warning(f"{told}: the agent on the host did not keep up", file))
+        message = f"{counted(lost, 'event')} of the streams {'was' if lost == 1 else 'were'} lost"
+        warnings.append(_warning(f"{message}: the agent on the host did not keep up", file))
     if late:
-        told = f"{counted(late, 'event')} {'was' if late == 1 else 'were'} reported after the time had been counted"
-        found.append(_warning(f"{told}, and counted later", file))
-    return found
+        message = f"{counted(late, 'event')} {'was' if late == 1 else 'were'} reported after the time had been counted"
+        warnings.append(_warning(f"{message}, and counted later", file))
+    return warnings
 
 
 def _frame(of: Measure, words: list[str]) -> FrameValue:

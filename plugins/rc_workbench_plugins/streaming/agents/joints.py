@@ -41,7 +41,7 @@ class Joints:
         self.edges, self._clocks, self.net = edges, clocks, Netlist(name)
         self._labels = list(edges)
         self._diagnostics: list[Diagnostic] = []
-        self._made: dict[object, str] = {}  # names of what stands once for all that ask for it
+        self._names: dict[object, str] = {}  # names of what stands once for all that ask for it
         self._data: dict[str, int] = {}
         self._groups: dict[GroupKey, list[Monitor]] = {}
         self._numbers: dict[GroupKey, int] = {}
@@ -61,7 +61,7 @@ class Joints:
 
     def _taps(self) -> None:
         for number, label in enumerate(self._labels):
-            if ("tap", label) not in self._made:
+            if ("tap", label) not in self._names:
                 continue
             at, clock, bits = f"e{number}", self.edges[label].clock, self._data.get(label, 0)
             signals = [f"{way}_{sign}_{number}" for way in ("push", "pop") for sign in ("valid", "ready")]
@@ -83,14 +83,14 @@ class Joints:
 
     def _control(self, clock: int) -> None:
         net, at = self.net, f"c{clock}"
-        told = {f"report_{name}": wire for name, wire in self._stream(f"{at}_told").items()}
+        report_wires = {f"report_{name}": wire for name, wire in self._stream(f"{at}_told").items()}
         net.add(
             "agent_control", f"{at}_control", {"CLOCK_NUMBER": Bits(clock, 16)}, clock=f"clock_{clock}",
             reset=f"reset_{clock}", command_valid=net.wire(f"{at}_asked"), command_ready=net.wire(f"{at}_takes"),
             command_data=net.wire(f"{at}_command", 32), cycle=net.wire(f"{at}_cycle", 48),
             finish=net.wire(f"{at}_finish"), set_length=net.wire(f"{at}_sets"),
             new_length=net.wire(f"{at}_length", 32), reset_1=net.wire(f"{at}_reset_1"),
-            reset_2=net.wire(f"{at}_reset"), **told,
+            reset_2=net.wire(f"{at}_reset"), **report_wires,
         )  # fmt: skip
 
     def _frames(self, key: GroupKey) -> str:
@@ -148,18 +148,18 @@ class Joints:
         net.assign("commanded", both("command_valid", *takes))
 
     def _merged(self, streams: Sequence[str], clock: int) -> str:
-        found, *others = streams
+        merged, *others = streams
         for other in others:
-            at = f"{found}_{other}"
+            at = f"{merged}_{other}"
             ends = {
                 f"{end}_{name}": f"{stream}_{name}"
-                for end, stream in (("a", found), ("b", other))
+                for end, stream in (("a", merged), ("b", other))
                 for name in ("valid", "ready", "last", "data")
             }
             self.net.add("agent_merge", f"{at}_merge", {}, clock=f"clock_{clock}", reset=f"reset_{clock}", **ends,
                          **self._stream(at))  # fmt: skip
-            found = at
-        return found
+            merged = at
+        return merged
 
     def _crossed(self, stream: str, clock: int) -> str:
         at = f"x{clock}"

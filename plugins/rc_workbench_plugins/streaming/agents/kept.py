@@ -33,9 +33,9 @@ def table_of_answers(
     statements that no agent counts."""
     if not counted:
         return {}
-    measures = [replace(one, agent=by) for by, found in counted.items() for one in found.measures]
-    asserts = [replace(one, agent=by) for by, found in counted.items() for one in found.asserts]
-    problems = [*uncounted, *(problem for found in counted.values() for problem in found.diagnostics)]
+    measures = [replace(one, agent=by) for by, answers in counted.items() for one in answers.measures]
+    asserts = [replace(one, agent=by) for by, answers in counted.items() for one in answers.asserts]
+    problems = [*uncounted, *(problem for answers in counted.values() for problem in answers.diagnostics)]
     kept = {
         "measures": list(map(_without_conditions, sorted(measures, key=lambda one: _place(one.measure)))),
         "asserts": list(map(_without_comparisons, sorted(asserts, key=lambda one: _place(one.asserted)))),

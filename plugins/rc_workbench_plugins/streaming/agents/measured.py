@@ -30,10 +30,10 @@ class EdgeNumbers(Joints):
     """Numbers of edges e<i>, of paths l<i> and between transfers i<i>, and the groups whose frames end together."""
 
     def _clock(self, of: Measure | Condition) -> int:
-        found = {self.edges[label].clock for label, _ in ends_of(of)}
-        if len(found) > 1:
+        clocks = {self.edges[label].clock for label, _ in ends_of(of)}
+        if len(clocks) > 1:
             raise Refused("its edges are on several clocks")
-        return found.pop() if found else 0
+        return clocks.pop() if clocks else 0
 
     def _values(self, of: Measure) -> Values:
         edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
@@ -59,13 +59,13 @@ class EdgeNumbers(Joints):
         at = f"e{self._labels.index(label)}"
         if data:
             self._data[label] = 8 * self.edges[label].edge.width_bytes
-        self._made[("tap", label)] = at
+        self._names[("tap", label)] = at
         return at
 
     def _latency(self, labels: Sequence[str]) -> str:
-        if (made := self._made.get(("latency", *labels))) is not None:
-            return made
-        at = self._made[("latency", *labels)] = f"l{len(self._made)}"
+        if (known := self._names.get(("latency", *labels))) is not None:
+            return known
+        at = self._names[("latency", *labels)] = f"l{len(self._names)}"
         first, last = self._tap(labels[0]), self._tap(labels[-1])
         inside = [edge.edge.depth + 2 for edge in map(self.edges.__getitem__, labels) if len(edge.sees) == len(Tap)]
         room = sum(inside) + 64 * (len(labels) - 1) + ELSEWHERE * (len(labels) > len(inside))
@@ -79,9 +79,9 @@ class EdgeNumbers(Joints):
         return at
 
     def _interval(self, edge: str, tap: Tap) -> str:
-        if (made := self._made.get(("interval", edge, tap))) is not None:
-            return made
-        at = self._made[("interval", edge, tap)] = f"i{len(self._made)}"
+        if (known := self._names.get(("interval", edge, tap))) is not None:
+            return known
+        at = self._names[("interval", edge, tap)] = f"i{len(self._names)}"
         clock = self.edges[self._labels[int(edge[1:])]].clock
         self.net.add(
             "agent_interval", at, {}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1", transfer=f"{edge}_{tap}",

@@ -18,11 +18,11 @@ class Monitors(Truths):
     """The modules that count, by what they are called with."""
 
     def _average(self, at: str, key: GroupKey, values: Values, sample: str, gate: Logic, words: dict[str, int]) -> None:
-        made = {name.upper(): words.get(name, 0) for name in ("collected", "count", "sum")}
+        widths = {name.upper(): words.get(name, 0) for name in ("collected", "count", "sum")}
         held = sum(words.values())
         self.net.add(
             "agent_average", at,
-            {"VALUE_BITS": values.bits, **made, "EXTREMES": words.get("least", 0), "IS_SIGNED": int(values.signed),
+            {"VALUE_BITS": values.bits, **widths, "EXTREMES": words.get("least", 0), "IS_SIGNED": int(values.signed),
              "WORDS": held},
             **self._clocked(key), collects=self._wire(f"{at}_gate", gate), sample=sample, value=values.value,
             frame_end=self._frame_wire(key, "end"), shift=self._frame_wire(key, "shift"),
@@ -36,20 +36,20 @@ class Monitors(Truths):
         least, most = range_of(values)
         if of.metric is Metric.OCCUPANCY:
             most = self.edges[of.edges[-1]].edge.depth
-        found = binned([in_cycles(of, bound, period) for bound in of.bins], least, most)
-        bounds = len(found.bounds)
+        bins = binned([in_cycles(of, bound, period) for bound in of.bins], least, most)
+        bounds = len(bins.bounds)
         bits = max(1, bounds.bit_length())
-        table = sum((bound & ((1 << values.bits) - 1)) << i * values.bits for i, bound in enumerate(found.bounds))
+        table = sum((bound & ((1 << values.bits) - 1)) << i * values.bits for i, bound in enumerate(bins.bounds))
         parameters: dict[str, int | Bits] = {
             "VALUE_BITS": values.bits, "IS_SIGNED": int(values.signed), "BIN_BITS": bits, "BOUNDS": bounds,
-            "EVEN": int(found.scale > 0), "SCALE": Bits(found.scale, 48), "SHIFT": found.shift,
+            "EVEN": int(bins.scale > 0), "SCALE": Bits(bins.scale, 48), "SHIFT": bins.shift,
             "AT": Bits(table, values.bits * bounds),
         }  # fmt: skip
         bin_ = self.net.wire(f"{at}_bin", bits)
         self.net.add("agent_bin", f"{at}_bins", parameters, value=values.value, bin=bin_)
         sample = self._wire(f"{at}_hit", both(values.event or True, gate))
         self._memory("agent_histogram", at, key, {"BIN_BITS": bits, "BINS": bounds + 1}, sample=sample, bin=bin_)
-        return Histogram(found.bin_of, len(of.bins) + 1)
+        return Histogram(bins.bin_of, len(of.bins) + 1)
 
     def _trace(self, of: Measure, values: Values, gate: Logic, key: GroupKey, at: str) -> Trace:
         if values.event is None and of.when:

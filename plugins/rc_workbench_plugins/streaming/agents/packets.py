@@ -99,45 +99,45 @@ def answers(
     rates that they were said to have.
     """
     clocks = times or [exactly(clock.period_ps) for clock in agent.clocks]
-    found: dict[int, _Answer] = {}
+    by_monitor: dict[int, _Answer] = {}
     for kind, number, body in _packets(agent, words):
         if kind == OF_FRAME:
             group = agent.groups[number]
-            _take(group.monitors, body, clocks[group.clock], found)
+            _take(group.monitors, body, clocks[group.clock], by_monitor)
     measures, problems = [], []
     held: list[tuple[Assert, _Answer]] = []
     for group in agent.groups:
         for monitor in group.monitors:
-            answer = found.get(id(monitor), _Answer())
+            answer = by_monitor.get(id(monitor), _Answer())
             if isinstance(monitor.of, Measure):
                 measures.append(_result(monitor.of, answer))
             else:
                 held.append((monitor.of, answer))
                 if answer.lost:
                     lost = counted(answer.lost, "change")
-                    told = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
+                    message = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
                     hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
-                    problems.append(Diagnostic(told, hint, severity=Severity.WARNING))
+                    problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     asserts = [_held(of, answer, measures) for of, answer in held]
-    unequal = {part.along for answer in found.values() for part, more in answer.passed.items() if more}
+    unequal = {part.along for answer in by_monitor.values() for part, more in answer.passed.items() if more}
     return in_order_alone(Answers(tuple(measures), tuple(asserts), tuple(problems)), unequal)
 
 
-def in_order_alone(found: Answers, unequal: Collection[tuple[str, ...]]) -> Answers:
+def in_order_alone(answered: Answers, unequal: Collection[tuple[str, ...]]) -> Answers:
     """Answers without numbers of latencies along these paths, whose elements cannot be told apart by their order."""
-    statements: list[Measure | Assert] = [one.measure for one in found.measures]
-    statements += [one.asserted for one in found.asserts]
+    statements: list[Measure | Assert] = [one.measure for one in answered.measures]
+    statements += [one.asserted for one in answered.asserts]
     lost = {one: _not_in_order(one) for one in statements if {*unequal} & {*edges_along(one)}}
     return Answers(
         tuple(
             replace(one, frames=(), trust=why.message, diagnostics=(why,)) if (why := lost.get(one.measure)) else one
-            for one in found.measures
+            for one in answered.measures
         ),
         tuple(
             replace(one, broken_ps=(), known=False, trust=why.message) if (why := lost.get(one.asserted)) else one
-            for one in found.asserts
+            for one in answered.asserts
         ),
-        (*found.diagnostics, *lost.values()),
+        (*answered.diagnostics, *lost.values()),
     )
 
 
@@ -177,7 +177,7 @@ def _length(monitors: Sequence[Monitor], words: Sequence[int], place: int) -> in
     return length
 
 
-def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFrame], found: dict[int, _Answer]) -> None:
+def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFrame], taken: dict[int, _Answer]) -> None:
     start, stop = body[1] | body[2] << 32, body[3] | body[4] << 32
     timing, until = frame_of(times, start), frame_of(times, stop)
     place = HEAD_WORDS - 1
@@ -187,10 +187,10 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFra
         for part in monitor.fields:
             held[-1][part.name] = _number(part, body[place : place + part.words])
             if part.along:
-                found.setdefault(id(monitor), _Answer()).passed[part] += held[-1][part.name]
+                taken.setdefault(id(monitor), _Answer()).passed[part] += held[-1][part.name]
             place += part.words
     for monitor, fields in zip(monitors, held, strict=True):
-        answer = found.setdefault(id(monitor), _Answer())
+        answer = taken.setdefault(id(monitor), _Answer())
         frame = FrameValue(
             timing.at(start),
             until.at(stop),
@@ -265,14 +265,14 @@ def _raw(trace: Trace, table: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _compared(of: Assert, trace: Trace, bits: int, timing: ClockFrame) -> dict[int, float]:
     """What operands were worth in a record, by their numbers, in base units."""
-    sides, found = list(operands(of.condition)), {}
+    sides, numbers = list(operands(of.condition)), {}
     for part in trace.operands:
         if bits >> part.low & 1:
             raw = bits >> part.low + 1 & (1 << part.bits) - 1
             timed = sides[part.number].metric in TIMED
             value = _typed(np.array([raw], np.uint64), part.type)[0] if part.type else raw
-            found[part.number] = float(timing.lasting(raw) if timed else value)
-    return found
+            numbers[part.number] = float(timing.lasting(raw) if timed else value)
+    return numbers
 
 
 def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
@@ -323,9 +323,9 @@ def _result(of: Measure, answer: _Answer) -> MeasureResult:
             "elements' times had no room",
             "There were more elements between the two ends than the queues hold.",
         )
-    told = f"{answer.lost} {what} in the FPGA, and are not in the answer"
-    problem = Diagnostic(told, hint, severity=Severity.WARNING)
-    return MeasureResult(of, with_parts(of, answer.frames), f"{COUNTED}, but {told}", (problem,))
+    message = f"{answer.lost} {what} in the FPGA, and are not in the answer"
+    problem = Diagnostic(message, hint, severity=Severity.WARNING)
+    return MeasureResult(of, with_parts(of, answer.frames), f"{COUNTED}, but {message}", (problem,))
 
 
 def _held(of: Assert, answer: _Answer, measures: Sequence[MeasureResult]) -> AssertResult:

@@ -44,10 +44,10 @@ class Truths(EdgeNumbers):
                 worth = self._truth(inner, clock)
                 return Truth(worth.false, worth.true)
             case And(parts) | Or(parts):
-                found = [self._truth(part, clock) for part in parts]
+                truths = [self._truth(part, clock) for part in parts]
                 true, false = ("and", "or") if isinstance(of, And) else ("or", "and")
                 return Truth(
-                    Gate(true, tuple(one.true for one in found)), Gate(false, tuple(one.false for one in found))
+                    Gate(true, tuple(one.true for one in truths)), Gate(false, tuple(one.false for one in truths))
                 )
             case Comparison():
                 known, holds = self._compared(turned(of), clock)
@@ -55,14 +55,14 @@ class Truths(EdgeNumbers):
 
     def _compared(self, of: Comparison, clock: int) -> tuple[Logic, Logic]:
         """Whether both sides are known, and whether the relation holds then."""
-        if (made := self._made.get(of)) is not None:
-            return f"{made}_known", f"{made}_holds"
+        if (name := self._names.get(of)) is not None:
+            return f"{name}_known", f"{name}_holds"
         left, right, relation = of.left, of.right, RELATIONS.index(of.relation)
         if not isinstance(left, Measure):
             raise Refused("it compares two numbers")
         if isinstance(right, Measure) and left.instant != right.instant:
             raise Refused("it compares a value of the moment with one of a frame")
-        at = f"c{len(self._made)}"
+        at = f"c{len(self._names)}"
         known: Logic
         holds: Logic = self.net.wire(f"{at}_is")
         if left.instant:
@@ -72,7 +72,7 @@ class Truths(EdgeNumbers):
         else:
             known = self.net.wire(f"{at}_some")
             self._linear(at, left, right, relation, clock)
-        self._made[of] = at
+        self._names[of] = at
         return self._wire(f"{at}_known", known), self._wire(f"{at}_holds", holds)
 
     def _instant(self, at: str, left: Measure, of: Comparison, clock: int) -> tuple[Logic, Logic]:
@@ -84,10 +84,10 @@ class Truths(EdgeNumbers):
                 raise Refused("it compares values of different types")
             known, limit, relation = both(known, known_too), other.value, of.relation
         else:
-            found = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
-            if found.answer is not None:
-                return known, found.answer
-            limit, relation = Bits(found.limit, one.bits), found.relation
+            rounded = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
+            if rounded.answer is not None:
+                return known, rounded.answer
+            limit, relation = Bits(rounded.limit, one.bits), rounded.relation
         return known, self._relation(at, one, limit, relation)
 
     def _relation(self, at: str, one: Values, limit: Signal, relation: str) -> str:
@@ -103,9 +103,9 @@ class Truths(EdgeNumbers):
         if values.event is None:
             return values, gate
         self._check_type(replace(of, statistic=Statistic.MEAN), values)
-        at = self._made.get(("latest", of, clock))
+        at = self._names.get(("latest", of, clock))
         if at is None:
-            at = self._made["latest", of, clock] = f"v{len(self._made)}"
+            at = self._names["latest", of, clock] = f"v{len(self._names)}"
             self.net.add(
                 "agent_last", at, {"VALUE_BITS": values.bits}, clock=f"clock_{clock}", reset=f"c{clock}_reset",
                 sample=values.event, value=values.value, known=self.net.wire(f"{at}_known"),
@@ -133,12 +133,12 @@ class Truths(EdgeNumbers):
         known = self._relation(f"{at}_count", some, Bits(0, 32), ">")
         low = 32 + (0 if left.statistic is Statistic.MIN else 32 * words)
         least, most = range_of(values)
-        found = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
-        if found.answer is not None:
-            return known, found.answer
+        rounded = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
+        if rounded.answer is not None:
+            return known, rounded.answer
         bias = 1 << values.bits - 1 if values.signed else 0  # as they are held
         one = Values(None, PartSelect(held, low, low + values.bits - 1), values.bits)
-        return known, self._relation(at, one, Bits(found.limit + bias, values.bits), found.relation)
+        return known, self._relation(at, one, Bits(rounded.limit + bias, values.bits), rounded.relation)
 
     def _linear(self, at: str, left: Measure, right: Measure | Number, relation: int, clock: int) -> None:
         """Of sums and of quotients: a sum on one side, a sum on the other."""

@@ -159,20 +159,20 @@ def _say(
 
 def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
     """What agents counted while the application ran."""
-    found = kept_answers(tables, str(arguments.run_folder))
-    if found is None:
+    answers = kept_answers(tables, str(arguments.run_folder))
+    if answers is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
         if EDGES not in tables:
             recorded(tables, str(arguments.run_folder))  # nor is there anything that could be asked
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
     if arguments.json:
-        workbench.print_json(found.as_json())
+        workbench.print_json(answers.as_json())
     else:
-        for problem in found.diagnostics:
+        for problem in answers.diagnostics:
             print(problem.text(), file=sys.stderr)
-        costs = (one.words() for one in found.costs)
-        print("\n".join([*map(trace_words, found.measures), *map(assert_words, found.asserts), *costs]))
-    return 0 if all(one.holds for one in found.asserts) else 1
+        costs = (one.words() for one in answers.costs)
+        print("\n".join([*map(trace_words, answers.measures), *map(assert_words, answers.asserts), *costs]))
+    return 0 if all(one.holds for one in answers.asserts) else 1
 
 
 def recorded(tables: Mapping[str, Table], folder: str) -> Events:

@@ -70,12 +70,12 @@ def evaluate(
 def waiting_for_the_bus(events: Events) -> dict[str, float]:
     """Of each edge that crosses a bus, the share of the run in which the consumer waits for what is under way."""
     bounds = np.array([events.start_ps, max(events.end_ps, events.start_ps + 1)])
-    found = {}
+    shares = {}
     for label, edge in events.edges.items():
         if edge.taken_ps is not None or edge.delivered_ps is not None:
             pieces = _Pieces(bounds, spells(edge.waiting_ps, bounds[0]), occupancy(edge, bounds[0]))
-            found[label] = float(pieces.sums(pieces.durations * (pieces.values[0] > 0))[0] / np.diff(bounds)[0])
-    return found
+            shares[label] = float(pieces.sums(pieces.durations * (pieces.values[0] > 0))[0] / np.diff(bounds)[0])
+    return shares
 
 
 class _Run:
@@ -187,7 +187,7 @@ class _Run:
         else:
             state = occupancy(edge, self._start)
         pieces = _Pieces(bounds, worth, state)
-        found = []
+        frames = []
         for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
             part = slice(*np.searchsorted(pieces.frames, [number, number + 1]))
             times, lasting, values = pieces.times[part], pieces.durations[part], pieces.values[0][part]
@@ -195,14 +195,14 @@ class _Run:
             collected = int(lasting.sum())
             if measure.metric is Metric.BACKPRESSURE:
                 blocked = int(lasting[values == TRUE].sum())
-                found.append(FrameValue(begin, end, collected, 0, blocked / collected if collected else None))
+                frames.append(FrameValue(begin, end, collected, 0, blocked / collected if collected else None))
                 continue
             unsure = 0.0
             if edge.uncertain_ps and collected:  # every element may have stayed so much longer or shorter
                 pushed = np.diff(np.searchsorted(edge.push_ps, [begin, end]))[0]
                 unsure = float(pushed) * edge.uncertain_ps / collected
-            found.append(_frame(measure, begin, end, collected, 0, times, values, lasting, unsure))
-        return found
+            frames.append(_frame(measure, begin, end, collected, 0, times, values, lasting, unsure))
+        return frames
 
     def _of_elements(
         self, measure: Measure, transfers: Times, frame: NDArray[np.intp], kept: NDArray[np.bool_], bounds: Times,
@@ -218,7 +218,7 @@ class _Run:
         else:
             values = _values(self._events.edges[measure.edges[-1]])
         unsure = sum(self._events.edges[label].uncertain_ps for label in measure.edges)
-        found = []
+        frames = []
         for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
             part = slice(*np.searchsorted(frame, [number, number + 1]))
             chosen = kept[part]
@@ -227,8 +227,8 @@ class _Run:
             off = float(unsure * (len(times) if measure.statistic is Statistic.SUM else 1))
             off = off if measure.metric is Metric.LATENCY else 0.0
             time = int(collected[number])
-            found.append(_frame(measure, begin, end, time, len(times), times, of_frame, lasting, off))
-        return found
+            frames.append(_frame(measure, begin, end, time, len(times), times, of_frame, lasting, off))
+        return frames
 
     def _latencies(self, labels: Sequence[str]) -> tuple[Times, NDArray[np.bool_]]:
         """From the push of what it was made of on the first edge to the pop of each element on the last, and whether
@@ -276,20 +276,20 @@ class _Run:
         edge = self._events.edges[side.edges[-1]]
         if side.metric is Metric.OCCUPANCY:
             held = occupancy(edge, self._start)
-            found = Steps(held.times, held.values.astype(np.float64))
+            steps = Steps(held.times, held.values.astype(np.float64))
         elif side.metric is Metric.LATENCY:
             latencies, known = self._latencies(side.edges)
-            found = last_of_each_time(edge.pop_ps[known], latencies[known])
+            steps = last_of_each_time(edge.pop_ps[known], latencies[known])
         elif side.metric is Metric.INTERVAL:
             times = edge.pop_ps if side.tap is Tap.POP else edge.push_ps
-            found = last_of_each_time(times[1:], _intervals(edge, side.tap)[1:])
+            steps = last_of_each_time(times[1:], _intervals(edge, side.tap)[1:])
         else:
-            found = last_of_each_time(edge.push_ps, _values(edge))
+            steps = last_of_each_time(edge.push_ps, _values(edge))
         if side.when is None:
-            return found
+            return steps
         worth = self._truth(side.when)
-        times = merged(found.times, worth.times)
-        return Steps(times, np.where(worth.at(times) == TRUE, found.at(times), np.nan))
+        times = merged(steps.times, worth.times)
+        return Steps(times, np.where(worth.at(times) == TRUE, steps.at(times), np.nan))
 
 
 class _Pieces:
@@ -312,9 +312,9 @@ class _Pieces:
         return self.sums(self.durations)
 
     def sums(self, amounts: Times) -> Times:
-        found = np.zeros(self._count, np.int64)
-        np.add.at(found, self.frames, amounts)
-        return found
+        sums = np.zeros(self._count, np.int64)
+        np.add.at(sums, self.frames, amounts)
+        return sums
 
 
 def _intervals(edge: EdgeEvents, tap: Tap) -> Times:

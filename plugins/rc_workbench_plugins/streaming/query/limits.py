@@ -135,11 +135,11 @@ def walk(
     """What the results of `questions` say. `clocked` are the labels of edges in hardware; `bus` is, of edges that cross
     one, the share of the time in which the consumer waited for what was under way; `away` is of blocks on cores. What
     blocks do that are `unseen` was not recorded; `notes` are on edges."""
-    found = {result.measure.text: result for result in results}
+    by_text = {result.measure.text: result for result in results}
     steps = _steps_to_the_end(topology)
-    queues = [_queue(edge, found) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
+    queues = [_queue(edge, by_text) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
     blocks = [
-        replace(_block(topology, name, found, clocked, bus, away), stage=steps[name])
+        replace(_block(topology, name, by_text, clocked, bus, away), stage=steps[name])
         for name in sorted(steps, key=lambda name: -steps[name])
         if name not in unseen
     ]
@@ -205,8 +205,8 @@ def _steps_to_the_end(topology: Topology) -> dict[str, int]:
     return {block.name: steps[block.name] for block in topology.blocks}
 
 
-def _queue(edge: StreamEdge, found: Mapping[str, MeasureResult]) -> QueueSeen:
-    rate, occupancy, histogram, backpressure, latency = (found[text] for text in _of_edge(edge))
+def _queue(edge: StreamEdge, by_text: Mapping[str, MeasureResult]) -> QueueSeen:
+    rate, occupancy, histogram, backpressure, latency = (by_text[text] for text in _of_edge(edge))
     seen = [sum(part) for part in zip(*(f.histogram for f in histogram.frames if f.histogram), strict=True)]
     whole = sum(seen) or 1
     return QueueSeen(
@@ -223,26 +223,26 @@ def _queue(edge: StreamEdge, found: Mapping[str, MeasureResult]) -> QueueSeen:
 def _block(
     topology: Topology,
     name: str,
-    found: Mapping[str, MeasureResult],
+    by_text: Mapping[str, MeasureResult],
     clocked: Collection[str],
     bus: Mapping[str, float],
     away: Mapping[str, Away],
 ) -> BlockSeen:
     into = [edge for edge in topology.edges if edge.sink.block == name]
     out = [edge for edge in topology.edges if edge.source.block == name]
-    held_up = [overall(found[f"measure backpressure at {edge.label}"]) or 0.0 for edge in out]
+    held_up = [overall(by_text[f"measure backpressure at {edge.label}"]) or 0.0 for edge in out]
     busy, waits = [], 0.0
     for edge in into:
-        used, rate, free = (overall(found[text]) for text in _of_consumer(topology, edge))
+        used, rate, free = (overall(by_text[text]) for text in _of_consumer(topology, edge))
         if edge.label in clocked:
             share = max(used or 0.0, min(1.0, (rate or 0.0) / free) if free else 0.0)
             busy.append(min(share, 1 - bus.get(edge.label, 0.0)))
         else:
             waits += 1 - (1.0 if used is None else used)
-    rates = [overall(found[f"measure rate at {edge.label}"]) or 0.0 for edge in into or out]
-    told = away.get(name, Away(0.0, 1 - waits - (sum(held_up) if into else max(held_up, default=0.0))))
+    rates = [overall(by_text[f"measure rate at {edge.label}"]) or 0.0 for edge in into or out]
+    times_away = away.get(name, Away(0.0, 1 - waits - (sum(held_up) if into else max(held_up, default=0.0))))
     kind = topology.block_by_name[name].kind.name
-    return BlockSeen(name, kind, max(0.0, *busy or [told.busy]), queued=told.queued, rate_per_s=sum(rates))
+    return BlockSeen(name, kind, max(0.0, *busy or [times_away.busy]), queued=times_away.queued, rate_per_s=sum(rates))
 
 
 def overall(result: MeasureResult) -> float | None:

@@ -248,11 +248,11 @@ class MeasureResult:
     def as_json(self) -> dict[str, object]:
         """As `workbench query --json` prints it."""
         unit, factor = unit_of(self.measure)
-        found: dict[str, object] = {"label": self.measure.label, "text": self.measure.text, "unit": unit}
+        document: dict[str, object] = {"label": self.measure.label, "text": self.measure.text, "unit": unit}
         if self.measure.bins:
-            found["bins"] = [bound / factor for bound in self.measure.bins]
+            document["bins"] = [bound / factor for bound in self.measure.bins]
         frames = [_frame_json(frame, factor, self.measure.metric is Metric.OCCUPANCY) for frame in self.frames]
-        return {**found, "frames": frames, "trust": self.trust, **({"agent": self.agent} if self.agent else {})}
+        return {**document, "frames": frames, "trust": self.trust, **({"agent": self.agent} if self.agent else {})}
 
 
 def unit_of(measure: Measure) -> tuple[str, float]:
@@ -263,7 +263,7 @@ def unit_of(measure: Measure) -> tuple[str, float]:
 
 
 def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, object]:
-    found: dict[str, object] = {
+    document: dict[str, object] = {
         "start_s": frame.start_ps / PS_PER_S,
         "end_s": frame.end_ps / PS_PER_S,
         "collected_s": frame.collected_ps / PS_PER_S,
@@ -271,17 +271,17 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
         "uncertainty_ps": frame.uncertainty_ps,
     }
     if frame.part < 1:
-        found["part"] = frame.part
+        document["part"] = frame.part
     if frame.histogram is not None:
         below, *inside, above = [part / PS_PER_S for part in frame.histogram] if weighed else frame.histogram
-        found |= {"histogram": inside, "below": below, "above": above}
+        document |= {"histogram": inside, "below": below, "above": above}
     elif frame.samples is not None:
         times, values = frame.samples
-        found["samples"] = [[t / PS_PER_S, v / factor] for t, v in zip(times.tolist(), values.tolist(), strict=True)]
+        document["samples"] = [[t / PS_PER_S, v / factor] for t, v in zip(times.tolist(), values.tolist(), strict=True)]
     else:
-        found["value"] = None if frame.value is None else frame.value / factor
-        found["uncertainty"] = frame.uncertainty / factor
-    return found
+        document["value"] = None if frame.value is None else frame.value / factor
+        document["uncertainty"] = frame.uncertainty / factor
+    return document
 
 
 @dataclass(frozen=True)

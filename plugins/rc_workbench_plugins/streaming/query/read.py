@@ -136,9 +136,9 @@ def weight(tree: Tree[Token]) -> tuple[int, int]:
 
 def statements(text: str, file: str = "") -> tuple[list[Statement], list[Diagnostic]]:
     """A query's statements, and what is wrong with those that are none."""
-    plain = _COMMENT.sub(lambda found: " " * len(found[0]), text)
-    starts = [found.start() for found in _BEGIN.finditer(plain)]
-    found: list[Statement] = []
+    plain = _COMMENT.sub(lambda parsed: " " * len(parsed[0]), text)
+    starts = [parsed.start() for parsed in _BEGIN.finditer(plain)]
+    parsed: list[Statement] = []
     problems: list[Diagnostic] = []
     head = plain[: starts[0]] if starts else plain
     if head.strip(" \t\r\n;"):
@@ -160,8 +160,8 @@ def statements(text: str, file: str = "") -> tuple[list[Statement], list[Diagnos
             problems.append(_problem(*too_large, text, begin, file))
             continue
         name = str(label.children[0]) if isinstance(label, Tree) else ""
-        found.append(Statement(name, " ".join(part.strip(" \t\r\n;").split()), body, begin, text))
-    return found, problems
+        parsed.append(Statement(name, " ".join(part.strip(" \t\r\n;").split()), body, begin, text))
+    return parsed, problems
 
 
 def too_heavy(deep: int, parts: int) -> tuple[str, str] | None:
@@ -190,33 +190,33 @@ def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: 
     wanted: Sequence[str] = ()
     if isinstance(error, UnexpectedToken):
         wanted, token = sorted(error.accepts or error.expected), error.token
-        found = "" if token.type == "$END" else str(token)
+        unexpected = "" if token.type == "$END" else str(token)
         offset = len(part.rstrip(" \t\r\n;")) if token.type == "$END" else token.start_pos or 0
     elif isinstance(error, UnexpectedCharacters):
         wanted, offset = sorted(error.allowed or ()), error.pos_in_stream
-        found = re.match(r"\w+|.", part[offset:], re.DOTALL)[0]  # type: ignore[index]
+        unexpected = re.match(r"\w+|.", part[offset:], re.DOTALL)[0]  # type: ignore[index]
     else:
-        wanted, offset, found = sorted(getattr(error, "expected", ())), len(part.rstrip(" \t\r\n;")), ""
+        wanted, offset, unexpected = sorted(getattr(error, "expected", ())), len(part.rstrip(" \t\r\n;")), ""
         assert isinstance(error, UnexpectedEOF)
     before = re.search(r"measure\s+([\w.]+)\s*$", part[:offset])
-    if before and found in ("at", "of"):
+    if before and unexpected in ("at", "of"):
         hint = did_you_mean(before[1], [*METRICS, *STATISTICS]) or f"Known: {', '.join(METRICS)}."
         return _problem(f"'{before[1]}' cannot be measured", hint, text, begin + before.start(1), file)
     relation = re.search(r"(=[<>])\s*$", part[:offset])
-    if relation and found[:1].isdigit():  # read as an arrow
-        found, wanted, offset = relation[1], ["RELATION"], relation.start()
-    message = f"'{found}' is not expected here" if found else "the statement is not finished"
-    return _problem(message, _hint(found, wanted), text, begin + offset, file)
+    if relation and unexpected[:1].isdigit():  # read as an arrow
+        unexpected, wanted, offset = relation[1], ["RELATION"], relation.start()
+    message = f"'{unexpected}' is not expected here" if unexpected else "the statement is not finished"
+    return _problem(message, _hint(unexpected, wanted), text, begin + offset, file)
 
 
-def _hint(found: str, wanted: Sequence[str]) -> str:
+def _hint(unexpected: str, wanted: Sequence[str]) -> str:
     words = [*(METRICS if "METRIC" in wanted else ()), *(STATISTICS if "STATISTIC" in wanted else ())]
     words += ["at"] if "_AT" in wanted else []
-    if near := did_you_mean(found, words) if found else "":
+    if near := did_you_mean(unexpected, words) if unexpected else "":
         return near
-    if found in _INSTEAD and "RELATION" in wanted:
-        return f"This comparison is written {_INSTEAD[found]}."
-    if found in ("and", "or", "not"):
+    if unexpected in _INSTEAD and "RELATION" in wanted:
+        return f"This comparison is written {_INSTEAD[unexpected]}."
+    if unexpected in ("and", "or", "not"):
         return "And, or and not are written &, | and !."
     said = [_SAID.get(name, name) for name in wanted if name != "$END" or len(wanted) == 1]
     return f"Wanted: {' or '.join(said)}." if said else ""

@@ -38,27 +38,27 @@ def reply_of(result: MeasureResult | AssertResult) -> Reply:
     times = [frame.start_ps / PS_PER_S for frame in frames[:1]] + [frame.end_ps / PS_PER_S for frame in frames]
     unsure_s = max((frame.uncertainty_ps for frame in frames), default=0) / PS_PER_S
     line, words = 0 if result.agent else measure.line, "; ".join(result_lines(result))
-    made = Reply(measure.label, measure.text, words, line, unit, tuple(times), unsure_s=unsure_s)
+    reply = Reply(measure.label, measure.text, words, line, unit, tuple(times), unsure_s=unsure_s)
     if measure.statistic is Statistic.HIST and frames:
-        return _histogram(made, result)
+        return _histogram(reply, result)
     if samples := [frame.samples for frame in frames if frame.samples]:
         moments, values = thinned(np.concatenate([t for t, _ in samples]), np.concatenate([v for _, v in samples]))
         shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
-        return replace(made, values=shown[0], moments_s=shown[1], stays=measure.metric is Metric.OCCUPANCY)
+        return replace(reply, values=shown[0], moments_s=shown[1], stays=measure.metric is Metric.OCCUPANCY)
     off = tuple(frame.uncertainty / factor for frame in frames)
     numbers = tuple(None if f.value is None else f.value / factor for f in frames)
-    return replace(made, values=numbers, uncertain=off if any(off) else ())
+    return replace(reply, values=numbers, uncertain=off if any(off) else ())
 
 
 def beside(asked: Sequence[Reply], of_agents: Sequence[tuple[str, Reply]]) -> list[Reply]:
     """Replies of a trace, with what agents counted of the same statements; then what agents counted beside."""
-    found, texts = [], {one.text for one in asked}
+    replies, texts = [], {one.text for one in asked}
     for reply in asked:
         others = ((by, one.words) for by, one in of_agents if one.text == reply.text)
         said = (f"; {by} counted{' the same' if words == reply.words else f': {words}'}" for by, words in others)
-        found.append(replace(reply, words="".join([reply.words, *said])))
+        replies.append(replace(reply, words="".join([reply.words, *said])))
     more = ((by, one) for by, one in of_agents if one.text not in texts)
-    return [*found, *(replace(one, words=f"{one.words}; counted by {by}") for by, one in more)]
+    return [*replies, *(replace(one, words=f"{one.words}; counted by {by}") for by, one in more)]
 
 
 def _histogram(reply: Reply, result: MeasureResult) -> Reply:

@@ -56,17 +56,17 @@ _MOST_BINS = 4096
 def read_query(text: str, topology: Topology, file: str = "", frame: FrameLength | None = None) -> Query:
     """What a query asks of an application. What is wrong is in its diagnostics, with its place in `file`, and leaves
     out its own statement alone. `frame` is that of measures that do not say theirs; without it the run is one frame."""
-    found, problems = read.statements(text, file)
-    return _Resolver(found, topology, file, frame or FrameLength(), problems).query()
+    parsed, problems = read.statements(text, file)
+    return _Resolver(parsed, topology, file, frame or FrameLength(), problems).query()
 
 
 class _Resolver:
     """`_problems` grow with every statement; what ends one is raised as a WorkbenchError."""
 
     def __init__(
-        self, found: list[Statement], topology: Topology, file: str, frame: FrameLength, problems: list[Diagnostic]
+        self, statements: list[Statement], topology: Topology, file: str, frame: FrameLength, problems: list[Diagnostic]
     ) -> None:
-        self._statements, self._topology, self._file, self._frame = found, topology, file, frame
+        self._statements, self._topology, self._file, self._frame = statements, topology, file, frame
         self._problems = problems
         self._by_label: dict[str, Statement] = {}
         self._measured: dict[str, tuple[Measure, ...]] = {}  # by label
@@ -119,43 +119,43 @@ class _Resolver:
         try:
             body, when = statement.tree.children
             assert isinstance(body, Tree)
-            found = self._referred(statement, body) if body.data == "reference" else self._what(statement, body)
+            meant = self._referred(statement, body) if body.data == "reference" else self._what(statement, body)
             condition = self._condition(statement, when) if isinstance(when, Tree) else None
         finally:
             self._open.pop()
             self._weights[statement.label] = self._weighed.pop()
         place = statement.place()
-        made = tuple(
+        measures = tuple(
             replace(
                 one,
-                label=statement.label + (f"[{' -> '.join(one.edges)}]" if statement.label and len(found) > 1 else ""),
+                label=statement.label + (f"[{' -> '.join(one.edges)}]" if statement.label and len(meant) > 1 else ""),
                 text=statement.text,
                 when=_both(one.when, condition),
                 line=place.line,
                 column=place.column,
             )
-            for one in found
+            for one in meant
         )
         if statement.label:
-            self._measured[statement.label] = made
-        return made
+            self._measured[statement.label] = measures
+        return measures
 
     def _referred(self, statement: Statement, reference: Part) -> tuple[Measure, ...]:
         name = reference.children[0]
         assert isinstance(name, Token)
         other = self._by_label.get(str(name))
-        labels = [label for label, found in self._by_label.items() if found.tree.data == "measure"]
+        labels = [label for label, measures in self._by_label.items() if measures.tree.data == "measure"]
         if other is None:
             raise self._wrong(statement, name, f"no statement is called '{name}'", near(str(name), labels, "Labels"))
         if other.tree.data != "measure":
             raise self._wrong(statement, name, f"'{name}' is not a measure", near("", labels, "Measures"))
-        found = self._measures(other)
+        measures = self._measures(other)
         (deep, parts), (more_deep, more_parts) = self._weighed[-1], self._weights[other.label]
         self._weighed[-1] = max(deep, 1 + more_deep), 1 + parts + more_parts
         if too_large := read.too_heavy(*self._weighed[-1]):
             message, hint = too_large
             raise self._wrong(statement, name, f"with all that '{name}' rests on, {message}", hint)
-        return found
+        return measures
 
     def _what(self, statement: Statement, what: Part) -> tuple[Measure, ...]:
         said, metric_token, of_metric, target = what.children
@@ -175,7 +175,7 @@ class _Resolver:
         if isinstance(parameters, Tree):
             frame, given = self._parameters(statement, parameters, metric, statistic)
         points = [str(part) for part in target.children if isinstance(part, Token) and part.type == "NAME"]
-        found = []
+        measures = []
         for way in ways:
             if len(way) > 1 and metric is not Metric.LATENCY:
                 message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
@@ -190,8 +190,8 @@ class _Resolver:
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
             labels = tuple(edge.label for edge in way)
             lasting = self._sized(statement, parameters or metric_token, frame or self._frame, way[-1])
-            found.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
-        return tuple(found)
+            measures.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
+        return tuple(measures)
 
     def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
@@ -309,11 +309,11 @@ class _Resolver:
         return Comparison(sides[0], relation, sides[1])
 
     def _operand(self, statement: Statement, part: Part) -> Measure:
-        found = self._referred(statement, part) if part.data == "reference" else self._what(statement, part)
-        if len(found) > 1:
-            edges = ", ".join(" -> ".join(one.edges) for one in found)
+        measures = self._referred(statement, part) if part.data == "reference" else self._what(statement, part)
+        if len(measures) > 1:
+            edges = ", ".join(" -> ".join(one.edges) for one in measures)
             raise self._wrong(statement, part, f"several edges are meant: {edges}", "A condition is of one: name it.")
-        (measure,) = found
+        (measure,) = measures
         if measure.statistic is Statistic.HIST:
             raise self._wrong(statement, part, "a histogram is not a number", "Take its mean, min or max.")
         if part.data == "reference":
@@ -323,9 +323,9 @@ class _Resolver:
     def _number(self, statement: Statement, part: Part, dimension: str, plain: float) -> float:
         """In base units; `plain` is of a number without a unit."""
         number, unit = part.children
-        found, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
-        if found != dimension:
-            raise self._wrong(statement, part, f"{number} {unit} is {found}, and {dimension} is expected")
+        unit_dimension, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
+        if unit_dimension != dimension:
+            raise self._wrong(statement, part, f"{number} {unit} is {unit_dimension}, and {dimension} is expected")
         if not isfinite(value := float(str(number)) * factor):
             raise self._wrong(statement, part, "this number is too large")
         return value

@@ -34,8 +34,8 @@ class Steps:
 
 def merged(*times: ArrayLike) -> Times:
     """All of them, in order, each once. What is in order already is merged, which `np.unique` does not see."""
-    found = np.sort(np.concatenate([np.asarray(part, np.int64) for part in times]), kind="stable")
-    return found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+    times_sorted = np.sort(np.concatenate([np.asarray(part, np.int64) for part in times]), kind="stable")
+    return times_sorted[np.append(True, times_sorted[1:] != times_sorted[:-1])[: len(times_sorted)]]
 
 
 def occupancy(events: EdgeEvents, start_ps: int) -> Steps:
@@ -45,10 +45,10 @@ def occupancy(events: EdgeEvents, start_ps: int) -> Steps:
     return Steps(times, (pushed - popped).astype(np.int64), 0)
 
 
-def spells(found: Times, start_ps: int) -> Steps:
+def spells(spans: Times, start_ps: int) -> Steps:
     """`TRUE` in the spells, else `FALSE`."""
-    times = merged([start_ps], found.ravel())
-    begun, ended = np.searchsorted(found[:, 0], times, "right"), np.searchsorted(np.sort(found[:, 1]), times, "right")
+    times = merged([start_ps], spans.ravel())
+    begun, ended = np.searchsorted(spans[:, 0], times, "right"), np.searchsorted(np.sort(spans[:, 1]), times, "right")
     return Steps(times, np.where(begun > ended, TRUE, FALSE).astype(np.int8), FALSE)
 
 

@@ -24,14 +24,14 @@ def routes(topology: Topology, points: Sequence[str]) -> list[Route]:
     all are meant, a route each. Between two names that share no edge lies the one way of the data. UnknownTarget.
     """
     chosen = [_edges(topology, point, number) for number, point in enumerate(points)]
-    found: list[Route] = [(edge,) for edge in chosen[0]]
+    ways: list[Route] = [(edge,) for edge in chosen[0]]
     for number, edges in enumerate(chosen[1:], 1):
-        shared = [route for route in found if route[-1] in edges]
-        found = shared or [way for route in found for edge in edges for way in _way(topology, route, edge, number)]
-        if not found:
+        shared = [route for route in ways if route[-1] in edges]
+        ways = shared or [way for route in ways for edge in edges for way in _way(topology, route, edge, number)]
+        if not ways:
             message = f"no data goes from {points[number - 1]} to {points[number]}"
             raise UnknownTarget(message, "A path follows the data, from edge to edge.", number)
-    return found
+    return ways
 
 
 def tap_of(topology: Topology, point: str) -> Tap:
@@ -107,8 +107,8 @@ def _way(topology: Topology, route: Route, last: StreamEdge, number: int) -> lis
 
     if route[-1].label not in reaching:
         return []
-    found = ways(route)
-    first, second = next(found, None), next(found, None)
+    continued = ways(route)
+    first, second = next(continued, None), next(continued, None)
     if first is not None and second is not None:
         apart = next(e for e in first if e not in second)
         message = f"there are several ways from {route[-1].label} to {last.label}"

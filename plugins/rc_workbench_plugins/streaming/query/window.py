@@ -105,8 +105,8 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
 
 def _counted(run: Run) -> Answers | None:
     """What the run's agents counted, where they counted anything."""
-    found = kept_answers(run.tables, str(run.path or ""))
-    return found if found and found.results else None
+    answers = kept_answers(run.tables, str(run.path or ""))
+    return answers if answers and answers.results else None
 
 
 def explain(run: Run) -> Sequence[Explained]:
@@ -124,11 +124,11 @@ def explain(run: Run) -> Sequence[Explained]:
 
 def _of_agents(run: Run) -> list[Explained]:
     """What agents could not count, or lost, and what they cost; nothing without agents."""
-    found = kept_answers(run.tables, str(run.path or ""))
-    if found is None:
+    kept = kept_answers(run.tables, str(run.path or ""))
+    if kept is None:
         return []
-    missed = [". ".join(filter(None, (one.message, one.hint))) for one in found.diagnostics]
-    cost = [f"{words[:1].upper()}{words[1:]}." for words in (one.words() for one in found.costs)]
+    missed = [". ".join(filter(None, (one.message, one.hint))) for one in kept.diagnostics]
+    cost = [f"{words[:1].upper()}{words[1:]}." for words in (one.words() for one in kept.costs)]
     answers = {"What did agents not count?": dict.fromkeys(missed), "What did agents cost?": cost}
     return [Explained(question, "\n".join(lines), ()) for question, lines in answers.items() if lines]
 

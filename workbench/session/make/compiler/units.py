@@ -19,7 +19,7 @@ import workbench
 from workbench.api.compile import STARTS_THREADS, digest
 from workbench.api.compile_plan import Compiled, CompilePlan
 from workbench.api.kept import keep_data, kept_folder, remember_reads, taken
-from workbench.api.objects import ObjectFile, made, prerequisites
+from workbench.api.objects import ObjectFile, object_file, prerequisites
 from workbench.api.source.flags import absolute, header_folders
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.make.compiler.command import STDIN, CompilerCommand
@@ -172,7 +172,7 @@ class Units:
                 with tempfile.TemporaryDirectory() as folder:
                     done = self._build(source, one.command(Path(folder) / "reads.d"))
             else:
-                done = made(one, self.root, self.cwd, partial(self._build, source))
+                done = object_file(one, self.root, self.cwd, partial(self._build, source))
         except WorkbenchError:
             one.target.unlink(missing_ok=True)
             raise
