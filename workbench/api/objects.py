@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from workbench.api.compile import digest
+from workbench.api.compile import compiler_warnings, digest
 from workbench.api.job import Job
 from workbench.api.kept import keep, keep_data, kept_folder, remember_reads, take, taken
 from workbench.api.source.flags import include_folders, options

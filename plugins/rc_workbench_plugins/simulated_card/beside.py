@@ -85,7 +85,7 @@ class Said:
         for one in besides:
             self._messages |= dict.fromkeys(one.messages)
             self._files |= one.files
-        self._messages: dict[tuple[str, str, int], _Message] = {}
+        self._reported: dict[tuple[str, str, int], _Message] = {}
         self._failures: list[_Message] = []
 
     def hear(self, line: str) -> None:
@@ -104,12 +104,12 @@ class Said:
         if message.kind == _FAILURE:
             self._failures.append(message)
         else:
-            known = self._messages.setdefault((message.kind, file, number), message)
+            known = self._reported.setdefault((message.kind, file, number), message)
             known.count += known is not message
 
     def diagnostics(self) -> Iterator[Diagnostic]:
-        """What it told while the design ran."""
-        messages = list(self._messages.values())
+        """What they reported while the design ran."""
+        messages = list(self._reported.values())
         yield from (one.diagnostic() for one in messages[:_MOST])
         if (more := len(messages) - _MOST) > 0:
             yield Diagnostic(

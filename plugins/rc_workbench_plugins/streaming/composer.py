@@ -19,6 +19,7 @@ from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
+from rc_workbench_plugins.streaming.stuck import stuck_diagnostics
 from rc_workbench_plugins.streaming.x_language import X_LIMIT, Declared, read_section, read_x
 from workbench.api import Composed, Composition, Diagnostic, Manifest, Platform, Table, WorkbenchError, has_errors
 from workbench.api.source.lines import read_source
