@@ -45,9 +45,9 @@ def find_top(
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
     pairs = []
-    named = [one for one in platforms if one.key == choice.platform]
+    interfaces = [one for one in platforms if one.key == choice.platform]
     for top in possible:
-        for one in named or platforms:
+        for one in interfaces or platforms:
             match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
             lacking = sum(one.signals for one in match.missing) if match else 99
             exact = bool(match and not (match.missing or match.renames))
@@ -63,7 +63,7 @@ def find_top(
         Decision("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
     )
     for file, _ in top.made:
-        why = "plain ports around the top, whose own are named or structs; it is written with the project"
+        why = "plain ports around the top, whose own are interfaces or structs; it is written with the project"
         notes.decisions.append(Decision("module around the top", file, why))
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
@@ -77,7 +77,7 @@ def find_top(
 def _say_port(
     top: HdlTop, platform: Platform, match: PortMatch | None, kinds: Mapping[str, PortKind], notes: Notes
 ) -> None:
-    """The clock, reset and ports of the top that are the platform's, and what named it has besides; of a platform
+    """The clock, reset and ports of the top that are the platform's, and what interfaces it has besides; of a platform
     without ports all of them."""
     match, whole = match or PortMatch(), match is None
     blocks = dict(top.clocks)
@@ -93,15 +93,15 @@ def _say_port(
     why = "by their names, directions and widths; the project's signals keep them"
     if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
         notes.decisions.append(Decision("port", shown, why if match.renames else "as the platform names them"))
-    named = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
-    for port in named:
+    interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
+    for port in interfaces:
         if not port.names & match.names:
             notes.decisions.append(_interface(port, kinds))
     if match.missing:
-        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in named]))
+        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in interfaces]))
 
 
-def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], named: Sequence[str]) -> Diagnostic:
+def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interfaces: Sequence[str]) -> Diagnostic:
     """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
     whose = "their names" if len(missing) > 1 else "its name"
     problem = (
@@ -112,16 +112,16 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], named:
         f"{listed(one.candidates, _MOST_CANDIDATES) or 'none that fits'}."
         for one in missing
     ]
-    if all(one.candidates and one.of != "named" for one in missing):
+    if all(one.candidates and one.of != "interfaces" for one in missing):
         hint = " ".join((*shown, "Name what is meant under hardware.signals."))
     else:
-        has = f"It has {listed(named)}." if named else "No interface of it is known."
+        has = f"It has {listed(interfaces)}." if interfaces else "No interface of it is known."
         hint = (
-            f"{has} Choose a platform that has its named (--platform; workbench template list), describe one of "
+            f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
             f"your own (workbench template new), or write a module around {top.name} that has the signals of "
             f"{platform.name}, and name that with --top."
         )
-        hint = hint if len(missing) > 2 or named else f"{' '.join(shown)} {hint}"
+        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(shown)} {hint}"
     return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
 
 
@@ -141,18 +141,18 @@ def find_constants(
 ) -> dict[str, int]:
     """Values of the inputs that the design reads and the platform does not drive: 0, unless they are chosen; resets are
     left inactive. Interfaces and clocks take more than a value."""
-    named = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
-    known = {match.clock, match.reset, *match.names, *named.clocks, *(n for port in named.ports for n in port.names)}
+    at_top = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
+    known = {match.clock, match.reset, *match.names, *at_top.clocks, *(n for port in at_top.ports for n in port.names)}
     left = [p for p in top.ports if p.direction == "input" and p.used and p.name not in known]
     values: dict[str, int] = {}
     if wrong := [message for _, message in wrong_constants(top.ports, platform, choice.constants)]:
         raise WorkbenchError(*wrong)
     for name in dict.fromkeys(p.port or p.name for p in left):
-        low = name in named.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
+        low = name in at_top.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
-        why = "nothing drives it: a reset that is not active" if name in named.resets else "nothing drives it"
+        why = "nothing drives it: a reset that is not active" if name in at_top.resets else "nothing drives it"
         notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why))
-    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in named.resets]:
+    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in at_top.resets]:
         message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
         hint = "What they should be is not known: the project file has 0 under hardware.constants until you set it."
         notes.problems.append(Diagnostic(message, hint, Severity.WARNING, top.file, top.line))
@@ -182,9 +182,9 @@ def find_read_out(
         problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
         notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
     lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
-    named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
-    last = min(named, key=lambda one: len(named[one]), default=end - 1)
-    first, inside = max(0, last - step + 1), named.get(last, [])
+    interfaces = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
+    last = min(interfaces, key=lambda one: len(interfaces[one]), default=end - 1)
+    first, inside = max(0, last - step + 1), interfaces.get(last, [])
     largest = max((n for n in numbers if n < first), default=0)
     why = f"no number in the sources lies in it, the largest below it is {largest:#x}"
     if inside:

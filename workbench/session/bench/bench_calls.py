@@ -159,7 +159,7 @@ class Calls:
             kind, value = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
             call[filled[1]] = "&made"
         assigned = "" if filled else "made = "
-        yield from (f"static {kind} {'*' * (value == '&value')}{_function(what)}(void)", "{",
+        yield from (f"static {kind} {'*' * (value == '&made')}{_function(what)}(void)", "{",
                     f"    static {kind} made;", "    static int ready;", "    if (!ready) {", "        ready = 1;",
                     f"        {assigned}{callee.name}({', '.join(call.values())});", "    }", f"    return {value};",
                     "}")  # fmt: skip
