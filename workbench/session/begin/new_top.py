@@ -45,9 +45,9 @@ def find_top(
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
     pairs = []
-    interfaces = [one for one in platforms if one.key == choice.platform]
+    named = [one for one in platforms if one.key == choice.platform]
     for top in possible:
-        for one in interfaces or platforms:
+        for one in named or platforms:
             match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
             lacking = sum(one.signals for one in match.missing) if match else 99
             exact = bool(match and not (match.missing or match.renames))
@@ -182,9 +182,9 @@ def find_read_out(
         problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
         notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
     lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
-    interfaces = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
-    last = min(interfaces, key=lambda one: len(interfaces[one]), default=end - 1)
-    first, inside = max(0, last - step + 1), interfaces.get(last, [])
+    named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
+    last = min(named, key=lambda one: len(named[one]), default=end - 1)
+    first, inside = max(0, last - step + 1), named.get(last, [])
     largest = max((n for n in numbers if n < first), default=0)
     why = f"no number in the sources lies in it, the largest below it is {largest:#x}"
     if inside:
