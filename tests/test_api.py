@@ -23,7 +23,7 @@ GUESTS = [*(ROOT / "plugins" / "example_plugin").rglob("*.py"), *(ROOT / "resour
 
 
 def broken(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """What of the promise `before` does not hold `after`. A class may gain members, a protocol may not."""
+    """What of the promise `before` does not hold `after`. A class may gain members and bases, a protocol may not."""
     problems = []
     for module, names in before["names"].items():
         for name, lines in names.items():
@@ -31,7 +31,8 @@ def broken(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
             if now is None:
                 problems.append(f"{module}.{name} is gone")
                 continue
-            problems += [f"{module}.{name}: '{line.strip()}' is gone" for line in lines if line not in now]
+            bases = lines[:1] if lines[0].startswith("class ") and now[0].startswith(lines[0].removesuffix(")")) else []
+            problems += [f"{module}.{name}: '{line.strip()}' is gone" for line in lines if line not in (*now, *bases)]
             if "Protocol" in lines[0]:
                 problems += [f"{module}.{name}: '{line.strip()}' is new" for line in now if line not in lines]
     return problems

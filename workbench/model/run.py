@@ -111,8 +111,8 @@ class ThreadTime:
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """What a run was. `time_ps` is from the host's start to its end on the virtual clock."""
+class RunIdentity:
+    """Which run it is, and how it ended."""
 
     name: str = field(metadata={"description": "the project's title or name"})
     status: RunStatus = field(metadata={"description": "how the run ended; `running` is also what a killed one leaves"})
@@ -130,6 +130,12 @@ class Manifest:
         default="",
         metadata={"description": "why it is failed, cancelled or incomplete", "examples": ["the host exited with 1"]},
     )
+
+
+@dataclass(frozen=True)
+class RunConditions:
+    """How the program was built and run."""
+
     simulated: bool = field(default=True, metadata={"description": "ran on the simulated card"})
     instrumented: bool = field(
         default=True, metadata={"description": "with recording and counters; false for `--plain`"}
@@ -163,6 +169,12 @@ class Manifest:
             "examples": [{"verilator": "Verilator 5.048"}],
         },
     )
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What was measured of the whole run: its time, clocks, cores and threads."""
+
     clocks: tuple[RunClock, ...] = field(
         default=(), metadata={"description": "the design's clocks; the first is the one meant where none is named"}
     )
@@ -184,6 +196,31 @@ class Manifest:
             "minus `unsure_pct`"
         },
     )
+
+    @property
+    def clock_hz(self) -> float:
+        """The first clock's frequency; 0 where the run has none."""
+        return self.clocks[0].frequency_hz if self.clocks else 0.0
+
+    @property
+    def cycles(self) -> int:
+        """The first clock's cycles."""
+        return self.clocks[0].cycles if self.clocks else 0
+
+    @property
+    def drift_ppm_per_s(self) -> float:
+        """That of all clocks, which one oscillator makes."""
+        return self.clocks[0].drift_ppm_per_s if self.clocks else 0.0
+
+    def clock_of(self, block: Block) -> RunClock | None:
+        """The clock that a block runs on; None for the host's."""
+        return next((clock for clock in self.clocks if clock.name == block.clock), None)
+
+
+@dataclass(frozen=True)
+class RunNumbers:
+    """What the numbers in the run's tables mean: each is an index of one of these."""
+
     blocks: tuple[Block, ...] = field(default=(), metadata={"description": "the blocks; tables refer to them by index"})
     entries: tuple[Entry, ...] = field(
         default=(), metadata={"description": "the platform's calls; tables refer to them by index"}
@@ -207,29 +244,16 @@ class Manifest:
             "description": "the ports by which the design asks memory on the card; tables refer to them by index"
         },
     )
+
+
+@dataclass(frozen=True)
+class Manifest(RunNumbers, RunOutcome, RunConditions, RunIdentity):
+    """What a run was. `time_ps` is from the host's start to its end on the virtual clock."""
+
     diagnostics: tuple[Diagnostic, ...] = field(
         default=(), metadata={"description": "what was found wrong while building and running"}
     )
     schema_version: int = field(default=SCHEMA_VERSION, metadata={"description": "schema version of this document"})
-
-    @property
-    def clock_hz(self) -> float:
-        """The first clock's frequency; 0 where the run has none."""
-        return self.clocks[0].frequency_hz if self.clocks else 0.0
-
-    @property
-    def cycles(self) -> int:
-        """The first clock's cycles."""
-        return self.clocks[0].cycles if self.clocks else 0
-
-    @property
-    def drift_ppm_per_s(self) -> float:
-        """That of all clocks, which one oscillator makes."""
-        return self.clocks[0].drift_ppm_per_s if self.clocks else 0.0
-
-    def clock_of(self, block: Block) -> RunClock | None:
-        """The clock that a block runs on; None for the host's."""
-        return next((clock for clock in self.clocks if clock.name == block.clock), None)
 
 
 @dataclass(frozen=True)

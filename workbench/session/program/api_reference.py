@@ -142,7 +142,7 @@ def _class_line(node: ast.ClassDef) -> str:
 def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
     """The public members of a class and of its bases in the workbench, by name."""
     members: dict[str, str] = {}
-    for base in map(ast.unparse, node.bases):
+    for base in map(ast.unparse, reversed(node.bases)):  # as a data class takes their fields
         if (home := _home(module, base)) is not None:
             members |= _members(home, _class(home, base))
     for name, line in _own_members(node):
