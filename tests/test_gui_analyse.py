@@ -30,7 +30,7 @@ from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import Finding, tops
 from workbench.model.memory import MemoryPort
 from workbench.model.run import Run, RunStatus
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import at_most_text, time_text
 from workbench.pictures.bars import ROW_PX, place_of
 from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
@@ -401,7 +401,7 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     for name in ("gains.svg", "gains.csv"):
         view.save_data(tmp_path / name) if name.endswith("csv") else view.save_picture(tmp_path / name)
     words = [t.text for t in ET.parse(tmp_path / "gains.svg").iter("{http://www.w3.org/2000/svg}text")]
-    assert {f"≤ {ratio_text(r.value)}" for r in view.bars.rows} <= set(words)  # all of them, whatever was in view
+    assert {at_most_text(r.value) for r in view.bars.rows} <= set(words)  # all of them, whatever was in view
     with (tmp_path / "gains.csv").open(newline="") as stream:
         assert [float(r["upper bound"]) for r in csv.DictReader(stream)] == [r.value for r in view.bars.rows]
     mode.findings.chart.click()

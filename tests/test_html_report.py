@@ -15,13 +15,13 @@ from small_runs import Spent, small_run, without_tables
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
-from workbench.analysis.finding_words import bound_text
 from workbench.analysis.html_report import html_report
 from workbench.analysis.rate_curves import direction_plot
 from workbench.model.blocks import BlockGraph
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunStatus
+from workbench.model.text import bound_text
 from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
 from workbench.pictures.plot_drawing import plot_svg

@@ -7,7 +7,7 @@ from time import process_time
 from typing import Any
 
 from workbench.analysis.change_words import change_title
-from workbench.analysis.finding_words import LEAST_GAIN, at_most_text, block_words, where_words
+from workbench.analysis.finding_words import LEAST_GAIN, block_words, where_words
 from workbench.analysis.predicting import Trial, apart, asked, over_bound
 from workbench.api import views
 from workbench.api.job import Job
@@ -15,7 +15,7 @@ from workbench.api.results import Analysis
 from workbench.model.finding import Finding, tops
 from workbench.model.pragma import WAITS
 from workbench.model.prediction import Bottleneck, Prediction
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import at_most_text, ratio_text, time_text
 from workbench.replay.predict import Replayed
 
 Key = tuple[str, str]  # a block's group and a state

@@ -7,12 +7,9 @@ from typing import Any
 from workbench.analysis.change_words import change_facts
 from workbench.analysis.finding_words import (
     LEAST_GAIN,
-    MOST_BOUND,
     asked,
-    at_most_text,
     becomes_words,
     best_prediction,
-    bound_text,
     bound_words,
     folded_words,
     gain_words,
@@ -30,7 +27,7 @@ from workbench.api.results import Analysis
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding, tops
 from workbench.model.platform import Platform
-from workbench.model.text import counted, percent_text, ratio_text, time_text
+from workbench.model.text import at_most_text, bound_text, counted, is_limit, percent_text, ratio_text, time_text
 from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar
 from workbench.pictures.states import mean_shares
 
@@ -185,7 +182,7 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
         _parts(finding, analysis),
     )
     gain = gain_words(finding)
-    if finding.gain <= MOST_BOUND:
+    if is_limit(finding.gain):
         gain += f", {becomes_words(analysis.time_s, finding.gain)}"
     sections = tuple(section for section in facts if section)
     return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)

@@ -9,11 +9,10 @@ from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest
-from workbench.model.text import NARROW, listed, ratio_text, time_text
+from workbench.model.text import at_most_text, bound_text, is_limit, listed, ratio_text, time_text
 
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
-MOST_BOUND = 1000.0
 FOLLOWING = "Not ranked, because they follow from the findings above; time that they could save at most:"
 
 
@@ -91,28 +90,11 @@ def scope_words(finding: Finding) -> str:
     return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 
-def _limits(speedup: float) -> bool:
-    """Whether a bound says anything: of one beyond this hardly anything is known that stays."""
-    return speedup <= MOST_BOUND
-
-
-def bound_text(speedup: float | None) -> str:
-    """A bound as a person reads it."""
-    if speedup is None:
-        return "–"
-    return ratio_text(speedup) if _limits(speedup) else "no limit"
-
-
-def at_most_text(speedup: float) -> str:
-    """`≤ 8.90×`, or that there is no limit."""
-    return f"≤{NARROW}{bound_text(speedup)}" if _limits(speedup) else bound_text(speedup)
-
-
 def bound_words(advice: Advice) -> str:
     """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
     if advice.at_most is None:
         return "This run does not show its speedup."
-    if not _limits(advice.at_most):
+    if not is_limit(advice.at_most):
         return f"No limit is known: {advice.stays}."
     return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
 
@@ -145,7 +127,7 @@ def short_gain_text(finding: Finding) -> str:
 def gain_words(finding: Finding) -> str:
     """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
     cap = finding.speedup_cap
-    bound = "" if cap is None else f"at most {bound_text(cap)}" if _limits(cap) else "no limit known"
+    bound = "" if cap is None else f"at most {bound_text(cap)}" if is_limit(cap) else "no limit known"
     if finding.speedup_predicted is not None:
         return f"predicted {ratio_text(finding.speedup_predicted)}{', ' if bound else ''}{bound}"
     return bound or f"{bound_text(finding.speedup_ideal)} if only this time went"
@@ -153,7 +135,7 @@ def gain_words(finding: Finding) -> str:
 
 def becomes_words(total_s: float, gain: float) -> str:
     """What a run of `total_s` becomes at best."""
-    if not _limits(gain):
+    if not is_limit(gain):
         return "by an unknown factor"
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 

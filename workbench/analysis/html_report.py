@@ -16,7 +16,6 @@ from workbench.analysis.finding_page import finding_page, finding_table, ranks_o
 from workbench.analysis.finding_words import (
     FOLLOWING,
     becomes_words,
-    bound_text,
     nothing_words,
     ranked_words,
     shortfall_words,
@@ -36,7 +35,7 @@ from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
-from workbench.model.text import counted, frequency_text, percent_text, significant, thousands, time_text
+from workbench.model.text import bound_text, counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg

@@ -111,6 +111,23 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
 
 
+def is_limit(speedup: float) -> bool:
+    """Whether an upper bound says anything: beyond 1000× hardly anything is known that stays."""
+    return speedup <= 1000.0
+
+
+def bound_text(speedup: float | None) -> str:
+    """A bound as a person reads it."""
+    if speedup is None:
+        return "–"
+    return ratio_text(speedup) if is_limit(speedup) else "no limit"
+
+
+def at_most_text(speedup: float) -> str:
+    """`≤ 8.90×`, or that there is no limit."""
+    return f"≤{NARROW}{bound_text(speedup)}" if is_limit(speedup) else bound_text(speedup)
+
+
 def faster_text(speedup: float, who: str = "") -> str:
     """`B is 2.00× faster`, `2.00× slower` where the speedup is 0.5 and nobody is named, or `the same time`."""
     ratio = ratio_text(max(speedup, 1 / speedup))

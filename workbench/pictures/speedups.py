@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Iterable
 
 from workbench.model.finding import Finding
-from workbench.model.text import ratio_text, time_text, trimmed
+from workbench.model.text import at_most_text, ratio_text, time_text, trimmed
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.plot import Axis
 
@@ -33,10 +33,10 @@ def _row(finding: Finding, part: bool, aside: bool, where: str) -> Bar:
     name = (where or finding.title) if part else finding.title
     predicted, bound = finding.speedup_predicted, finding.speedup_cap
     cells = (finding.title, where, "" if predicted is None else predicted, "" if bound is None else bound)
-    said = ratio_text(finding.gain) if math.isfinite(finding.gain) else "no limit"
+    said = ratio_text(finding.gain) if predicted is not None else at_most_text(finding.gain)
     intervals = [a.prediction.interval for a in finding.advice if a.prediction and a.prediction.speedup == predicted]
     return Bar(
-        finding.id, name, finding.gain, (said if predicted is not None else f"≤ {said}",), cells,
+        finding.id, name, finding.gain, (said,), cells,
         where if where != name else "", (predicted, bound, intervals[0] if intervals and predicted else None),
         "aside" if aside else finding.severity, not part, int(part),
     )  # fmt: skip
