@@ -19,7 +19,7 @@ from workbench.session.begin.new_choice import Choice, UnknownApi
 from workbench.session.begin.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
 from workbench.session.begin.new_standard import standard_flag
 from workbench.session.begin.new_top import find_constants, find_read_out, find_top
-from workbench.session.begin.project_text import Decision, project_text
+from workbench.session.begin.project_text import Decision, HardwareParts, project_text
 from workbench.session.open.hdl_language import languages_of
 from workbench.session.open.own_api import own_support
 from workbench.session.open.project_path import PROJECT_SUFFIX
@@ -104,8 +104,8 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         own_names = match.renames
     if match and not match.missing:
         constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
-    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, defines,
-                        notes.decisions)  # fmt: skip
+    hardware = HardwareParts(top, read_out, own_names, constants, defines)
+    text = project_text(name, chosen.key, sources, hardware, settings, notes.decisions)
     files_made = {path: text} | {root / file: generated for file, generated in top.made}
     return Proposal(path, files_made, tuple(notes.decisions), tuple(notes.left_out.items()),
                     tuple(notes.problems), unknown)  # fmt: skip

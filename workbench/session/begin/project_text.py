@@ -26,20 +26,28 @@ class Decision:
     others: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class HardwareParts:
+    """What a project says of its design. `own_names` are the top's names of the platform's signals, `constants` the
+    values of inputs that nothing drives, `defines` those of macros that the sources use and none of them defines."""
+
+    top: HdlTop
+    read_out: tuple[int, int]
+    own_names: Mapping[str, str]
+    constants: Mapping[str, int]
+    defines: Mapping[str, int | float | str]
+
+
 def project_text(
     name: str,
     platform: str,
     host: HostSources,
-    top: HdlTop,
+    hardware: HardwareParts,
     settings: Mapping[str, int | float | str],
-    read_out: tuple[int, int],
-    own_names: Mapping[str, str],
-    constants: Mapping[str, int],
-    defines: Mapping[str, int | float | str],
     decisions: Sequence[Decision],
 ) -> str:
+    """A project file with the reason of each choice as a comment."""
     reasons = {one.what: one.reason for one in decisions}
-    where = reasons.get("unused addresses") or reasons["read-out addresses"]
     setting_reasons = {one.value.split(" = ")[0]: one.reason for one in decisions if one.what == "setting"}
 
     def lines() -> Iterator[str]:
@@ -49,51 +57,9 @@ def project_text(
         yield from _said("", reasons["platform"])
         yield f"platform: {_scalar(platform)}"
         yield ""
-        if host.sources:
-            yield "host:"
-            yield from _said("  ", reasons["host sources"])
-            if host.language != HostSources.model_fields["language"].default:
-                yield f"  language: {_scalar(host.language)}"
-            yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
-        else:
-            program = f"no {either(brought('host_languages'))} program was found"
-            yield from _said("", f"{program}: name its sources for a run (host: {{sources: [main.c]}})")
-        if host.include_dirs:
-            yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
-        if "C++ standard" in reasons:
-            yield from _said("  ", reasons["C++ standard"])
-            yield f"  flags: [{', '.join(map(_scalar, host.flags))}]"
+        yield from _host_lines(host, reasons)
         yield ""
-        yield "hardware:"
-        yield from _said("  ", reasons["top"])
-        yield f"  top: {top.name}"
-        yield from _said("  ", reasons["hardware sources"])
-        yield "  sources:"
-        yield from (f"    - {_scalar(source)}" for source in top.sources)
-        if top.vhdl_standard != HardwareSources.model_fields["vhdl_standard"].default:
-            yield from _said("  ", "GHDL reads these in no later standard")
-            yield f"  vhdl_standard: {top.vhdl_standard}"
-        if top.include_dirs:
-            yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
-        if defines:
-            yield from _said("  ", "macros that the sources use and none of them defines")
-            yield "  defines:"
-            yield from (f"    {key}: {_scalar(value)}" for key, value in defines.items())
-        if top.parameters:
-            yield from _said("  ", reasons["parameters"])
-            yield "  parameters:"
-            yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
-        if own_names:
-            why = reasons.get("port", "by their names")
-            yield from _said("  ", f"what the platform's signals are called here: {why}")
-            yield "  signals:"
-            yield from (f"    {key}: {_scalar(value)}" for key, value in own_names.items())
-        if constants:
-            yield from _said("  ", "inputs that nothing drives, and the values that they are given")
-            yield "  constants:"
-            yield from (f"    {key}: {value}" for key, value in constants.items())
-        yield from _said("  ", f"where the counters are read out: {where}")
-        yield f"  read_out: {{first: {read_out[0]:#x}, last: {read_out[1]:#x}}}"
+        yield from _hardware_lines(hardware, reasons)
         if settings:
             yield ""
             yield "# What `--set NAME=VALUE` changes: macros of the host, and parameters of the same name."
@@ -101,6 +67,57 @@ def project_text(
             yield from (f"  {key}: {_scalar(value)} # {setting_reasons[key]}" for key, value in settings.items())
 
     return "\n".join(lines()) + "\n"
+
+
+def _host_lines(host: HostSources, reasons: Mapping[str, str]) -> Iterator[str]:
+    if host.sources:
+        yield "host:"
+        yield from _said("  ", reasons["host sources"])
+        if host.language != HostSources.model_fields["language"].default:
+            yield f"  language: {_scalar(host.language)}"
+        yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
+    else:
+        program = f"no {either(brought('host_languages'))} program was found"
+        yield from _said("", f"{program}: name its sources for a run (host: {{sources: [main.c]}})")
+    if host.include_dirs:
+        yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
+    if "C++ standard" in reasons:
+        yield from _said("  ", reasons["C++ standard"])
+        yield f"  flags: [{', '.join(map(_scalar, host.flags))}]"
+
+
+def _hardware_lines(hardware: HardwareParts, reasons: Mapping[str, str]) -> Iterator[str]:
+    top, where = hardware.top, reasons.get("unused addresses") or reasons["read-out addresses"]
+    yield "hardware:"
+    yield from _said("  ", reasons["top"])
+    yield f"  top: {top.name}"
+    yield from _said("  ", reasons["hardware sources"])
+    yield "  sources:"
+    yield from (f"    - {_scalar(source)}" for source in top.sources)
+    if top.vhdl_standard != HardwareSources.model_fields["vhdl_standard"].default:
+        yield from _said("  ", "GHDL reads these in no later standard")
+        yield f"  vhdl_standard: {top.vhdl_standard}"
+    if top.include_dirs:
+        yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
+    if hardware.defines:
+        yield from _said("  ", "macros that the sources use and none of them defines")
+        yield "  defines:"
+        yield from (f"    {key}: {_scalar(value)}" for key, value in hardware.defines.items())
+    if top.parameters:
+        yield from _said("  ", reasons["parameters"])
+        yield "  parameters:"
+        yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
+    if hardware.own_names:
+        why = reasons.get("port", "by their names")
+        yield from _said("  ", f"what the platform's signals are called here: {why}")
+        yield "  signals:"
+        yield from (f"    {key}: {_scalar(value)}" for key, value in hardware.own_names.items())
+    if hardware.constants:
+        yield from _said("  ", "inputs that nothing drives, and the values that they are given")
+        yield "  constants:"
+        yield from (f"    {key}: {value}" for key, value in hardware.constants.items())
+    yield from _said("  ", f"where the counters are read out: {where}")
+    yield f"  read_out: {{first: {hardware.read_out[0]:#x}, last: {hardware.read_out[1]:#x}}}"
 
 
 def _said(indent: str, reason: str) -> list[str]:
