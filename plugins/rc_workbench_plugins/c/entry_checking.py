@@ -120,7 +120,7 @@ def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, 
     for line, message in errors.items():
         if line in text.of:
             name = text.of[line][1]
-            wrong.setdefault(name, _wrong(None, name, message, known, host, certain))
+            wrong.setdefault(name, _wrong_expression(None, name, message, known, host, certain))
     return tuple(wrong.values())
 
 
@@ -219,10 +219,10 @@ def _wrong(host: Host, text: _Text, number: int, name: str, message: str, certai
         return WrongExpression(number, name, f"the parameters cannot be read: {message}", "", False)
     declared = (names for line, names in text.declared.items() if text.of[line][0] == number)
     known = list(dict.fromkeys(name for names in declared for name in names))
-    return _wrong(number, name, message, known, host, certain)
+    return _wrong_expression(number, name, message, known, host, certain)
 
 
-def _wrong(
+def _wrong_expression(
     number: int | None, name: str, message: str, known: Sequence[str], host: Host, certain: bool
 ) -> WrongExpression:
     if undeclared := _UNDECLARED.search(message):
