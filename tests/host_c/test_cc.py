@@ -127,6 +127,14 @@ def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, f
     assert not Path("/dev/null").is_file()
 
 
+def test_a_source_is_compiled_and_linked_with_object_files_that_record(app: Path, fake_api: Path) -> None:
+    flags = ["-w", "-DSIZE=6", "-Ilib", f"-I{fake_api}"]
+    for words in (["-c", "lib/put.c", "-o", "put.o"], ["put.o", "src/main.c", fake_api / "fake.o", "-o", "app"]):
+        done = subprocess.run([sys.executable, "-m", "workbench", "cc", *flags, *words], cwd=app, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+    assert run(app) == ("src/main.c:10\n", EXPECTED)
+
+
 def test_a_call_that_is_not_recorded_is_told_by_the_compiler_and_by_the_run(app: Path, fake_api: Path) -> None:
     text = '#include "put.h"\n#define JOIN(a, b) a##b\n'
     text += "int put(fake_t *f, int t)\n{\n    return t + JOIN(fake, Reg)(f, 1);\n}\n"

@@ -81,9 +81,8 @@ def _recorded(units: Units, words: Sequence[str]) -> int:
     platform; the exit code."""
     tool, command = units.tool, units.command
     calling = {source: file for source in command.sources if (file := units.calling(source))}
-    if not calling:
-        return shown(linked(tool, command, words, None))
-    if code := shown(run_program([tool.path, *words], errors="surrogateescape")):
+    code = shown(linked(tool, command, words, None))  # object files that it links may need the recorder
+    if code or not calling:
         return code
     with tempfile.TemporaryDirectory() as folder:
         objects = {s: f"{folder}/{n}.o" if command.links else command.target(s) for n, s in enumerate(calling)}
