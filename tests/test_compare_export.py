@@ -12,7 +12,7 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import without_tables
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words, work_words
+from workbench.analysis.compare import Comparison, Difference, compare, comparison_json, faster_words, work_words
 from workbench.analysis.equal_work import Stretch, equal_words, equal_work, shortest_period
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
@@ -100,6 +100,8 @@ def test_other_settings_and_blocks_are_different_work(run: Run) -> None:
     assert told["setting", "CORES"] == (4, 5)
     assert told["blocks", "pdf2d_top.core[*].ctrl"] == (4, 5)
     assert told["calls", "startCore"] == (8, 10)
+    alone = replace(comparison, differences=(Difference("blocks", "top.new", None, 1), Difference("calls", "go", 2, 1)))
+    assert work_words(alone) == "different work: top.new in B only (1 block); go 2 calls against 1 call"
 
 
 def test_the_part_of_each_run_that_is_the_same_work_lies_between_turns_that_moved_as_much() -> None:

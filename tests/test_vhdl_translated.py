@@ -12,6 +12,7 @@ from vhdl_made import DUT, HEAD, behaviour
 
 from workbench.hdl.ghdl import Design, synthesised
 from workbench.model.diagnostic import WorkbenchError
+from workbench.system.confine import read_only
 
 pytestmark = NEEDS_GHDL
 #: Signs, directions, defaults, beginnings, wide constants, parts at an index, and a signal called as what gives it.
@@ -353,3 +354,33 @@ def test_what_ghdl_refuses_though_it_is_vhdl_is_told_as_its_limit(text: str, sai
     (one,) = told.value.diagnostics
     assert one.message == said
     assert "may be right VHDL: GHDL's synthesis has limits here" in one.hint
+
+
+READS = f"""{HEAD} use std.textio.all;
+entity made is port (clk : in std_logic; a : in unsigned(0 downto 0); q : out std_logic_vector(7 downto 0)); end;
+architecture rtl of made is
+    type mem_t is array (0 to 1) of std_logic_vector(7 downto 0);
+    impure function init return mem_t is
+        file f : text open read_mode is "init.txt";
+        variable l : line;
+        variable m : mem_t;
+    begin
+        for i in mem_t'range loop readline(f, l); hread(l, m(i)); end loop;
+        return m;
+    end;
+    signal mem : mem_t := init;
+begin
+    q <= mem(to_integer(a)) when rising_edge(clk);
+end;
+"""
+
+
+@pytest.mark.skipif(not read_only(), reason="without bubblewrap nothing is read")
+def test_a_text_without_a_newline_at_its_end_is_read_whole(tmp_path: Path) -> None:
+    text, source = tmp_path / "init.txt", tmp_path / "made.vhd"
+    text.write_text("5a\nc3")
+    source.write_text(READS)
+    made = synthesised(Design((str(source),), "made", folder=tmp_path))
+    assert "01011010" in made
+    assert "11000011" in made
+    assert text.read_text() == "5a\nc3"

@@ -13,7 +13,7 @@ from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunClock
-from workbench.model.text import bytes_text, count_text, faster_text
+from workbench.model.text import bytes_text, count_text, counted, faster_text
 
 T = TypeVar("T")
 
@@ -173,9 +173,10 @@ def _difference_words(difference: Difference) -> str:
     def said(value: float | str) -> str:
         if isinstance(value, str):
             return value
-        return bytes_text(value) if difference.kind == "bytes" else f"{count_text(value)}{of}"
+        if difference.kind in ("calls", "blocks"):
+            return counted(float(value), difference.kind.removesuffix("s"))
+        return bytes_text(value) if difference.kind == "bytes" else count_text(value)
 
-    of = {"calls": " calls", "blocks": " blocks"}.get(difference.kind, "")
     if difference.a is not None and difference.b is not None:
         return f"{difference.name} {said(difference.a)} against {said(difference.b)}"
     run, value = ("A", difference.a) if difference.b is None else ("B", difference.b)

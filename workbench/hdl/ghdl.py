@@ -2,10 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from workbench.api.kept import kept_text
 from workbench.hdl import ghdl_fixes
@@ -70,6 +72,7 @@ _CALL_IN_MAP = (
     "architecture, and map that. Else it is a fault that a newer GHDL may not have."
 )
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
+_QUOTED = re.compile(r'"([^"\n]+)"')
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(ghdl_fixes.__file__).read_bytes())[:16]  # what is kept is made by that
 _KEEP = "Install bubblewrap, within which it cannot write, or remove the word."
@@ -112,9 +115,11 @@ def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = r
     """What GHDL writes of a synthesised design, in "verilog", in "vhdl" or as its "raw" netlist. WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
     tool = [str(ghdl().path), "--synth", *design.dialect, f"--out={language}"]
-    seen = [*dict.fromkeys(Path(file).absolute().parent for file in files), design.folder]
-    command = [*_confined(files, *filter(None, seen)), *tool, *bound, *design.words, "-e"]
-    result = run([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+    seen = [*dict.fromkeys(Path(file).absolute().parent for file in files), *filter(None, [design.folder])]
+    command = [*tool, *bound, *design.words, "-e", design.unit]
+    with TemporaryDirectory() as place:
+        confined = _confined(files, *seen, instead=dict(_texts_ended(design, seen, Path(place))))
+        result = run([*confined, *command], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
     found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
         raise WorkbenchError(*found)
@@ -155,10 +160,23 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     return kept_text(cache_dir() / "ghdl" / sha256(key.encode())[:32] / "verilog", lambda: make(design))
 
 
-def _confined(files: Sequence[str], *folders: Path) -> tuple[str, ...]:
+def _texts_ended(design: Design, seen: Iterable[Path], place: Path) -> Iterator[tuple[Path, Path]]:
+    """The files that a design names, below the folders that are `seen`, and that lack a newline at their end, which
+    GHDL's synthesis refuses; and of each a copy, in a folder `place`, that has it."""
+    names = {name for text in contents_of(design) for name in _QUOTED.findall(text)}
+    for number, name in enumerate(sorted(names)):
+        with suppress(OSError, ValueError):
+            file = ((design.folder or Path()) / name).resolve()
+            data = read_regular(file, SOURCE_LIMIT) if any(map(file.is_relative_to, seen)) else b""
+            if data and not data.endswith(b"\n"):
+                (place / str(number)).write_bytes(data + b"\n")
+                yield file, place / str(number)
+
+
+def _confined(files: Sequence[str], *folders: Path, instead: Mapping[Path, Path]) -> tuple[str, ...]:
     """What keeps GHDL from writing, and from reading but in these folders: it opens files that a design declares,
     already to synthesise it. WorkbenchError where nothing on this system does, for designs that declare some."""
-    if prefix := reads_only(ghdl().path, *folders):
+    if prefix := reads_only(ghdl().path, *folders, instead=instead):
         return prefix
     found = [
         Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=file, line=line)

@@ -9,7 +9,7 @@ that util-linux's unshare mounts; neither needs any rights.
 import functools
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,16 +115,17 @@ def read_only() -> tuple[str, ...]:
     return prefix if shutil.which(prefix[0]) and _runs(prefix) else ()
 
 
-def reads_only(program: Path, *folders: Path) -> tuple[str, ...]:
+def reads_only(program: Path, *folders: Path, instead: Mapping[Path, Path] | None = None) -> tuple[str, ...]:
     """As `read_only`, and of the user's files it sees those below these folders alone, beside the system's programs and
-    libraries. What is reached from there by a symbolic link it does not see."""
+    libraries. What is reached from there by a symbolic link it does not see. `instead`: of a file it sees another."""
     if not read_only():
         return ()
     own = os.path.realpath(program)
     installed = os.path.dirname(os.path.dirname(own))  # bin and lib of a GHDL that somebody unpacked
     system = [*_SYSTEM, *([installed] if installed != "/" else [])]
     shown = [word for path in system if os.path.lexists(path) for word in _shown(path)]
-    given = [word for path in folders for word in ("--ro-bind", str(path), str(path))]
+    seen = [*((path, path) for path in folders), *((other, path) for path, other in (instead or {}).items())]
+    given = [word for pair in seen for word in ("--ro-bind", *map(str, pair))]
     return ("bwrap", "--unshare-all", "--die-with-parent", *shown, "--dev", "/dev", "--proc", "/proc", *given, "--")
 
 
