@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.api.kept import keep_folder, kept_whole
 from workbench.cli.main import main
@@ -93,6 +94,5 @@ def test_doctor_empties_the_cache_and_nothing_else(cache: Path, capsys: pytest.C
     (cache / "objects" / "key").mkdir(parents=True)
     (cache / "objects" / "key" / "object").write_bytes(bytes(1000))
     (cache / "thesis.tex").write_text("a user's own")
-    assert main(["doctor", "--clear-cache", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"cache": str(cache), "freed_bytes": 1000}
+    assert document_of(capsys, ["doctor", "--clear-cache", "--json"]) == {"cache": str(cache), "freed_bytes": 1000}
     assert [path.name for path in cache.iterdir()] == ["thesis.tex"]

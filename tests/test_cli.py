@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.api.later import Later
 from workbench.cli.arguments import OWN
@@ -95,8 +96,7 @@ def test_every_command_has_the_function_that_does_it() -> None:
     ],
 )
 def test_json_prints_one_document_and_nothing_else(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*arguments, "--json"]) == 0
-    assert isinstance(json.loads(capsys.readouterr().out), dict)
+    assert isinstance(document_of(capsys, [*arguments, "--json"]), dict)
 
 
 @pytest.mark.parametrize("arguments", [[], ["run"], ["nothing"], ["report", "x", "--threshold", "much"]])

@@ -1,11 +1,11 @@
 """The source line that causes the difference of two runs: found on equal work, the same in every form."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 
 from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.cli.main import main
@@ -88,8 +88,7 @@ def test_text_json_and_markdown_name_the_same_line(
     report = tmp_path / "report.md"
     assert main(["compare", *folders, "--markdown", str(report)]) == 0
     said = capsys.readouterr().out
-    assert main(["compare", "--json", *folders]) == 0
-    found = json.loads(capsys.readouterr().out)["cause"]
+    found = document_of(capsys, ["compare", "--json", *folders])["cause"]
     line = found["line"]
     assert (line["name"], line["kind"], line["b"]) == ("clearBins", "call", None)
     place = f"{line['a']['file']}:{line['a']['line']}"

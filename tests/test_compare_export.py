@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import without_tables
@@ -164,8 +165,7 @@ def test_the_command_says_work_and_output_beside_the_speedup(
     assert said[0].endswith("s: the same time, but their outputs are not known")
     assert said[1] == "the same work: settings, blocks, calls and bytes"
     assert said[2].startswith("equal work: A 1 of 2 rounds (")
-    assert main(["compare", "--json", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["compare", "--json", str(tmp_path / "a"), str(tmp_path / "b")])
     assert (document["same_work"], document["equal_work"]["speedup"]) == (True, 1.0)
 
 
@@ -206,8 +206,7 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
         shown = capsys.readouterr()
         assert "not to be compared: one of the two did not come to its end" in shown.out
         assert "the card crashed" in shown.err
-        assert main(["compare", "--json", *map(str, pair)]) == 0
-        assert json.loads(capsys.readouterr().out)["speedup"] is None
+        assert document_of(capsys, ["compare", "--json", *map(str, pair)])["speedup"] is None
         opened = [open_result(path, load_plugins()) for path in pair]
         comparison = compare(opened[0].analysis, opened[1].analysis, (opened[0].run, opened[1].run))
         assert "not to be compared" in html_report(opened[0].run, opened[0].analysis, None, comparison)

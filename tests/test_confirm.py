@@ -1,6 +1,5 @@
 """Changes are confirmed by running the application again as if they were made; the answer is the same or another."""
 
-import json
 import os
 import shutil
 import time
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from answers import document_of
 
 from workbench.api.job import Job, JobEvent
 from workbench.cli.main import main
@@ -128,8 +128,7 @@ def test_united_calls_come_to_what_the_changed_program_takes(
 
 def test_the_command_line_confirms(base: tuple[Workspace, Run], capsys: pytest.CaptureFixture[str]) -> None:
     command = ["whatif", str(base[1].path), "--change", "poll_delay calls=poll delay_s=2e-6"]
-    assert main([*command, "--confirm", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, [*command, "--confirm", "--json"])
     assert told["confirmed_s"] > 0
     assert (told["confirmed"]["answer"], told["confirmed"]["why"]) == ("same", "")
     assert told["confirmed"]["speedup"] == pytest.approx(base[1].time_s / told["confirmed_s"])

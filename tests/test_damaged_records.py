@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 
 from workbench.api.host_stats import PAGE, ROW, THREAD
 from workbench.cli.main import main
@@ -136,8 +137,7 @@ def test_records_of_which_nothing_is_left_make_no_run(
     records.mkdir()
     (records / "host_stats.bin").write_bytes(b"RWS2")
     command = ["collect", str(board / "tree"), str(records), "--out", str(tmp_path / "run"), "--json"]
-    assert main(command) == 2
-    said = json.loads(capsys.readouterr().out)["diagnostics"]
+    said = document_of(capsys, command, 2)["diagnostics"]
     assert said[0]["message"] == "no run can be made of these records: how long the program ran is not recorded"
     assert "host_stats.bin" in said[1]["file"]
     assert not (tmp_path / "run").exists()

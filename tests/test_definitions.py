@@ -1,12 +1,12 @@
 """Where names are defined: found in C and Verilog, across files, in texts that are saved and in those that are not."""
 
-import json
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.api.source.lines import reading_typed
 from workbench.cli.main import main
@@ -174,8 +174,7 @@ def test_texts_that_are_typed_stand_for_their_files(workspace: Workspace) -> Non
 
 def test_the_command_tells_the_place(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     place = f"{workspace.root / 'host' / 'main.c'}:8:12"
-    assert main(["definition", str(workspace.path), place, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["definition"]
+    found = document_of(capsys, ["definition", str(workspace.path), place, "--json"])["definition"]
     assert (Path(found["file"]).name, found["line"], found["column"], found["name"]) == ("helper.c", 1, 5, "scale")
     assert main(["definition", str(workspace.path), f"{workspace.root / 'host' / 'main.c'}:4:1"]) == 1
     assert main(["definition", str(workspace.path), "host/main.c"]) == 2

@@ -1,12 +1,12 @@
 """The entry in the desktop's menu starts this installation, with an icon, and the window is recognised as its own."""
 
 import configparser
-import json
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from PySide6.QtWidgets import QApplication
 
 from workbench.cli.main import main
@@ -29,8 +29,7 @@ def entry(path: Path) -> configparser.SectionProxy:
 
 
 def test_the_command_installs_an_entry_that_starts_the_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["desktop", "--json"]) == 0
-    path, icon = (Path(name) for name in json.loads(capsys.readouterr().out)["installed"])
+    path, icon = (Path(name) for name in document_of(capsys, ["desktop", "--json"])["installed"])
     held = entry(path)
     program, command, file = shlex.split(held["Exec"])
     assert (command, file) == ("open", "%f")

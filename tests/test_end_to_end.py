@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 from unfolding import unfold
 
 from workbench.analysis.recording import recording_words
@@ -236,8 +237,7 @@ def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFi
 
 
 def test_scan_lists_calls_blocks_and_pragmas(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["scan", str(workspace.path), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["scan", str(workspace.path), "--json"])
     assert [call["pragma"] for call in document["calls"]] == [None, "put", "poll", "get", None]
     assert {call["file"] for call in document["calls"]} == {"host/main.c"}
     assert [block["id"] for block in document["blocks"]] == ["tiny_top.port", "tiny_top.adder"]
@@ -264,8 +264,7 @@ def test_a_run_can_go_to_a_relative_path(
 def test_instrument_only_writes_where_it_is_told(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["instrument", str(workspace.path), "--out", str(tmp_path / "out"), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["instrument", str(workspace.path), "--out", str(tmp_path / "out"), "--json"])
     assert document["sites"] == 5
     assert document["missed"] == []
     assert document["blocks"] == 2

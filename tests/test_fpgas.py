@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -211,8 +212,7 @@ def bare(tmp_path: Path) -> Path:
 def test_marks_are_proposed_with_who_is_at_the_other_end_of_a_link(
     bare: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["propose", str(bare), "--json"]) == 0
-    pragmas = {one["id"]: one["pragma"] for one in json.loads(capsys.readouterr().out)["proposals"]}
+    pragmas = {one["id"]: one["pragma"] for one in document_of(capsys, ["propose", str(bare), "--json"])["proposals"]}
     assert pragmas["sender.send:give_out"] == "give_out send(data, right.receiver, out)"
     assert pragmas["receiver.take:take_out"] == "take_out recv(data, left.sender, out)"
     assert "fpgaWriteReg send(ctrl, left.sender.send|right.receiver.take, to_fpga)" in pragmas.values()
@@ -221,14 +221,12 @@ def test_marks_are_proposed_with_who_is_at_the_other_end_of_a_link(
 
 
 def test_a_scan_says_which_fpga_holds_a_block_and_a_port(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["scan", str(bare), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, ["scan", str(bare), "--json"])
     assert {one["id"]: one["fpgas"] for one in told["blocks"]} == {"sender.send": ["left"], "receiver.take": ["right"]}
     assert [(one["fpga"], one["prefix"]) for one in told["ports"] if one["kind"] != "memory"] == [
         ("left", "out"), ("right", "in"),
     ]  # fmt: skip
-    assert main(["scan", str(APPLICATIONS / "ring"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, ["scan", str(APPLICATIONS / "ring"), "--json"])
     assert [one["fpgas"] for one in told["blocks"]] == [["left", "right"]]
     assert {one["id"]: (one["input"], one["output"]) for one in told["fifos"]} == {
         "link:left_out-right_in": ("left:node.out", "right:node.in"),
@@ -238,8 +236,7 @@ def test_a_scan_says_which_fpga_holds_a_block_and_a_port(bare: Path, capsys: pyt
 
 def test_each_fpga_s_design_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
     project = str(APPLICATIONS / "two_fpgas")
-    assert main(["prove", project, "--json"]) == 0
-    modules = {one["module"]: one["how"] for one in json.loads(capsys.readouterr().out)["modules"]}
+    modules = {one["module"]: one["how"] for one in document_of(capsys, ["prove", project, "--json"])["modules"]}
     assert modules == {"left:sender": "proved", "right:receiver": "proved"}
     assert main(["prove", project, "--json", "--module", "right:receiver"]) == 0
     assert [one["module"] for one in json.loads(capsys.readouterr().out)["modules"]] == ["right:receiver"]

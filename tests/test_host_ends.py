@@ -1,13 +1,13 @@
 """What an instrumented run on the simulated card tells of a host that forks, that is ended within a call, and that
 reports a failure."""
 
-import json
 import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.analysis import analyse
 from workbench.analysis.html_report import html_report
@@ -89,8 +89,7 @@ def test_a_host_that_reports_a_failure_comes_first_everywhere(
     shown = re.sub(r"<[^>]*>", " ", page.read_text().partition('<section id="summary">')[2])
     assert shown.strip().startswith(failure)
     assert "No findings" not in shown
-    assert main(["report", str(folder), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["report", str(folder), "--json"])
     assert list(document)[:3] == ["status", "exit", "shortfall"]
     assert (document["status"], document["exit"]) == ("failed", 3)
 

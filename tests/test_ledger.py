@@ -1,6 +1,5 @@
 """The ledger: predictions that were kept, the runs that settle them, and how far to trust the next one."""
 
-import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -9,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.analysis.came_true import came_words, explain
 from workbench.cli.main import main
@@ -216,17 +216,14 @@ def test_commands(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No predictions yet" in capsys.readouterr().out
     first, second = keep(base, predicted(2, 1.9, 2.2)), keep(base, predicted(3, 3, 3, "interrupt calls=readDone"))
     pair = [str(run.path) for run in (base, after)]
-    assert main(["compare", *pair, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["compare", *pair, "--json"])
     assert (document["ledger"], [one["id"] for one in document["open"]]) == ([], [first.id, second.id])
-    assert main(["compare", *pair, "--settle", first.id, "--json"]) == 0
-    (settled,) = json.loads(capsys.readouterr().out)["ledger"]
+    (settled,) = document_of(capsys, ["compare", *pair, "--settle", first.id, "--json"])["ledger"]
     assert (settled["change"], settled["predicted"], settled["interval"]) == (UNITE, 2, [1.9, 2.2])
     assert settled["came"] == pytest.approx(base.time_s / after.time_s)
     assert main(["compare", *pair]) == 0
     assert f"{UNITE}: predicted 2.00×, came" in capsys.readouterr().out
-    assert main(["ledger", str(project.file.parent), "--drop", second.id[:4], "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["ledger", str(project.file.parent), "--drop", second.id[:4], "--json"])
     assert [one["fate"] for one in document["ledger"]] == ["inside", "dropped"]
     assert document["score"]["judged"] == 1
     assert main(["ledger", str(base.path), "--drop", first.id]) == 2

@@ -1,10 +1,10 @@
 """Kinds of models that plugins bring: RAT against sums by hand, and all that every model can be asked."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import document_of
 
 from workbench.cli.main import main
 
@@ -15,8 +15,7 @@ COMP_S = {clock: 400 * 512 * 768 / (20 * clock) for clock in (75e6, 100e6, 150e6
 
 
 def predicted(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert main(["predict", "rat", *arguments, "--json"]) == 0
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    document: dict[str, Any] = document_of(capsys, ["predict", "rat", *arguments, "--json"])
     return document
 
 
@@ -59,8 +58,7 @@ def test_a_wrong_field_is_told_at_its_line(
     text = Path("plugins/rc_workbench_plugins/rat/models/pdf1d.rat.yaml").read_text()
     assert old in text
     (tmp_path / "mine.rat.yaml").write_text(text.replace(old, new))
-    assert main(["predict", "rat", str(tmp_path / "mine.rat.yaml"), "--json"]) == 2
-    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    told = document_of(capsys, ["predict", "rat", str(tmp_path / "mine.rat.yaml"), "--json"], 2)["diagnostics"]
     assert any(said in d["message"] and (line is None or d["line"] == line) for d in told), told
 
 

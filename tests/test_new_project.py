@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.api.job import Job
@@ -107,8 +108,7 @@ def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = lay_out(tmp_path / "filter")
-    assert main(["new", str(folder), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["new", str(folder), "--json"])
     assert document["written"] == [document["project"]] == [str(folder / "filter.workbench.yaml")]
     assert {"what", "value", "reason", "others"} == set(document["found"][0])
     workspace = open_workspace(folder, load_plugins())
@@ -389,8 +389,7 @@ def test_hardware_without_a_host_is_begun_instrumented_and_proved_but_not_run(
 def test_template_check_says_what_a_template_can_serve(
     template: str, yes: set[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["template", "check", f"platform_templates/{template}.yaml", "--json"]) == 0
-    serves = json.loads(capsys.readouterr().out)["serves"]
+    serves = document_of(capsys, ["template", "check", f"platform_templates/{template}.yaml", "--json"])["serves"]
     assert list(serves) == ["describe", "predict", "simulate", "measure on a board"]
     assert {name for name, one in serves.items() if one["can"]} == yes
     assert all(one["why"] for one in serves.values())
@@ -412,8 +411,7 @@ def test_an_unknown_platform_is_answered_with_the_path_of_a_template_too(
 
 
 def test_a_bundled_application_is_copied_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", str(tmp_path), "--example", "laplace", "--json"]) == 0
-    project = Path(json.loads(capsys.readouterr().out)["project"])
+    project = Path(document_of(capsys, ["new", str(tmp_path), "--example", "laplace", "--json"])["project"])
     assert project == tmp_path / "laplace" / "two.workbench.yaml"
     assert open_workspace(project, load_plugins()).diagnostics == ()
     assert main(["new", str(tmp_path), "--example", "laplac"]) == 2

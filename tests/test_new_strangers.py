@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from test_new_project import APPLICATIONS, found, lay_out
 
 from workbench.cli.main import main
@@ -40,8 +41,7 @@ def test_where_every_row_of_addresses_has_a_number_the_one_with_the_fewest_is_ta
             "    reg [255:0] key;", f"    localparam {rows}, LAST = 8'ha7;\n    reg [255:0] key;"
         )
     )
-    assert main(["new", str(folder), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["new", str(folder), "--json"])
     assert [one["value"] for one in document["found"] if one["what"] == "read-out addresses"] == ["0xa0 to 0xaf"]
     assert [d["message"] for d in document["diagnostics"]] == [
         "whether 0xa0 to 0xaf are unused addresses is not known: the sources name 0xa7"
@@ -131,8 +131,7 @@ def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins
     """The command that is printed, then New again: the template has the design's port, and assumed times. It is used
     without a port too, and what it lacks is said. Begun from the board's ports and times, it says nothing more."""
     folder = with_own_api(tmp_path / "filter")
-    assert main(["new", str(folder), "--dry-run", "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["new", str(folder), "--dry-run", "--json"], 1)
     (told,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
     assert told["message"] == (
         "the host calls brd_open, brd_wr32, brd_rd32 and 1 more of brd.h, which no platform template describes"
@@ -145,12 +144,10 @@ def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins
     assert "clock and ports are those of " in said
     assert "the transfer times are assumed" in said
     again = ["new", str(folder), "--dry-run", "--set", "COUNT=4", "--json"]
-    assert main(again) == 0
-    assert json.loads(capsys.readouterr().out)["diagnostics"] == []
+    assert document_of(capsys, again)["diagnostics"] == []
     text = (folder / "brd.yaml").read_text()
     (folder / "brd.yaml").write_text(text[: text.index("hardware:")] + text[text.index("transfer_tables:") :])
-    assert main(again) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, again)
     assert {one["what"]: one["value"] for one in document["found"]}["platform"] == "brd.yaml"
     (told,) = document["diagnostics"]
     assert told["message"] == "the platform template brd.yaml cannot be simulated yet: it has no hardware port"
@@ -172,8 +169,7 @@ def test_a_host_of_an_api_of_many_boards_is_answered_with_the_command_for_an_exa
 ) -> None:
     folder = tmp_path / "scale"
     shutil.copytree(APPLICATIONS.parent / "strangers" / "xrt_cpp", folder, ignore=shutil.ignore_patterns("route.yaml"))
-    assert main(["new", str(folder), "--dry-run", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    told = document_of(capsys, ["new", str(folder), "--dry-run", "--json"], 1)["diagnostics"]
     (begun,) = [d for d in told if "of xrt_native, which is the API of many boards" in d["message"]]
     assert main(begun["hint"].split("`")[1].split()[1:]) == 0
     assert main(["new", str(folder)]) == 0

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.cli.main import main
 from workbench.cli.output import BAD_INPUT, DONE
@@ -61,8 +62,7 @@ def test_a_folder_that_no_compiler_can_be_told_of_is_named(
     plain, odd = shutil.copytree(TINY, tmp_path / "tiny"), shutil.copytree(TINY, tmp_path / name)
     for project, out in ((odd, tmp_path / "out"), (plain, odd / "out")):
         for command in ("run", "instrument"):
-            assert main([command, str(project), "--out", str(out), "--json"]) == 2
-            problem = json.loads(capsys.readouterr().out)["diagnostics"][0]
+            problem = document_of(capsys, [command, str(project), "--out", str(out), "--json"], 2)["diagnostics"][0]
             assert name in f"{problem['message']} {problem['file']}"
             assert "Rename" in problem["hint"]
             assert not out.exists()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from answers import document_of
 from benchmarks.opencl_tasks import rows
 
 from workbench.cli.main import main
@@ -86,8 +87,7 @@ def test_the_papers_own_equations_take_a_task_as_a_range_of_one(
     (tmp_path / "k.cl").write_text(source)
     launch = "{global_size: [1], arguments: {y: {elements: 1}}}"
     words = ["predict", "opencl", str(tmp_path / "k.cl"), "--board", "de5_net", "--launch", launch, "--json"]
-    assert main([*words, "--profile", "printed"]) == 0
-    assert "II" not in {one["symbol"] for one in json.loads(capsys.readouterr().out)["numbers"]}
+    assert "II" not in {one["symbol"] for one in document_of(capsys, [*words, "--profile", "printed"])["numbers"]}
 
 
 VARYING = """__kernel void k(__global const int *times, __global const float *x, __global float *y)
@@ -119,8 +119,7 @@ def test_an_unrolled_loop_of_varying_trips_takes_the_mean_of_whole_rounds(
             }
         )
     )  # fmt: skip
-    assert main(["predict", "opencl", str(model), "--json"]) == 0
-    unrolled = json.loads(capsys.readouterr().out)
+    unrolled = document_of(capsys, ["predict", "opencl", str(model), "--json"])
     numbers = {(one["symbol"], one["node"]): one["inputs"] for one in unrolled["numbers"]}
     assert numbers["Comp_min", "for.body"]["#Trip"] == pytest.approx(np.ceil(times / factor).mean())
     assert numbers["Comp_min", "for.body"]["#Trip"] > times.mean() / factor
@@ -172,8 +171,7 @@ def test_a_search_keeps_within_the_boards_dsp_blocks(tmp_path: Path, capsys: pyt
     )
     launch = "{global_size: [4096], arguments: {x: {elements: 262144}, y: {elements: 4096}}}"
     words = ["predict", "opencl", str(tmp_path / "k.cl"), "--board", "de5_net", "--launch", launch, "--search", "50"]
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = document_of(capsys, [*words, "--json"])
     assert found["budget"]
     assert len(found["combinations"]) > 5
     for one in found["combinations"]:  # one multiplication in the loop, on a board of 256 DSP blocks

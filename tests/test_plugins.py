@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from answers import document_of
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse
@@ -337,8 +338,7 @@ def test_plugins_says_what_each_brings_and_whose_place_it_takes(
     shown = capsys.readouterr().out
     assert "aaa overrides: platforms nallatech_h101\n" in shown
     assert re.search(r"^aaa takes 0\.\d s to load$", shown, re.MULTILINE)
-    assert main(["plugins", "--json"]) == 0
-    (aaa,) = (plugin for plugin in json.loads(capsys.readouterr().out)["plugins"] if plugin["name"] == "aaa")
+    (aaa,) = (plugin for plugin in document_of(capsys, ["plugins", "--json"])["plugins"] if plugin["name"] == "aaa")
     assert aaa["brings"] == {"platforms": ["nallatech_h101"]}
     assert aaa["overrides"] == ["platforms nallatech_h101"]
 
@@ -475,8 +475,7 @@ def test_a_new_plugin_is_checked_without_being_installed(
     assert main(["plugins", "new", str(folder), "--json"]) == 0
     written = [str(folder / name) for name in ("pyproject.toml", "my_plugin/__init__.py", "my_plugin/rules.yaml")]
     assert json.loads(capsys.readouterr().out) == {"written": written}
-    assert main(["plugins", "check", str(folder), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = document_of(capsys, ["plugins", "check", str(folder), "--json"])
     assert answer["diagnostics"] == []
     (plugin,) = answer["plugins"]
     assert plugin["brings"] == {"metrics": ["my_plugin.mean_bytes"], "rules": [written[2]]}

@@ -1,18 +1,17 @@
 """Interfaces told by names, directions and widths: what stands for what in headers as people write them."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from rc_workbench_plugins.ports import workbench_port_kinds
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import FoundPort, FoundPorts, find_ports, template_entry
 from workbench.api.port_styles import PortStyle, words
 from workbench.api.ports import HardwarePort, Signal
-from workbench.cli.main import main
 from workbench.hdl.verilog.tops import tops
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.scan import HdlPort, HdlTop
@@ -243,8 +242,7 @@ def test_an_array_of_interfaces_is_as_many(tmp_path: Path) -> None:
 
 
 def test_scan_offers_the_interfaces(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["scan", "resources/examples/pdf2d/original.workbench.yaml", "--json"]) == 0
-    (port,) = json.loads(capsys.readouterr().out)["ports"]
+    (port,) = document_of(capsys, ["scan", "resources/examples/pdf2d/original.workbench.yaml", "--json"])["ports"]
     assert (port["kind"], port["side"], port["clock"]) == ("memory", "slave", "clk")
     assert port["signals"]["write_enable"] == "wr_en"
 

@@ -1,7 +1,6 @@
 """A model beside a run, and the run's measurements taken over; and the command line of predictions."""
 
 import csv
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 from predicting import RATSS, compare_with_run, model_path, predict
 from rc_workbench_plugins.ratss.against_run import state_s
 
@@ -268,8 +268,7 @@ def test_what_cannot_be_compared_is_said(run: Run, own_model: Path, platforms: M
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
-    assert main(["predict", *arguments, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["predict", *arguments, "--json"])
     assert isinstance(document, dict)
     return document
 

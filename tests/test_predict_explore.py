@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import document_of
 from predicting import load_named, parse_ratss, predict
 
 from workbench.cli.main import main
@@ -344,8 +345,7 @@ def test_normal_draws_stay_within_the_bounds(pdf2d: ModelFile) -> None:
 
 
 def asked(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
-    assert main(["predict", "ratss", "pdf2d", "--json", *options]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = document_of(capsys, ["predict", "ratss", "pdf2d", "--json", *options])
     return found
 
 

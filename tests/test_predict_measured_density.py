@@ -1,16 +1,15 @@
 """rho measured from real code: the stack distances against a plain LRU store, and matrix multiply against Eq. 4."""
 
-import json
 from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from answers import document_of
 from predicting import beside, parse_density
 from rc_workbench_plugins.density.measured import MeasuredDensity, bundled_kernel, measure
 
-from workbench.cli.main import main
 from workbench.model.diagnostic import WorkbenchError
 from workbench.predict.formulas import ModelFile
 
@@ -152,7 +151,6 @@ def test_the_compiler_chosen_is_taken(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["predict", "density", "matrix_multiply", "--kernel", "matrix_multiply", "--kernel-args", "24 blocked 6"]
-    assert main([*command, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, [*command, "--json"])
     assert document["operations"] == 24**3
     assert document["rows"][-1]["difference_pct"] == pytest.approx(0)

@@ -9,6 +9,7 @@ from typing import Any
 import ciw
 import numpy as np
 import pytest
+from answers import document_of
 from hypothesis import given
 from hypothesis import strategies as st
 from predicting import KINDS
@@ -212,14 +213,12 @@ def test_a_wrong_network_is_told_at_its_line(
 ) -> None:
     path = tmp_path / "mine.queueing.yaml"
     path.write_text(f"schema_version: 1\nname: mine\nstations: {stations}\n")
-    assert main(["predict", "queueing", str(path), "--json"]) == 2
-    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    told = document_of(capsys, ["predict", "queueing", str(path), "--json"], 2)["diagnostics"]
     assert any(said in d["message"] and line in (None, d["line"]) for d in told), told
 
 
 def test_an_unstable_station_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "queueing", "blastn", "--reading", "run 2", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["predict", "queueing", "blastn", "--reading", "run 2", "--json"])
     (told,) = document["diagnostics"]
     assert told["severity"] == "warning"
     assert "'1b' is unstable: jobs come at 1.008 times the rate that it serves" in told["message"]
@@ -234,5 +233,4 @@ def test_a_queue_that_would_be_full_is_told(capsys: pytest.CaptureFixture[str]) 
 
 def test_the_rate_that_keeps_a_station_at_a_utilisation_is_solved_for(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["predict", "queueing", "blastn", "--solve", "input_per_s", "--utilisation", "0.8", "--json"]
-    assert main(arguments) == 0
-    assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(800e6)
+    assert document_of(capsys, arguments)["value"] == pytest.approx(800e6)

@@ -1,6 +1,5 @@
 """Pragmas that are proposed, written into the sources on request, taken back; and marks held against the design."""
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import document_of
 from benchmarks.proposals import UNMARKED, Bench, designs
 from test_states_found import MACHINES
 
@@ -188,8 +188,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def propose(project: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def run(*more: str) -> dict[str, Any]:
-        assert main(["propose", str(project), "--json", *more]) == 0
-        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        document: dict[str, Any] = document_of(capsys, ["propose", str(project), "--json", *more])
         return document
 
     return run

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import document_of
 from predicting import KINDS
 from rc_workbench_plugins.queueing.calibrated import calibrated
 from rc_workbench_plugins.queueing.distribution import fit
@@ -59,8 +60,7 @@ def test_constant_service_is_found_and_predicted(tmp_path: Path, capsys: pytest.
     found = told(kept(simulated(constant=True), tmp_path / "run"), capsys, "--out", str(model))
     assert found["distributions"][0]["chance"] > 0.01
     text = model.read_text()
-    assert main(["predict", "queueing", str(model), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["distributions"] == found["distributions"]
+    assert document_of(capsys, ["predict", "queueing", str(model), "--json"])["distributions"] == found["distributions"]
     file, _ = parse_model(KIND, text, str(model), {})
     assert file is not None
     assert float(Evaluation(file).of("stations", 0, "variation")) < 1e-3

@@ -1,12 +1,12 @@
 """Runs of a project that differ in one value: measured, predicted and ideal, in the window, as text and as a page."""
 
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -137,8 +137,7 @@ def test_text_json_and_page_have_the_curve(runs: list[Run], capsys: pytest.Captu
     said = capsys.readouterr().out
     assert "scaling: 3 runs differ in CORES alone" in said
     assert all(point_words(scaling, point) in said for point in scaling.points)
-    assert main(["compare", "--json", str(a.path), str(b.path)]) == 0
-    found = json.loads(capsys.readouterr().out)["scaling"]
+    found = document_of(capsys, ["compare", "--json", str(a.path), str(b.path)])["scaling"]
     assert [point["value"] for point in found["points"]] == [1, 2, 4]
     assert found["points"][2]["speedup"] == pytest.approx(a.time_s / b.time_s)
     page = html_report(b, analyse(b, synthetic_platform(), KnowledgeBase()), None, scaling=scaling)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import document_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSpinBox
@@ -62,8 +63,7 @@ def test_no_two_commands_come_with_one_key_and_each_is_written_as_it_would_be() 
 
 def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def ask(*arguments: str) -> dict[str, Any]:
-        assert main(["settings", *arguments, "--json"]) == 0
-        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        found: dict[str, Any] = document_of(capsys, ["settings", *arguments, "--json"])
         return found
 
     listed = ask("list")
@@ -151,8 +151,7 @@ def test_a_project_that_is_trusted_can_be_asked_for_again(
 
     def listed() -> list[dict[str, object]]:
         capsys.readouterr()
-        assert main(["settings", "list", "--json"]) == 0
-        found: list[dict[str, object]] = json.loads(capsys.readouterr().out)["trusted"]
+        found: list[dict[str, object]] = document_of(capsys, ["settings", "list", "--json"])["trusted"]
         return found
 
     trust(workspace)

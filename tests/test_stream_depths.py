@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -47,8 +48,7 @@ def test_the_branch_beside_the_one_that_gathers_needs_as_many_words_as_that_gath
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """GATHER is 8: the RTL with SHORT=7 is stuck (test_streams_counted.py has it at 4), and goes on with 8."""
-    assert main(["streams", str(PROJECT), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, ["streams", str(PROJECT), "--json"])
     depth = {fifo["fifo"]: fifo["advised_depth"] for fifo in told["fifos"]}
     assert depth["fork_join.short"] == 8
     assert depth["fork_join.ahead"] <= 8
@@ -101,6 +101,5 @@ def test_what_was_found_on_the_way_is_in_json_too(
         return Depths((), (Fifo("a", "fifo", 0, 1, 4),), {"a": 24}, run, run, run, 9)
 
     monkeypatch.setattr("workbench.cli.streams.advise_depths", advised)
-    assert main(["streams", str(PROJECT), "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    (told,) = document_of(capsys, ["streams", str(PROJECT), "--json"])["diagnostics"]
     assert told["message"] == "it was not compared with the design"

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from answers import document_of
 from rc_workbench_plugins.streaming.limit_finding import (
     LIMITS,
     limits,
@@ -162,8 +163,7 @@ def test_the_seven_questions_are_answered_with_what_shows_it(
     writer = RunWriter(tmp_path / "run")
     events = laplace(split_ns=400)
     writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE, time_ps=events.end_ps), tables(events))
-    assert main(["query", str(tmp_path / "run"), "--limits", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["limits"]
+    said = document_of(capsys, ["query", str(tmp_path / "run"), "--limits", "--json"])["limits"]
     assert said["limit"] == ["Laplace.s1"]
     answers = [one["answer"] for one in said["answers"]]
     assert len(answers) == 7
@@ -204,10 +204,8 @@ def recorded_run(path: Path, events: Events, asleep: str = "") -> Path:
 def test_report_and_streams_give_one_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What limits the streams is a finding, with the gain that Streams and `query --limits` name."""
     slow = recorded_run(tmp_path / "slow", laplace(split_ns=400))
-    assert main(["query", str(slow), "--limits", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["limits"]
-    assert main(["report", str(slow), "--json"]) == 0
-    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    said = document_of(capsys, ["query", str(slow), "--limits", "--json"])["limits"]
+    (finding,) = document_of(capsys, ["report", str(slow), "--json"])["findings"]
     assert (finding["rule"], finding["block"], finding["title"]) == (
         "stream limit", "host.s1", "s1 limits the throughput",
     )  # fmt: skip

@@ -1,6 +1,5 @@
 """`workbench query` on a run folder: numbers, words, broken assertions, and what cannot be asked."""
 
-import json
 import shutil
 from dataclasses import replace
 from importlib.resources import files
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import FrameValue, MeasureResult
@@ -51,8 +51,7 @@ def test_numbers_are_those_of_the_run(run: Path, capsys: pytest.CaptureFixture[s
               u: measure util at c
               v: measure trace value at a
               x: assert latency at a <= 250 ns"""
-    assert main(asked(run, text, "--frame", "6 us", "--json")) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, asked(run, text, "--frame", "6 us", "--json"))
     rate, late, held, used, values = said["measures"]
     assert [frame["value"] for frame in rate["frames"]] == [pytest.approx(1e6), pytest.approx(4e6 / 6)]
     assert (rate["label"], rate["text"], rate["unit"]) == ("r", "r: measure rate at a", "transfers/s")
@@ -92,8 +91,7 @@ def test_a_frame_that_the_runs_end_cuts_off_says_so(run: Path, capsys: pytest.Ca
         run, "measure sum latency at a", capsys, "--frame", "10 s"
     )
     assert "a part" not in words_of(run, "measure rate at a", capsys, "--frame", "4 us")
-    assert main(asked(run, "measure rate at a", "--frame", "5 us", "--json")) == 0
-    (rate,) = json.loads(capsys.readouterr().out)["measures"]
+    (rate,) = document_of(capsys, asked(run, "measure rate at a", "--frame", "5 us", "--json"))["measures"]
     assert [frame.get("part") for frame in rate["frames"]] == [None, None, pytest.approx(0.4)]
 
 
@@ -110,8 +108,7 @@ def test_a_broken_assertion_shows_what_it_compared(run: Path, capsys: pytest.Cap
     said = words_of(run, text, capsys)
     assert "broken, first at 1.25000 µs, where l was 250 ns, occupancy at b was 0" in said
     assert "where rate at a was 833 k/s" in said
-    assert main(asked(run, text, "--json")) == 1
-    first, _ = json.loads(capsys.readouterr().out)["asserts"]
+    first, _ = document_of(capsys, asked(run, text, "--json"), 1)["asserts"]
     assert [(one["text"], one["value"], one["unit"]) for one in first["values"]] == [
         ("l: measure trace latency at a", pytest.approx(250e-9), "s"),
         ("occupancy at b", 0, "elements"),
@@ -172,8 +169,7 @@ def test_what_agents_left_is_told_with_what_they_could_not(tmp_path: Path, capsy
     out, error = capsys.readouterr()
     assert "its times are known to within 16.2\u202fµs on the host's clock" in out
     assert "my.query:3:1: warning: no agent counts 'x'. Ask later." in error
-    assert main(["query", str(tmp_path / "run"), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, ["query", str(tmp_path / "run"), "--json"])
     assert said["measures"][0]["frames"][0]["uncertainty_ps"] == 16_160_883
     assert said["diagnostics"] == [uncounted.as_json()]
 
@@ -188,8 +184,7 @@ def test_a_frame_is_a_time_or_a_number_of_transfers(run: Path, frame: str) -> No
 def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = tmp_path / "laplace" / "two.workbench.yaml"
     shutil.copytree(Path(str(files("workbench.resources"))) / "examples" / "laplace", project.parent)
-    assert main(asked(project, "m: measure mean latency at e1 -> e21 -> e4\nassert m < 1 s", "--json")) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, asked(project, "m: measure mean latency at e1 -> e21 -> e4\nassert m < 1 s", "--json"))
     assert (said["measures"][0]["text"], said["measures"][0]["frames"]) == (
         "m: measure mean latency at e1 -> e21 -> e4",
         [],
@@ -199,15 +194,13 @@ def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytes
     assert "my.query:1:17: error: there is no edge or port 'e9'" in capsys.readouterr().err
     # without a query, what can be asked about, and where it stands
     project.write_text(project.read_text().replace("  top: Two", "  top: Two\n  mapping: {mt: card}"))
-    assert main(["query", str(project), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, ["query", str(project), "--json"])
     assert [(one["name"], one["place"]) for one in said["blocks"]][:2] == [("Two.mt", "fpga"), ("Two.s1", "core")]
     edge = said["edges"][0]
     assert (edge["label"], edge["source"], edge["sink"], edge["depth"]) == ("Two.e1", "Two.mt.y", "Two.s1.x", 64)
     assert Path(edge["file"]).read_text().splitlines()[edge["line"] - 1].strip() == "e1: mt -> s1;"
     # which agent sees what a statement asks of
     asks = "measure rate at e1\nmeasure rate at s1.x\nmeasure mean occupancy at e1\nassert occupancy at e21 < 5"
-    assert main(asked(project, asks, "--json")) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, asked(project, asks, "--json"))
     assert [one["agent"] for one in (*said["measures"], *said["asserts"])] == ["FPGA", "processor", None, "processor"]
     assert [(problem["line"], problem["severity"]) for problem in said["diagnostics"]] == [(3, "warning")]

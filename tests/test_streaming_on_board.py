@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 from rtl_simulator import make_board
 from ssh_machine import SSHD, ssh_machine
 
@@ -116,8 +117,7 @@ def test_what_was_run_there_names_nothing_outside_of_its_tree(run: Path, project
 
 
 def test_agents_count_on_the_machines_own_clock(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(run), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = document_of(capsys, ["query", str(run), "--json"])
     by = {one["text"]: one for one in said["measures"]}
     total, rate, interval = (one["frames"] for one in by.values())
     assert [one["value"] for one in total] == [sum(range(MOST))]

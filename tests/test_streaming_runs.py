@@ -1,6 +1,5 @@
 """Streaming applications run: the same results wherever a block stands, and every push and pop recorded."""
 
-import json
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import document_of, refusal
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
@@ -168,8 +168,7 @@ def test_a_block_is_as_busy_as_its_thread_works(on_fpga: Run) -> None:
 
 def test_no_finding_gains_more_than_the_streams_let_it(on_fpga: Run, capsys: pytest.CaptureFixture[str]) -> None:
     """Larger transfers leave every block as it is, and the busiest of them stays busy."""
-    assert main(["report", str(on_fpga.path), "--predict", "0", "--json"]) == 0
-    short, limit, *others = json.loads(capsys.readouterr().out)["findings"]
+    short, limit, *others = document_of(capsys, ["report", str(on_fpga.path), "--predict", "0", "--json"])["findings"]
     walked = limits(events(on_fpga.tables))
     assert (short["rule"], limit["rule"]) == ("short queue", "stream limit")
     assert limit["speedup_cap"] == short["speedup_cap"] == pytest.approx(walked.gain)
@@ -219,8 +218,7 @@ def test_streams_and_query_lead_to_each_other(on_fpga: Run, tmp_path: Path, caps
     said = capsys.readouterr().out
     assert "What limits the throughput?\n    " in said
     assert f"workbench query {on_fpga.path} QUERY_FILE" in said
-    assert main(["streams", str(on_fpga.path), "--json"]) == 0
-    answers = json.loads(capsys.readouterr().out)["answers"]
+    answers = document_of(capsys, ["streams", str(on_fpga.path), "--json"])["answers"]
     assert answers[0]["question"] == "What limits the throughput?"
     assert main(["query", str(on_fpga.path), "--limits"]) == 0
     assert answers[0]["answer"] in capsys.readouterr().out
@@ -400,9 +398,7 @@ def test_a_block_in_vhdl_is_simulated_where_it_is_run_and_not_where_it_is_opened
     version = subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
     if not version.startswith("GHDL 2."):
         pytest.skip("this GHDL makes of it what it says")
-    with pytest.raises(WorkbenchError) as told:
-        run_workspace(workspace, RunOptions(out=tmp_path / "run"), Job(events.append))
-    (problem,) = told.value.diagnostics
+    problem = refusal(run_workspace, workspace, RunOptions(out=tmp_path / "run"), Job(events.append))
     assert "synthesis of 'scale' is wrong: 'y_tdata' differs" in problem.message
     assert (problem.file, problem.line) == (str(path), 7)
     assert [event.kind for event in events if event.kind != "log"] == [
@@ -442,9 +438,7 @@ def test_without_ghdl_a_project_with_blocks_in_vhdl_opens_and_says_so_once(
 def test_a_module_that_does_not_fit_is_told_at_its_line(module: str, said: str, hint: str, tmp_path: Path) -> None:
     path = project(tmp_path, "mapping: {scale: card}")
     (tmp_path / "scale.v").write_text(module)
-    with pytest.raises(WorkbenchError) as told:
-        open_workspace(path, load_plugins())
-    (problem,) = told.value.diagnostics
+    problem = refusal(open_workspace, path, load_plugins())
     assert said in problem.message
     assert hint in problem.hint
     assert (problem.file, problem.line) == (str(tmp_path / "scale.x"), 13)
@@ -474,9 +468,7 @@ def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp
     if name == "nallatech_h101":
         assert open_workspace(path, load_plugins()).project.hardware.cards == 1
         return
-    with pytest.raises(WorkbenchError) as told:
-        open_workspace(path, load_plugins())
-    (problem,) = told.value.diagnostics
+    problem = refusal(open_workspace, path, load_plugins())
     why = {
         "gidel_procstar3": "does not say how 32-bit words are moved",
         "xd1000": "cannot carry streams: its first port, 'dma', is of kind block, not memory",
@@ -503,9 +495,7 @@ def test_what_a_template_lacks_for_streams_is_told_at_the_projects_line(
     (tmp_path / "mine.yaml").write_text(template.replace(before, after, 1))
     two = path.with_name("two.workbench.yaml")
     two.write_text(two.read_text().replace("nallatech_h101", "mine.yaml"))
-    with pytest.raises(WorkbenchError) as told:
-        open_workspace(two, load_plugins())
-    (problem,) = told.value.diagnostics
+    problem = refusal(open_workspace, two, load_plugins())
     assert said in problem.message
     assert (problem.file, problem.line) == (str(two), 3)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 
 from workbench.analysis.streams import rate_words
 from workbench.api import HdlBuild
@@ -147,8 +148,7 @@ def test_streams_are_edges_of_the_block_graph_with_their_rate_and_stalls(analysi
 
 
 def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(run.path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, ["report", str(run.path), "--json"])
     edge = next(s for s in told["streams"] if s["edge"] == "fork_join.split.a")
     assert (edge["source"], edge["target"], edge["transfers"]) == ("fork_join.split", "fork_join.short", WORDS)
     assert edge["bytes_per_s"] == pytest.approx(4 * WORDS / (edge["cycles"] / 100e6))
@@ -163,8 +163,7 @@ def test_a_run_in_which_nothing_was_counted_says_why(tmp_path: Path, capsys: pyt
     assert main(["streams", folder]) == 1
     said = "this run counted no streams: it is a plain run, in which nothing is counted. Run it without --plain."
     assert said in capsys.readouterr().err
-    assert main(["streams", folder, "--json"]) == 1
-    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    (told,) = document_of(capsys, ["streams", folder, "--json"], 1)["diagnostics"]
     assert (told["file"], told["severity"]) == (folder, "error")
 
 

@@ -1,16 +1,15 @@
 """Transfer tables measured with a template's own calls, on the simulated card, which keeps to the tables."""
 
-import json
 import re
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from answers import document_of, refusal
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform, parse_platform
-from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform, TransferTable
 from workbench.session.begin.new_template import template_text
 from workbench.session.bench.bench_project import Bench, bench_project, bench_workspace
@@ -86,8 +85,7 @@ def test_tables_are_recovered(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     template, out, kept = tmp_path / "board.yaml", tmp_path / "measured.yaml", tmp_path / "kept"
     template.write_text(BOARD)
     asked = ["template", "bench", str(template), "--out", str(out)]
-    assert main([*asked, "--keep", str(kept), "--largest", "16 KiB", "--repeats", "3", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, [*asked, "--keep", str(kept), "--largest", "16 KiB", "--repeats", "3", "--json"])
     before, after = read(template), read(out)
     # what the card was given is what was measured, between the points too
     for name, table in before.transfer_tables.items():
@@ -232,8 +230,6 @@ def test_functions_of_a_namespace_and_objects_that_they_return_are_called(tmp_pa
 ])  # fmt: skip
 def test_calls_that_no_generated_program_makes_are_told(template: str, why: str) -> None:
     """Nothing is built: each says which calls they are, and that a run's own calls give the times."""
-    with pytest.raises(WorkbenchError) as refused:
-        generated(template)
-    (told,) = refused.value.diagnostics
+    told = refusal(generated, template)
     assert why in told.message
     assert "`workbench template bench --from RUN`" in told.hint

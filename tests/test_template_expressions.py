@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
-from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
 from workbench.session.begin.entry_problems import entry_problems, typed_problem
 from workbench.session.edit.yaml_document import Path_
@@ -171,8 +171,7 @@ def test_what_is_typed_is_judged_before_it_is_written(path: Path_, value: object
 def test_the_command_tells_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     card = tmp_path / "card.yaml"
     card.write_text(CARD.format(field="bytes", expression="word * 4", prototype=PUT, includes="[]"))
-    assert main(["template", "check", str(card), "--json"]) == 1
-    (problem,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    (problem,) = document_of(capsys, ["template", "check", str(card), "--json"], 1)["diagnostics"]
     assert (problem["line"], problem["column"], problem["message"]) == (9, 14, "'word' is not known here")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import document_of
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
@@ -249,8 +250,7 @@ def test_the_command_begins_a_template_and_adds_to_one(tmp_path: Path, capsys: p
     (tmp_path / "api").mkdir()
     (tmp_path / "api" / "opae.h").write_text(OPAE)
     made, header = tmp_path / "my_card.yaml", str(tmp_path / "api" / "opae.h")
-    assert main(["template", "new", str(made), "--header", header, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = document_of(capsys, ["template", "new", str(made), "--header", header, "--json"])
     platform, problems = load_platform(made)
     assert problems == ()
     assert platform is not None
@@ -286,8 +286,7 @@ def test_a_template_is_tried_on_sources(tmp_path: Path, capsys: pytest.CaptureFi
     more = ["--include", str(tmp_path / "include"), "--define", "COUNT=4", "--json"]
     told = []
     for template in ("nallatech_h101", str(own)):
-        assert main(["template", "try", template, str(source), *more]) == 0
-        told.append(json.loads(capsys.readouterr().out))
+        told.append(document_of(capsys, ["template", "try", template, str(source), *more]))
     assert told[0] == told[1]
     assert [(c["line"], c["column"], c["callee"], c["kind"]) for c in told[0]["calls"]] == [
         (5, 17, "fpgaOpen", "acquire"), (6, 5, "fpgaWrite", "send"), (6, 32, "fpgaWrite", "send"),
@@ -410,8 +409,7 @@ def test_methods_of_a_class_template_are_entries(tmp_path: Path, capsys: pytest.
     said = capsys.readouterr()
     lacks = "lx::Board<Word,Depth>::read: templates that the API's header does not define"
     assert (said.err, lacks in said.out) == ("", True)
-    assert main(["template", "try", str(template), str(source), "--json"]) == 0
-    calls = json.loads(capsys.readouterr().out)["calls"]
+    calls = document_of(capsys, ["template", "try", str(template), str(source), "--json"])["calls"]
     assert [(call["callee"], call["kind"]) for call in calls] == [
         ("lx::Board<Word,Depth>::Board", "acquire"), ("lx::Board<Word,Depth>::read", "receive"),
     ]  # fmt: skip

@@ -1,11 +1,11 @@
 """A part of a run: its states, calls and findings, by sums over the run's own intervals and calls."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import document_of
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.cli.main import main
@@ -101,8 +101,7 @@ def test_the_command_line_reports_a_part(tmp_path: Path, capsys: pytest.CaptureF
     folder = tmp_path / "run"
     RunWriter(folder, RUN.manifest).finish(RUN.manifest, RUN.tables)
     last = WHOLE / PS_PER_S / 2
-    assert main(["report", str(folder), "--from", "0 s", "--to", f"{last:.12f} s", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["report", str(folder), "--from", "0 s", "--to", f"{last:.12f} s", "--json"])
     assert document["time_s"] == pytest.approx(last)
     assert document["time_s"] < RUN.time_s
     assert main(["report", str(folder), "--to", f"{last * 1e6:.6f} us"]) == 0

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from answers import document_of
 
 from workbench.cli.main import main
 
@@ -41,8 +42,7 @@ def test_an_interface_is_told_as_one_and_what_the_design_leaves_alone_is_not_tol
 ) -> None:
     ports = "input wire s_tvalid, input wire [31:0] s_tdata, output wire s_tready, input wire spare"
     project = tiny(tmp_path / "p", ports, "assign s_tready = s_tvalid & s_tdata[0];")
-    assert main(["scan", str(project), "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+    document = document_of(capsys, ["scan", str(project), "--json"], 1)
     (told,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
     assert told["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
     assert "{name: s, kind: stream_in, prefix: s_}" in told["hint"]
@@ -54,8 +54,7 @@ def test_a_design_whose_inputs_are_all_driven_or_not_read_is_not_told_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = tiny(tmp_path / "p", "input wire spare, output wire [3:0] seen", "assign seen = 4'd3;")
-    assert main(["scan", str(project), "--json"]) == 0
-    assert not json.loads(capsys.readouterr().out)["diagnostics"]
+    assert not document_of(capsys, ["scan", str(project), "--json"])["diagnostics"]
 
 
 MODE = 'reg [31:0] kept; always @(posedge clk) if (rd_en) $display("mode %0d", mode);'

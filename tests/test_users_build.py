@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from answers import refusal
 
 from workbench.api.compile import run_all
 from workbench.api.job import Job
@@ -125,9 +126,7 @@ def test_a_gcc_that_speaks_the_users_language_is_asked_in_english(build: str | N
     told = subprocess.run(["gcc", "-fsyntax-only", "-w", "-I.", source], capture_output=True, text=True)
     assert "Fehler:" in told.stderr, "gcc is in German"
     workspace = opened(mine, "german", build) if build else open_workspace(mine, load_plugins())
-    with pytest.raises(WorkbenchError) as refused:
-        run_workspace(workspace, RunOptions(out=tmp_path / "run"), Job())
-    (one,) = refused.value.diagnostics
+    one = refusal(run_workspace, workspace, RunOptions(out=tmp_path / "run"), Job())
     assert (one.file, one.line) == (str(source), len(source.read_text().splitlines()))
     assert "undeclared" in one.message
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import document_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -229,8 +230,7 @@ def test_a_bad_file_is_told_at_its_line(
 ) -> None:
     path = tmp_path / "triples.csv"
     path.write_text(text)
-    assert main(["calibrate", str(path), "--json"]) == 2
-    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    (told,) = document_of(capsys, ["calibrate", str(path), "--json"], 2)["diagnostics"]
     assert said in told["message"]
     assert (told["line"], told["file"]) == (line, str(path))
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from answers import refusal
 from rc_workbench_plugins.simulated_card.host import build_host
 
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.job import Job
 from workbench.api.targets import Task
-from workbench.model.diagnostic import Severity, WorkbenchError
+from workbench.model.diagnostic import Severity
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.trust import content
 from workbench.session.open.workspace import Workspace
@@ -105,9 +106,7 @@ def test_a_broken_one_is_told_and_the_project_opens(tmp_path: Path, text: str, l
 
 
 def test_one_that_is_named_has_to_be_there(tmp_path: Path) -> None:
-    with pytest.raises(WorkbenchError) as caught:
-        opened(tmp_path, compile_commands="built/compile_commands.json")
-    (told,) = caught.value.diagnostics
+    told = refusal(opened, tmp_path, compile_commands="built/compile_commands.json")
     assert told.message == "there is no file 'built/compile_commands.json'"
     assert told.line is not None
 
