@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 PAGES = (
     *(page for page in (ROOT / "resources" / "help").rglob("*.md") if page.name != "plugin_api.md"),
-    *(ROOT / name for name in ("README.md", "SECURITY.md", "docs/rules.md", "docs/what-if.md")),
+    *(ROOT / name for name in ("README.md", "SECURITY.md", "docs/papers.md", "docs/rules.md", "docs/what-if.md")),
 )
 TEMPLATES = (*(ROOT / "platform_templates").rglob("*.yaml"), *(ROOT / "plugins").rglob("rules.yaml"))
 CODE = (*(ROOT / "workbench").rglob("*.py"), *(ROOT / "plugins").rglob("*.py"))
