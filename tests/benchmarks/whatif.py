@@ -18,7 +18,6 @@ clocks, threads; `--core`: a RISC-V core) with other clocks, buses, host code an
 trace, and errors are of all that is answered (`profile`).
 """
 
-import argparse
 import json
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -163,9 +163,7 @@ def _quantile(values: Sequence[float], percent: float) -> float | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
+    parser = command(__doc__, f"the first {QUICK} changes only")
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
     parser.add_argument("--core", type=Path, metavar="DIR", help="a folder with picorv32.v: its rows too")

@@ -159,7 +159,7 @@ def test_a_badge_is_as_wide_as_its_number() -> None:
 
 # ---- the report's pictures are the window's
 
-DRAWN = ("rect", "path", "shape", "disc", "hatch", "state", "icon", "write")
+DRAWN = ("rect", "path", "shape", "disc", "state", "icon", "write")
 Commands = list[tuple[Any, ...]]
 
 

@@ -50,10 +50,6 @@ class Canvas(ABC):
     def disc(self, x: float, y: float, radius: float, fill: str = "", edge: str = "", line: float = 1.0) -> None: ...
 
     @abstractmethod
-    def hatch(self, x: float, y: float, width: float, height: float, ink: str) -> None:
-        """Slanted lines over what is there."""
-
-    @abstractmethod
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
         """Fill with a state: plain when narrow, patterned from three pixels on."""
 

@@ -63,14 +63,6 @@ class SvgCanvas(Canvas):
     def disc(self, x: float, y: float, radius: float, fill: str = "", edge: str = "", line: float = 1.0) -> None:
         self._parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius:g}"{self._paint(fill, edge, line)}/>')
 
-    def hatch(self, x: float, y: float, width: float, height: float, ink: str) -> None:
-        name = f"hatch-{self.palette.name}-{ink}"
-        self._shared[name] = (
-            f'<pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse">'
-            f'<path d="M-2 2L2 -2M0 8L8 0M6 10L10 6" stroke="{self.palette.colour(ink)}" stroke-width="1"/></pattern>'
-        )
-        self._filled(x, y, width, height, f"url(#{name})")
-
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
         if width < PATTERN_FROM_PX:
             self._filled(x, y, width, height, self.palette.states[category])

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui.look import fonts, icons, theme
@@ -67,9 +67,6 @@ class QtCanvas(Canvas):
     def disc(self, x: float, y: float, radius: float, fill: str = "", edge: str = "", line: float = 1.0) -> None:
         self._take(fill, edge, line)
         self.painter.drawEllipse(QPointF(x, y), radius, radius)
-
-    def hatch(self, x: float, y: float, width: float, height: float, ink: str) -> None:
-        self.painter.fillRect(QRectF(x, y, width, height), QBrush(self._ink(ink), Qt.BrushStyle.BDiagPattern))
 
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
         theme.fill_state(self.painter, QRectF(x, y, width, height), category)
