@@ -3,12 +3,15 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from answers import document_of
 
-from workbench.api.kept import keep_folder, kept_whole
+from workbench.api.kept import keep_data, keep_folder, kept_whole, taken
 from workbench.cli.main import main
 from workbench.system import store
 from workbench.system.cache import bound_cache, cache_bytes, cache_dir
@@ -72,6 +75,39 @@ def test_a_kept_folder_is_used_only_as_it_was_kept(cache: Path, tmp_path: Path, 
     DAMAGES[damage](kept / "-O2" / "headers.gch")
     assert not kept_whole(kept)
     assert not kept.exists()
+
+
+#: Keeps and takes parts of one entry, and whole folders, without end.
+WRITES = """
+import random, tempfile
+from pathlib import Path
+from workbench.api.kept import keep_data, keep_folder, kept_whole, taken
+from workbench.system.cache import cache_dir
+
+while True:
+    part, entry, folder = str(random.randrange(4)), cache_dir() / "library" / "one", cache_dir() / "models" / "one"
+    assert taken(entry / part) in (None, part.encode() * 9999)
+    keep_data(part.encode() * 9999, entry, part)
+    if not kept_whole(folder):
+        made = Path(tempfile.mkdtemp(dir=cache_dir()))
+        (made / "file").write_text("x" * 9999)
+        keep_folder(made, folder)
+"""
+
+
+def test_processes_that_are_killed_leave_what_they_kept_whole_or_not_at_all(cache: Path) -> None:
+    entry, folder = cache / "library" / "one", cache / "models" / "one"
+    writers = [subprocess.Popen([sys.executable, "-c", WRITES], stderr=subprocess.PIPE) for _ in range(3)]
+    while not (folder.is_dir() and len(list(entry.glob("*"))) > 4) and None in [one.poll() for one in writers]:
+        time.sleep(0.05)
+    for one in writers:
+        one.kill()
+        assert one.communicate()[1] == b""
+    for part in "0123":
+        assert taken(entry / part) in (None, part.encode() * 9999)
+        keep_data(part.encode(), entry, part)
+        assert taken(entry / part) == part.encode()
+    assert not kept_whole(folder) or (folder / "file").stat().st_size == 9999
 
 
 def test_what_was_used_least_recently_goes_first(cache: Path) -> None:
