@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
@@ -27,6 +27,7 @@ from workbench.gui.widgets import (
     plain_column,
     rule,
 )
+from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
@@ -62,7 +63,6 @@ class FindingsPanel(QWidget):
         self.table.aside_wanted.connect(context.set_aside)
 
     def _build(self) -> None:
-        column = plain_column(self)
         self.head = PanelHeader("Findings")
         self.node_pill = PillButton("", icon_name="x", checked=True)
         self.node_pill.setToolTip("Show the findings of every block again")
@@ -86,7 +86,6 @@ class FindingsPanel(QWidget):
             pill.clicked.connect(lambda checked=False, wanted=name: self.set_filter(wanted))
             self.pills[name] = pill
             self.head.add(pill)
-        column.addWidget(self.head)
         shown = QWidget()
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
@@ -96,23 +95,16 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.speedups)
         self._table_pages.addWidget(self.streams)
         self._table_pages.addWidget(self.memory)
-        column.addWidget(shown, 1)
-        column.addWidget(rule())
         foot = QWidget()
         set_ground(foot, "chrome")
         foot.setFixedHeight(38)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(8)
         self.legend = BarLegend()
-        row.addWidget(self.legend)
         self.best = ElidedLabel("", "smallsecond")
         self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.show_best = Button("Go to source", kind="link")
         self.show_best.clicked.connect(self._open_best)
-        row.addWidget(self.best, 1)
-        row.addWidget(self.show_best)
-        column.addWidget(foot)
+        row_layout(self.legend, (self.best, 1), self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
+        plain_column(self, self.head, (shown, 1), rule(), foot)
 
     def reset(self) -> None:
         """Show all findings again, without writing them."""
