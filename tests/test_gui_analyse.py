@@ -106,6 +106,21 @@ def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
     assert mode.findings.head.title.text() == "Findings"
 
 
+def test_the_rules_are_a_tree_that_leads_to_what_each_found(mode: AnalyseMode, opened: OpenRun, qtbot: QtBot) -> None:
+    panel = mode.findings
+    qtbot.mouseClick(panel.counted["Rules"], Qt.MouseButton.LeftButton)
+    assert panel.rules.isVisible()
+    with_findings = [row for row in panel.rules.rows.tops if row[1].findings]
+    assert {finding.id for _, kind in with_findings for finding in kind.findings} == {
+        f.id for f in opened.analysis.findings
+    }
+    assert panel.head.subtitle.text() == f"28, {len(with_findings)} with findings"
+    panel.rules.chosen.emit(with_findings[-1])
+    best = with_findings[-1][1].best
+    assert best is not None
+    assert mode.context.navigation.selection == SelectedFinding(best.id)
+
+
 def texts(mode: AnalyseMode) -> str:
     said = [w.text() for w in mode.details.findChildren(QLabel) if w.isVisibleTo(mode.details)]
     return "\n".join([*said, *(table.as_text() for table in mode.details.findChildren(TableView))])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from workbench.analysis.finding_words import short_gain_text, where_words
 from workbench.analysis.knowledge import CheckedRule
-from workbench.model.finding import Finding
+from workbench.api.views import Column, Table
+from workbench.model.finding import Finding, Place
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,9 @@ class BottleneckKind:
     children: tuple[BottleneckKind, ...]
 
     @property
-    def gain(self) -> float | None:
-        """The most that one of its findings gains, predicted or else at most; None where it found nothing."""
-        return max((finding.gain for finding in self.findings), default=None)
+    def best(self) -> Finding | None:
+        """The finding that gains most, predicted or else at most."""
+        return max(self.findings, key=lambda finding: finding.gain, default=None)
 
 
 def taxonomy(rules: Sequence[CheckedRule], findings: Sequence[Finding]) -> tuple[BottleneckKind, ...]:
@@ -44,6 +46,31 @@ def taxonomy(rules: Sequence[CheckedRule], findings: Sequence[Finding]) -> tuple
     tops = [name for name, named in by_name.items() if _parent(named) in ("", name) or _parent(named) not in by_name]
     categories = list(dict.fromkeys(by_name[name][0].category for name in tops))
     return tuple(map(bottleneck, sorted(tops, key=lambda name: categories.index(by_name[name][0].category))))
+
+
+def taxonomy_table(tops: Sequence[BottleneckKind]) -> Table:
+    """Each bottleneck with how many findings it has, and the one that gains most. Rows are those of `with_children`."""
+    columns = (
+        Column("Bottleneck", lambda row: "\u2003" * row[0] + row[1].name, share=0.5, ink=_ink,
+               tip_of=lambda row: f"{row[1].category}: {row[1].explanation}"),
+        Column("Looks at", lambda row: ", ".join("FPGA" if side == "fpga" else side for side in row[1].sides),
+               width_px=96, ink=_ink),
+        Column("Findings", lambda row: str(len(row[1].findings) or "-"), width_px=72, right=True, ink=_ink),
+        Column("Best", lambda row: short_gain_text(row[1].best) if row[1].best else "", width_px=84, right=True,
+               ink=_ink),
+        Column("Where", lambda row: where_words(row[1].best) if row[1].best else "", share=0.5, elide_middle=True,
+               ink=_ink),
+    )  # fmt: skip
+    return Table("Rules", columns, tuple(with_children(tops)), place=_place)
+
+
+def _place(row: tuple[int, BottleneckKind]) -> Place | None:
+    best = row[1].best
+    return next(iter(best.places), None) if best else None
+
+
+def _ink(row: tuple[int, BottleneckKind]) -> tuple[str, int, int]:
+    return ("text", 13, 500) if row[1].findings else ("muted", 13, 400)
 
 
 def with_children(tops: Sequence[BottleneckKind], depth: int = 0) -> Iterator[tuple[int, BottleneckKind]]:

@@ -38,15 +38,14 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _as_json(one: BottleneckKind) -> dict[str, Any]:
     return {
-        "name": one.name, "category": one.category, "sides": list(one.sides), "gain": one.gain,
+        "name": one.name, "category": one.category, "sides": list(one.sides), "gain": one.best and one.best.gain,
         "findings": [finding.id for finding in one.findings], "children": list(map(_as_json, one.children)),
     }  # fmt: skip
 
 
 def _row(depth: int, one: BottleneckKind) -> tuple[str, ...]:
-    best = max(one.findings, key=lambda finding: finding.gain, default=None)
-    words = f"{gain_words(best)}: {where_words(best)}" if best else ""
-    found = counted(len(one.findings), "finding") if best else "-"
+    words = f"{gain_words(one.best)}: {where_words(one.best)}" if one.best else ""
+    found = counted(len(one.findings), "finding") if one.findings else "-"
     return f"{'  ' * depth}{one.name}", one.category, ", ".join(one.sides), found, words
 
 

@@ -12,6 +12,7 @@ from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
 from workbench.analysis.memory import memory_table
 from workbench.analysis.streams import stream_table
+from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table, with_children
 from workbench.api.results import Analysis
 from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
@@ -54,11 +55,13 @@ class FindingsPanel(QWidget):
         self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
+        self.rules = TableView(taxonomy_table(()))
         self.filter, self.only_node = "all", ""
         self._build()
         for view in (self.table.finding_chosen, self.speedups.chosen):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
-        for table in (self.table, self.streams):
+        self.rules.chosen.connect(self._choose_best_of)
+        for table in (self.table, self.streams, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
 
@@ -72,10 +75,11 @@ class FindingsPanel(QWidget):
         self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
         self.chart.clicked.connect(self.write)
         self.head.add(self.chart)
-        self.counted = {name: PillButton(name) for name in ("Streams", "Memory")}
+        self.counted = {name: PillButton(name) for name in ("Streams", "Memory", "Rules")}
         for name, tip in (
             ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
             ("Memory", "Traffic of the design's memory ports, and their waiting times"),
+            ("Rules", "All bottlenecks that are looked for, with what each rule found"),
         ):
             self.counted[name].setToolTip(tip)
             self.counted[name].clicked.connect(partial(self._choose_counted, name))
@@ -95,6 +99,7 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.speedups)
         self._table_pages.addWidget(self.streams)
         self._table_pages.addWidget(self.memory)
+        self._table_pages.addWidget(self.rules)
         foot = QWidget()
         set_ground(foot, "chrome")
         foot.setFixedHeight(38)
@@ -178,9 +183,12 @@ class FindingsPanel(QWidget):
 
     def _choose_page(self, shown: Sequence[Finding], analysis: Analysis) -> None:
         """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
+        tree = taxonomy(self._context.knowledge.rules, analysis.findings)
+        kinds = [one for _, one in with_children(tree)]
         there = {
             "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
+            "Rules": (len(kinds), f"{sum(bool(one.findings) for one in kinds)} with findings", self.rules),
         }
         for name, pill in self.counted.items():
             pill.setVisible(bool(there[name][0]))
@@ -190,11 +198,17 @@ class FindingsPanel(QWidget):
             page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
             self._table_pages.setCurrentWidget(page)
             return
+        if chosen == "Rules":
+            self.rules.show_table(taxonomy_table(tree))
         count, order, table = there[chosen]
         self._table_pages.setCurrentWidget(table)
         for pill in (*self.pills.values(), self.node_pill):
             pill.setVisible(False)
         self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+
+    def _choose_best_of(self, row: tuple[int, BottleneckKind]) -> None:
+        if best := row[1].best:
+            self._context.navigation.select(SelectedFinding(best.id))
 
     def _say_nothing(self, ranked: bool, analysis: Analysis) -> None:
         run = self._context.run
