@@ -78,7 +78,7 @@ def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
     assert replace(without, counter_words=None) == replace(outcome, counter_words=None)
     assert same(tables, of_taps(hdl, tmp_path / "without" / "raw", ["clk"]))
     dwell, taps = read_dwell(tmp_path / "raw"), read_taps(tmp_path / "raw")
-    for block, (_, width) in enumerate(hdl.taps):
+    for block, (_, width) in enumerate(hdl.simulation.taps):
         mine = counted["block"] == block
         assert counted["cycles"][mine].sum() == outcome.cycles
         if not width:

@@ -158,12 +158,12 @@ def test_a_project_that_asks_for_ghdl_is_not_synthesised(tmp_path: Path, plugins
 
     (own, said), (usual, usually_said) = built("ghdl"), built("auto")
     assert not own.sources
-    assert not own.translated
+    assert not own.checks.translated
     assert own.beside is not None
     assert not own.beside.refused
     assert simulated_by(own, "ghdl").asks_beside
     assert usual.sources
-    assert usual.translated
+    assert usual.checks.translated
     assert own.blocks == usual.blocks
     assert own.ports == usual.ports
     if not plain:

@@ -101,8 +101,8 @@ def test_verilog(tmp_path: Path) -> None:
     assert [p.pragma.name for block in found.blocks for p in block.pragmas] == ["odd", "unproved"]
     build = language.instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
     plain = language.plain(tmp_path, hardware, {})
-    assert build.compared is not None
-    for file in (build.sources[0], plain.sources[0], build.compared.original.sources[0]):
+    assert build.checks.compared is not None
+    for file in (build.sources[0], plain.sources[0], build.checks.compared.original.sources[0]):
         text = file.read_text("ascii")  # what was no ASCII is left out
         assert "nowhere" not in text
         assert "$display" not in text
@@ -123,7 +123,7 @@ def test_vhdl_is_simulated_and_compared_as_it_is_synthesised(tmp_path: Path) -> 
     ]
     build = VhdlLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
     checked.check(build, tmp_path, Job())  # GHDL's simulator has what its synthesis has
-    (copy,) = (one for one in build.board_sources if one.name == "top.vhd")
+    (copy,) = (one for one in build.files.board_sources if one.name == "top.vhd")
     assert "wr_data;" not in copy.read_text("latin-1")
     command = ["ghdl", "-a", "--std=08", f"--workdir={tmp_path}", str(copy)]
     assert subprocess.run(command, check=False).returncode == 0  # nor is the library asked for that is not there

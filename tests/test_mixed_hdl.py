@@ -267,9 +267,9 @@ def test_instrumentation_is_proved_in_both_languages_and_a_change_in_either_foun
         "top.step", "top.lanes[0].one.count", "top.lanes[1].one.count", "top.lanes[1].one.in.l.quick.tick",
     ]  # fmt: skip
 
-    assert build.include_dirs == (tmp_path,)
-    assert {path.name for path in build.board_sources} >= {"top.vhd", "worker.v", "leaf.vhd", "recap_top.v"}
-    assert "recap_vhdl.v" not in {path.name for path in build.board_sources}
+    assert build.files.include_dirs == (tmp_path,)
+    assert {path.name for path in build.files.board_sources} >= {"top.vhd", "worker.v", "leaf.vhd", "recap_top.v"}
+    assert "recap_vhdl.v" not in {path.name for path in build.files.board_sources}
 
     def unproved() -> set[str]:
         verdicts = language.prove(build, tmp_path, Limits(cycles=0), Job()).verdicts

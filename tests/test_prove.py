@@ -215,8 +215,8 @@ def test_what_a_block_without_a_name_declares_is_compared_and_a_case_is_no_memor
     hardware = HardwareSources(sources=("top.sv", "delay.sv"), top="top", read_out=ReadOut(first=0, last=15))
     build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "made")
     assert [(one.module, one.how) for one in proved(build).verdicts] == [("top", How.PROVED), ("delay", How.PROVED)]
-    assert build.compared is not None
-    (copy,) = (path for path in build.compared.made.sources if path.name == "top.sv")
+    assert build.checks.compared is not None
+    (copy,) = (path for path in build.checks.compared.made.sources if path.name == "top.sv")
     copy.write_text(copy.read_text().replace("old <= wr_data", "old <= ~wr_data"))
     one, other = proved(build, limits=replace(LIMITS, cycles=0)).verdicts
     assert (one.how, one.signals) == (How.DIFFERS, ("old",))
@@ -225,13 +225,13 @@ def test_what_a_block_without_a_name_declares_is_compared_and_a_case_is_no_memor
 
 def broken(build: HdlBuild, folder: Path, was: str, becomes: str) -> HdlBuild:
     """With something else in the copy of the core."""
-    assert build.compared is not None
-    first, *rest = build.compared.made.sources
+    assert build.checks.compared is not None
+    first, *rest = build.checks.compared.made.sources
     text = first.read_text()
     assert was in text
     (folder / "core.v").write_text(text.replace(was, becomes))
-    made = replace(build.compared.made, sources=(folder / "core.v", *rest))
-    return replace(build, compared=replace(build.compared, made=made))
+    made = replace(build.checks.compared.made, sources=(folder / "core.v", *rest))
+    return replace(build, checks=replace(build.checks, compared=replace(build.checks.compared, made=made)))
 
 
 def test_generate_blocks_that_are_given_names_for_their_streams_are_the_same_scopes(tmp_path: Path) -> None:

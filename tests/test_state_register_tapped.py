@@ -49,7 +49,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, HdlBuild, lis
     folder, source = tmp_path_factory.mktemp("machines"), random.Random(12)
     machines = [machine(source, f"m{n}") for n in range(MACHINES)]
     build = VerilogLanguage().instrument(folder, write(folder, machines), PLATFORM, {}, folder / "observed")
-    model = Simulator(folder).build(build.sources, "top", defines=build.defines, taps="0")
+    model = Simulator(folder).build(build.sources, "top", defines=build.simulation.defines, taps="0")
     return model, build, machines
 
 

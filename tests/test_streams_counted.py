@@ -8,7 +8,7 @@ import pytest
 from answers import document_of
 
 from workbench.analysis.streams import rate_words
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlSimulation
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.api.stream_records import STREAM_TRANSFERS, stream_transfers
@@ -211,7 +211,7 @@ def test_what_tells_time_is_no_state_of_the_design_and_neither_is_what_is_kept_o
         IData/*31:0*/ __Vdly__top__DOT__recap_user__DOT__left;
         IData/*31:0*/ top__DOT__recap_user__DOT__left;
     """)
-    idle = idle_state(tmp_path, HdlBuild(sources=(), top="top", blocks=(), idle=("age",)))
+    idle = idle_state(tmp_path, HdlBuild(sources=(), top="top", blocks=(), simulation=HdlSimulation(idle=("age",))))
     assert {name.removeprefix("TOP.").removeprefix("__Vdly__").removeprefix("__VdlyVal__") for name in idle} == {
         "top__DOT__recap_monitor__DOT__cycles",
         "top__DOT__recap_user__DOT__age",

@@ -182,7 +182,11 @@ def run_both(
     """
     plain = simulate(simulator.build([folder / name for name in hardware.sources], "top"), [*cycles, Cycle()])
     observed = simulator.build(
-        build.sources, "top", defines=build.defines, include_dirs=build.include_dirs, taps="dut.recap_taps"
+        build.sources,
+        "top",
+        defines=build.simulation.defines,
+        include_dirs=build.files.include_dirs,
+        taps="dut.recap_taps",
     )
     seen = simulate(observed, cycles + read_out(build))
     count = len(cycles) + 1
@@ -230,7 +234,7 @@ def test_a_design_of_many_kinds_of_block(simulator: Simulator, tmp_path: Path) -
         states[name] = np.array(codes)[shown.astype(int)]
     # where the leaf's own word is ambiguous (0 also stands for a state without pragma) codes[0] is unclassified
     check_counts(build, tables, states, len(cycles) - 3)
-    for block, (lsb, width) in zip(build.blocks, build.taps, strict=True):
+    for block, (lsb, width) in zip(build.blocks, build.simulation.taps, strict=True):
         if width:
             tapped = taps >> np.uint64(lsb) & np.uint64((1 << width) - 1)
             assert tapped.tolist() == states[block.id].tolist(), block.id
@@ -253,20 +257,20 @@ def test_what_the_build_tells(tmp_path: Path) -> None:
     leaf = blocks["top.row[2].p.big.b.line_10"]
     assert (leaf.component, leaf.group) == ("top.row[2].p.big.b", "top.row[*].p.big.b.line_10")
     assert "top.row[3].p.a.line_10" not in blocks, "ROWS is 2"
-    assert (build.top, build.defines) == ("top", ("RECAP_TAPS",))
+    assert (build.top, build.simulation.defines) == ("top", ("RECAP_TAPS",))
     plan = build.read_out
     assert plan is not None
     assert (plan.first, plan.last) == (READ_OUT.first, READ_OUT.last)
     assert plan.words % 2 == 0
-    widths = {block.id: width for block, (_, width) in zip(build.blocks, build.taps, strict=True)}
+    widths = {block.id: width for block, (_, width) in zip(build.blocks, build.simulation.taps, strict=True)}
     assert (
         widths["top.feed"],
         widths["top.row[1].p.little.line_7"],
         next(w for name, w in widths.items() if name.startswith("top.line_")),
     ) == (2, 1, 0)
-    taken = [bit for lsb, width in build.taps for bit in range(lsb, lsb + width)]
+    taken = [bit for lsb, width in build.simulation.taps for bit in range(lsb, lsb + width)]
     assert len(set(taken)) == len(taken)
-    assert max(taken) < build.tap_bits
+    assert max(taken) < build.simulation.tap_bits
 
 
 def test_lines_stay_where_they_were(tmp_path: Path) -> None:
@@ -513,7 +517,7 @@ def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path
     )
     build = instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=text))
     (number,) = (n for n, block in enumerate(build.blocks) if block.id == "top.slow.line_10")
-    assert (build.missed, build.blocks[number].clock, build.taps[number][1]) == ((), "clk", 3)
+    assert (build.missed, build.blocks[number].clock, build.simulation.taps[number][1]) == ((), "clk", 3)
     plan = build.read_out
     assert plan is not None
     assert plan.reaches(number)

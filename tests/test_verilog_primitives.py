@@ -111,7 +111,7 @@ def test_a_plls_clock_may_be_told_how_fast_it_is(tmp_path: Path, language: Veril
     assert PLATFORM.hardware is not None
     (source,) = PLATFORM.hardware.clocks
     made = Clock(name="pll.CLKOUT0", frequency_hz=2e8, derived_from="clk")
-    assert build.made == {"recap_user.pll.CLKOUT0": made}
+    assert build.simulation.made == {"recap_user.pll.CLKOUT0": made}
     assert [block.clock for block in build.blocks] == ["pll.CLKOUT0"]
     assert language.plain(tmp_path, told, {}).made.keys() == {"pll.CLKOUT0"}
     run = replace(synthetic_run().manifest, clocks=(RunClock("clk", source.frequency_hz),))

@@ -13,7 +13,7 @@ from rc_workbench_plugins.vhdl.suspects import written_wrongly
 from test_vhdl_prove import HEAD, instrumented
 from tools import NEEDS_GHDL
 
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlChecks
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.job import Job, JobEvent
 from workbench.model.application import HardwareSources, ReadOut
@@ -199,7 +199,7 @@ def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: P
     """What has no value has zeros in VHDL: a `case` on 'U' takes a branch that no circuit does. Values of which
     parts are assigned elsewhere are kept from what GHDL 2.0 makes of them."""
     build = of(tmp_path, f"case never is when '0' | '1' => {RIGHT} when others => o <= addr; end case;")
-    (one,) = build.translated
+    (one,) = build.checks.translated
     checked.check(build, tmp_path, Job())
     source = tmp_path / "top.vhd"
     source.write_text(source.read_text().replace("begin", "begin -- a comment", 1))
@@ -209,7 +209,7 @@ def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: P
     broken.write_text(verilog.read_text().replace(" ^ ", " | "))
     wrong = replace(one, made=replace(one.made, sources=(broken,)))
     with pytest.raises(WorkbenchError, match="'o' is"):
-        checked.check(replace(build, translated=(wrong,)), tmp_path, Job())
+        checked.check(replace(build, checks=HdlChecks(translated=(wrong,))), tmp_path, Job())
 
 
 ENDLESS = """
@@ -284,7 +284,7 @@ def test_what_the_vhdl_leaves_open_is_told_as_that_and_the_run_goes_on(
 ) -> None:
     """Two processes that share a variable, and one that reads what it does not wait for."""
     raced = side(tmp_path, "race", RACE)
-    build = HdlBuild((), "race", (), translated=(Comparison(raced, raced),))
+    build = HdlBuild((), "race", (), checks=HdlChecks(translated=(Comparison(raced, raced),)))
     monkeypatch.setattr(checked, "_kept", lambda *_: Found(5, "q", 5, "0", "1", said=["NUMERIC_STD: x"]))
     told: list[JobEvent] = []
     checked.check(build, tmp_path, Job(told.append))

@@ -182,12 +182,14 @@ def test_every_block_is_in_its_authors_state_in_every_cycle(built: tuple[Path, H
     text = (
         "module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,\n"
         "output [31:0] rd_data, input [31:0] in, output [63:0] out, output [63:0] taps);\n"
-        f"wire [{build.tap_bits - 1}:0] all_; assign taps = all_;\n"
+        f"wire [{build.simulation.tap_bits - 1}:0] all_; assign taps = all_;\n"
         "Top top(.clk(clk), .rst(rst), .addr(addr), .wr_en(wr_en), .rd_en(rd_en), .wr_data(wr_data),\n"
         ".rd_data(rd_data), .I(in), .o(out), .recap_taps(all_));\nendmodule\n"
     )
     (folder / "dut.v").write_text(text)
-    program = Simulator(folder).build([folder / "dut.v", *build.sources], "dut", defines=build.defines, taps="dut.taps")
+    program = Simulator(folder).build(
+        [folder / "dut.v", *build.sources], "dut", defines=build.simulation.defines, taps="dut.taps"
+    )
     draw = random.Random(12)
     cycles = [Cycle(rst=int(n in (1, 2, 90, 91, 400)), stimulus=draw.getrandbits(32)) for n in range(600)]
     seen = simulate(program, cycles)
@@ -195,7 +197,7 @@ def test_every_block_is_in_its_authors_state_in_every_cycle(built: tuple[Path, H
     places = {"enable_d": 0, "line_41": 2, "last_word": 4, "more.there": 6}
     places |= {f"lanes[{a}].pairs[{b}].one.line_19": 12 + 4 * a + 2 * b for a in (-1, 0, 1) for b in (0, 1)}
     assert {block.id for block in build.blocks} == {f"Top.{name}" for name in places} | {"Top.enabled_seen"}
-    for block, (lsb, width) in zip(build.blocks, build.taps, strict=True):
+    for block, (lsb, width) in zip(build.blocks, build.simulation.taps, strict=True):
         if (place := places.get(block.id.removeprefix("Top."))) is None:
             assert width == 0
             continue
@@ -210,7 +212,7 @@ def test_every_block_is_in_its_authors_state_in_every_cycle(built: tuple[Path, H
 def test_copies_keep_their_lines_and_are_a_design_of_their_own(built: tuple[Path, HdlBuild]) -> None:
     """What a board's tools take: GHDL synthesises it, and says no more than of the user's own."""
     folder, build = built
-    copies = [path for path in build.board_sources if path.suffix == ".vhd"]
+    copies = [path for path in build.files.board_sources if path.suffix == ".vhd"]
     assert [path.name for path in copies] == ["cells.vhd", "top.vhd"]
     for copy in copies:
         assert len(copy.read_text().splitlines()) == len((folder / copy.name).read_text().splitlines())
@@ -307,5 +309,5 @@ def test_a_clock_that_the_design_makes_is_led_up_to_a_monitor_of_its_own(tmp_pat
     assert {build.blocks[n].id for n in of_half.blocks or ()} == {"top.other.g[0].p", "top.other.g[1].p"}
     (shell,) = (path.read_text() for path in build.sources if path.name == "recap_top.v")
     (bit,) = re.findall(r"`else\n    wire recap_clock_0 = recap_state\[(\d+)\];", shell)
-    lsb, width = build.taps[min(of_half.blocks or ())]
+    lsb, width = build.simulation.taps[min(of_half.blocks or ())]
     assert int(bit) == lsb + width, "a clock stands above the state of a block on it"

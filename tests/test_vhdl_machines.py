@@ -74,7 +74,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     dut = (
         "module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,\n"
         "output [31:0] rd_data, input [31:0] in, output [63:0] out, output [63:0] taps);\n"
-        f"wire [{build.tap_bits - 1}:0] all_; assign taps = all_;\n"
+        f"wire [{build.simulation.tap_bits - 1}:0] all_; assign taps = all_;\n"
         "top top(.clk(clk), .rst(rst), .addr(addr), .wr_en(wr_en), .rd_en(rd_en), .wr_data(wr_data),\n"
         ".rd_data(rd_data), .i(in), .recap_taps(all_));\n"
         "narrow narrow(.clk(clk), .rst(rst), .addr(addr), .wr_en(wr_en), .rd_en(rd_en), .wr_data(wr_data),\n"
@@ -82,7 +82,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     )
     (folder / "dut.v").write_text(dut)
     sources = [folder / "dut.v", folder / "narrow.v", *build.sources]
-    model = Simulator(folder).build(sources, "dut", defines=build.defines, taps="dut.taps")
+    model = Simulator(folder).build(sources, "dut", defines=build.simulation.defines, taps="dut.taps")
     return Built(model, build, narrow, machines)
 
 
@@ -115,7 +115,7 @@ def test_all_that_is_told_is_what_the_tables_say(built: Built, parts: list[tuple
     for one in machines:
         block, states = number[f"{one.name}_here"], one.states(cycles)
         check_counts(tables, block, states, out)
-        low, width = build.taps[block]
+        low, width = build.simulation.taps[block]
         taps = seen.taps[: len(cycles)].astype(int) >> low & (1 << width) - 1
         assert taps[1:][out[:-1]].tolist() == states[:-1][out[:-1]].tolist()
         counted, mine = states[out], told[told["block"] == block]

@@ -9,7 +9,7 @@ from memory_port import PLATFORM
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from tools import NEEDS_GHDL
 
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlChecks
 from workbench.api.equivalence import How, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
@@ -215,10 +215,10 @@ def test_what_does_not_synthesise_is_simulated_by_ghdl_itself(
 ) -> None:
     was, becomes = "sum <= total;", "sum <= total; process begin wait for 10 ns; end process;"
     copy = broken(build, tmp_path, was, becomes.replace("<= total", '<= total + x"80"') if broken_too else becomes)
-    assert copy.compared is not None
-    original = broken(build, tmp_path / "original", was, becomes, "original").compared
+    assert copy.checks.compared is not None
+    original = broken(build, tmp_path / "original", was, becomes, "original").checks.compared
     assert original is not None
-    (one,) = proved(replace(copy, compared=replace(copy.compared, original=original.original))).verdicts
+    (one,) = proved(replace(copy, checks=HdlChecks(replace(copy.checks.compared, original=original.original)))).verdicts
     assert one.why.startswith("GHDL does not synthesise it: core.vhd:")
     assert (one.module, one.how) == ("top", How.DIFFERS if broken_too else How.SIMULATED)
     assert one.cycles >= 200 or broken_too  # as many as there is time for
@@ -227,7 +227,7 @@ def test_what_does_not_synthesise_is_simulated_by_ghdl_itself(
 
 def broken(build: HdlBuild, folder: Path, was: str, becomes: str, which: str = "made") -> HdlBuild:
     """With something else in the copy of the core."""
-    compared = build.compared
+    compared = build.checks.compared
     assert compared is not None
     side = compared.made if which == "made" else compared.original
     (core,) = (path for path in side.sources if path.name == "core.vhd")
@@ -237,4 +237,4 @@ def broken(build: HdlBuild, folder: Path, was: str, becomes: str, which: str = "
     (folder / "core.vhd").write_text(text.replace(was, becomes))
     side = replace(side, sources=tuple(folder / "core.vhd" if path == core else path for path in side.sources))
     changed = replace(compared, made=side) if which == "made" else replace(compared, original=side)
-    return replace(build, compared=changed)
+    return replace(build, checks=replace(build.checks, compared=changed))

@@ -137,7 +137,7 @@ def try_design(corpus: Corpus, limits: Limits, until: float, task: Task) -> Trie
         tried = partial(tried, observed=tuple({f"{b.file}:{b.line}": 0 for b in build.blocks if len(b.states) > 1}))
         if design.reached:
             paths = [str(path) for path in build.sources]
-            if complaint := _elaborated(paths, [str(path) for path in build.include_dirs], corpus.folder):
+            if complaint := _elaborated(paths, [str(path) for path in build.files.include_dirs], corpus.folder):
                 return tried("failed", f"elaborates as it is, not instrumented: {complaint}")
         try:
             return _proved(design, build, corpus.folder, limits, task.name, tried)
@@ -280,7 +280,7 @@ def _proved(
 
 def _checked(build: HdlBuild, folder: Path) -> str:
     """How what GHDL synthesised of VHDL compares with it: 'equal', or what is wrong, or why it is not known."""
-    if not build.translated:
+    if not build.checks.translated:
         return ""
     told: list[JobEvent] = []
     try:

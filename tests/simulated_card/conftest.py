@@ -13,7 +13,7 @@ from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
 
-from workbench.api import HdlBuild, PlatformSupport
+from workbench.api import HdlBuild, HdlSimulation, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Outcome, Task, TimingRule
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
@@ -168,9 +168,7 @@ def card(folder: Path) -> CardExecutable:
         (source,),
         "sample",
         (),
-        taps=((31, 2), (33, 2)),
-        tap_bits=35,
-        defines=("RECAP_TAPS",),
+        simulation=HdlSimulation(((31, 2), (33, 2)), 35, ("RECAP_TAPS",)),
         read_out=ReadOutPlan(
             words=2,
             first=0x2000,

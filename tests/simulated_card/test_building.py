@@ -9,7 +9,7 @@ from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from simulated_card.conftest import DESIGN, HEAD, PARAMETERS, PLATFORM, run, table, task
 
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlFiles
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.hdl.verilate import verilate
@@ -90,7 +90,7 @@ def test_a_card_is_built_anew_when_anything_that_it_includes_has_changed(tmp_pat
     (hdl / "including.v").write_text(INCLUDING)
     (late / "defs.inc").write_text("`define K 1\n")
     (late / "sub" / "more.vh").write_text("`define MORE 10\n")
-    design = HdlBuild((hdl / "including.v",), "including", (), include_dirs=(hdl, late))
+    design = HdlBuild((hdl / "including.v",), "including", (), files=HdlFiles((hdl, late)))
     source = HEAD + 'int main(void) { fpga_t *f = fpgaOpen(0); printf("%u", fpgaReadReg(f, 5)); fpgaClose(f); }'
 
     def answer(name: str) -> str:

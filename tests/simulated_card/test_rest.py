@@ -132,7 +132,7 @@ class Bench:
             schema_version=1, name="naps", platform="test", host=HostSources(sources=("host.c",)), hardware=sources
         )  # fmt: skip
         hdl = VerilogLanguage().instrument(folder, sources, self.platform, {}, folder / "hdl", Job())
-        assert hdl.uncounted
+        assert hdl.simulation.uncounted
         task = self.task("", hdl, {})
         self.card: CardExecutable = build_card(task, Job())
         self.host = build_host(task, Job())

@@ -15,10 +15,10 @@ from workbench.api.lazy import loads
 
 #: The version of what is promised here, in `workbench.api.window` and in `workbench.api.hdl`. It rises when a name
 #: disappears or changes.
-API_VERSION = 1
+API_VERSION = 2
 
 if TYPE_CHECKING:
-    from workbench.api.builds import BecomesC, HdlBuild, HostBuild
+    from workbench.api.builds import BecomesC, HdlBuild, HdlChecks, HdlFiles, HdlSimulation, HostBuild
     from workbench.api.commands import Command, Workbench
     from workbench.api.descriptors import (
         Composed,
@@ -109,15 +109,15 @@ __all__ = [
     "Cancelled", "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count",
     "Definition", "Diagnostic", "Explained", "Exporter", "Field", "FileKind", "Finding", "FindingSource",
     "FindsDefinitions", "Formula", "Group", "Handshake", "Hardware", "HardwarePort", "HardwareSources", "HdlBlock",
-    "HdlBuild", "HdlLanguage", "HdlPort", "HdlScan", "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage",
-    "HostScan", "HostSources", "Importer", "Job", "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured",
-    "Metric", "ModelDocument", "ModelKind", "ModelReading", "ModelValues", "MonitorFront", "Outcome", "Panel",
-    "PartDocument", "Place", "PlacedPragma", "Platform", "PlatformSupport", "PortKind", "PortStyle", "Positive",
-    "Pragma", "Printed", "Problem", "Project", "Prototype", "Proves", "QueriedBlock", "QueriedEdge", "Question",
-    "ReadsWithTools", "Reply", "Results", "Role", "Row", "RuleFile", "Run", "RunQueries", "RunStatus", "Selected",
-    "Severity", "Share", "Side", "Signal", "Site", "State", "Subject", "Syntax", "Table", "TablePort", "Target", "Task",
-    "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench", "WorkbenchError", "bytes_text", "callees",
-    "count_text", "counted", "entries_of", "expand_sources", "find_pragmas", "frequency_text", "has_errors", "hookimpl",
-    "host_block", "listed", "near", "parse_prototype", "percent_text", "ratio_text", "source_bytes", "table",
-    "time_text", "unit_text", "words",
+    "HdlBuild", "HdlChecks", "HdlFiles", "HdlLanguage", "HdlPort", "HdlScan", "HdlSimulation", "HdlTop", "HostBuild",
+    "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer", "Job", "KnowsApis", "Later",
+    "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind", "ModelReading", "ModelValues",
+    "MonitorFront", "Outcome", "Panel", "PartDocument", "Place", "PlacedPragma", "Platform", "PlatformSupport",
+    "PortKind", "PortStyle", "Positive", "Pragma", "Printed", "Problem", "Project", "Prototype", "Proves",
+    "QueriedBlock", "QueriedEdge", "Question", "ReadsWithTools", "Reply", "Results", "Role", "Row", "RuleFile", "Run",
+    "RunQueries", "RunStatus", "Selected", "Severity", "Share", "Side", "Signal", "Site", "State", "Subject", "Syntax",
+    "Table", "TablePort", "Target", "Task", "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench",
+    "WorkbenchError", "bytes_text", "callees", "count_text", "counted", "entries_of", "expand_sources", "find_pragmas",
+    "frequency_text", "has_errors", "hookimpl", "host_block", "listed", "near", "parse_prototype", "percent_text",
+    "ratio_text", "source_bytes", "table", "time_text", "unit_text", "words",
 ]  # fmt: skip

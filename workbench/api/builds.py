@@ -78,61 +78,90 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class HdlFiles:
+    """What goes with an HDL build's sources.
+
+    What these include lies in `include_dirs`. `board_sources` are what a board's tools take where that is another
+    language than what is simulated. Those of the sources that are `stand_ins` do a vendor's primitives' work in
+    simulation: its own tools bring them. `data` names the files that the design reads while it runs, relative to the
+    project.
+    """
+
+    include_dirs: tuple[Path, ...] = ()
+    board_sources: tuple[Path, ...] = ()
+    stand_ins: tuple[Path, ...] = ()
+    data: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HdlSimulation:
+    """What of an HDL build its simulation alone needs.
+
+    `taps` gives (least bit, width) of each block's state in the output `recap_taps` (width 0: no states, nothing
+    tapped); `tap_bits` is that port's width, 0 without any. `defines` must be set to have the taps. With `uncounted`
+    set too the design has no counters: what simulates it counts the taps; there is none where these do not tell all.
+    `own_port` is the memory-style port that the new top has for its monitors alone where none of the platform's can be
+    that (name, clock; else empty): the name begins its signals' own (`NAME_write`, `_read`, `_address`, `_written`,
+    `_data`). The FIFOs `varied` (by id, with their places below the top) ask the simulation for their depth
+    (`recap_depth.v`); no stream ever depends on the signals `idle`. `made` are the clocks of PLLs that what simulates
+    it has to give, by their places below the top.
+    """
+
+    taps: tuple[tuple[int, int], ...] = ()
+    tap_bits: int = 0
+    defines: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
+    own_port: tuple[str, str] = ("", "")
+    varied: Mapping[str, str] = field(default_factory=dict)
+    idle: tuple[str, ...] = ()
+    made: Mapping[str, Clock] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HdlChecks:
+    """What an HDL build is held against.
+
+    `compared` tells whether the user's design is what it was, None where that cannot be looked at. `translated` are
+    parts of the design in another language beside the Verilog that is simulated of them (`made`), and
+    `check_translated` compares them: it takes the build, the project's folder and the job, raises WorkbenchError where
+    they differ, and reports to the job what it cannot compare.
+    """
+
+    compared: Comparison | None = None
+    translated: tuple[Comparison, ...] = ()
+    check_translated: Later | None = None
+
+
+@dataclass(frozen=True)
 class HdlBuild:
     """Instrumented HDL in a build folder, with a new top level of the old name and ports.
 
     `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
-    whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
-    of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
-    that port's width, 0 without any. `defines` must be set to have the taps. With `uncounted` set too the design has no
-    counters: what simulates it counts the taps; there is none where these do not tell all. `read_out` tells how the
-    monitors of all clocks are frozen and read. `own_port` is the memory-style port that the new top has for its
-    monitors alone where none of the platform's can be that (name, clock; else empty): the name begins its signals' own
-    (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
-    runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
-    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
-    below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
-    Of several FPGAs `fpgas` are the builds, in order, and `places` what their names begin with; blocks, streams and
-    FIFOs are then all of theirs, one FPGA's after the other's, and `read_out` is that of the first that has one;
-    all else is the first one's. `read` are all files that decide on any of it: without them it is made anew each
-    time. Those of the sources that are `stand_ins` do a vendor's primitives' work in simulation: its own tools
-    bring them. `made` are the clocks of PLLs that what simulates it has to give, by their places below the top.
-    `compared` is what tells whether the user's design is what it was, None where that cannot be looked
-    at. `board_sources` are what a board's tools take where that is another language than what is simulated. `beside` is
-    how another simulator runs the design, where one can; where only that one can, there are no `sources`. `translated`
-    are parts of the design in another language beside the Verilog that is simulated of them (`made`), and
-    `check_translated` compares them: it takes the build, the project's folder and the job, raises WorkbenchError where
-    they differ, and reports to the job what it cannot compare.
+    whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `read_out` tells how the
+    monitors of all clocks are frozen and read. `streams` are seen where it is simulated, as the new top's outputs
+    `recap_valid` and `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them. `beside` is how another
+    simulator runs the design, where one can; where only that one can, there are no `sources`. `read` are all files that
+    decide on any of it: without them it is made anew each time. Of several FPGAs `fpgas` are the builds, in order, and
+    `places` what their names begin with; blocks, streams and FIFOs are then all of theirs, one FPGA's after the
+    other's, and `read_out` is that of the first that has one; all else is the first one's.
     """
 
     sources: tuple[Path, ...]
     top: str
     blocks: tuple[Block, ...]
     ports: tuple[HdlPort, ...] = ()
-    taps: tuple[tuple[int, int], ...] = ()
-    tap_bits: int = 0
-    defines: tuple[str, ...] = ()
-    uncounted: tuple[str, ...] = ()
-    include_dirs: tuple[Path, ...] = ()
     read_out: ReadOutPlan | None = None
-    own_port: tuple[str, str] = ("", "")
-    data: tuple[str, ...] = ()
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
-    idle: tuple[str, ...] = ()
-    varied: Mapping[str, str] = field(default_factory=dict)
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     read: tuple[Path, ...] = ()
-    stand_ins: tuple[Path, ...] = ()
-    made: Mapping[str, Clock] = field(default_factory=dict)
-    compared: Comparison | None = None
-    board_sources: tuple[Path, ...] = ()
+    files: HdlFiles = field(default_factory=HdlFiles)
+    simulation: HdlSimulation = field(default_factory=HdlSimulation)
+    checks: HdlChecks = field(default_factory=HdlChecks)
+    beside: Beside | None = None
     fpgas: tuple[HdlBuild, ...] = ()
     places: tuple[str, ...] = ("",)
-    beside: Beside | None = None
-    translated: tuple[Comparison, ...] = ()
-    check_translated: Later | None = None
 
     @property
     def asks_beside(self) -> bool:
@@ -183,20 +212,18 @@ def simulated_by(hdl: HdlBuild, simulator: str) -> HdlBuild:
         return hdl
     if simulator == "verilator":
         raise WorkbenchError(*beside.refused)
-    source = {clock.name: clock.derived_from for clock in hdl.made.values()}
+    source = {clock.name: clock.derived_from for clock in hdl.simulation.made.values()}
     blocks = tuple(replace(block, clock=source.get(block.clock or "", block.clock)) for block in hdl.blocks)
-    if hdl.made:
+    if hdl.simulation.made:
         text = f"in GHDL's own simulator these clocks of PLLs are as fast as their inputs: {listed(list(source))}"
         beside = replace(beside, told=(*beside.told, Diagnostic(text, "", Severity.WARNING)))
     return replace(
         hdl,
         beside=beside,
         blocks=blocks,
-        made={},
         sources=beside.sources,
         streams=(),
         fifos=(),
-        idle=(),
-        compared=None,
-        translated=(),
+        simulation=replace(hdl.simulation, made={}, idle=()),
+        checks=HdlChecks(),
     )

@@ -32,8 +32,8 @@ def streams_called(
 
 def build_called(build: HdlBuild, top: str, names: Mapping[str, str]) -> HdlBuild:
     streams, fifos = streams_called(build.streams, build.fifos, top, names)
-    varied = {_called(top, names).get(fifo, fifo): place for fifo, place in build.varied.items()}
-    return replace(build, streams=streams, fifos=fifos, varied=varied)
+    varied = {_called(top, names).get(fifo, fifo): place for fifo, place in build.simulation.varied.items()}
+    return replace(build, streams=streams, fifos=fifos, simulation=replace(build.simulation, varied=varied))
 
 
 def _called(top: str, names: Mapping[str, str]) -> dict[str, str]:

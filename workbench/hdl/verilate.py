@@ -162,7 +162,9 @@ def idle_state(out: Path, hdl: HdlBuild) -> list[str]:
     """The model's state on which no stream depends, as members of `Vcard__Syms`: the monitors', and signals that the
     build names. What the names do not tell counts as needed."""
     own, user = f"{hdl.top}__DOT__recap_", f"{hdl.top}__DOT__recap_user__DOT__"
-    idle = {user + _encoded(path) for path in hdl.idle} | {path for path in hdl.idle if "." not in path}
+    idle = {user + _encoded(path) for path in hdl.simulation.idle} | {
+        path for path in hdl.simulation.idle if "." not in path
+    }
     members = _MEMBER.findall((out / "Vcard___024root.h").read_text())
     of = {name: shadow["of"] if (shadow := _SHADOW.fullmatch(name)) else name for name in members}
     found = [

@@ -37,8 +37,11 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
         streams=streams,
         fifos=(*_fifos(builds, places), *links),
         read_out=next((one.read_out for one in builds if one.read_out), None),
-        data=_once(one.data for one in builds),
-        made={path: clock for one in builds for path, clock in one.made.items()},
+        files=replace(builds[0].files, data=_once(one.files.data for one in builds)),
+        simulation=replace(
+            builds[0].simulation,
+            made={path: clock for one in builds for path, clock in one.simulation.made.items()},
+        ),
         missed=_once(one.missed for one in builds),
         diagnostics=_once(one.diagnostics for one in builds),
         fpgas=tuple(builds),

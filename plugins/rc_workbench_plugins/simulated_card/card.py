@@ -130,19 +130,23 @@ def _build_design(
     waves = project.simulation.waves
     places = places_of(library)
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
-    ours = (*hdl.defines, *(hdl.uncounted if without_counters else ()), *([STREAMS_DEFINE] if hdl.streams else []))
+    ours = (
+        *hdl.simulation.defines,
+        *(hdl.simulation.uncounted if without_counters else ()),
+        *([STREAMS_DEFINE] if hdl.streams else []),
+    )
     defines = list(dict.fromkeys((*named, *ours)))
     constants = project.hardware.constants
-    include_dirs = (*hdl.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
+    include_dirs = (*hdl.files.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
     base = Path(os.path.abspath(task.build))
     searched = [Path(os.path.abspath(p)) for p in (*include_dirs, *(s.parent for s in hdl.sources))]
     searched = list(dict.fromkeys(searched))
     command = digest(
         [
             verilator.version, compiler.version, *_DESIGN_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
-            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_port),
+            platform.hardware.model_dump_json(), hdl.top, str(hdl.simulation.tap_bits), repr(hdl.simulation.own_port),
             str(len(hdl.streams)), str(waves), *beside_defines(hdl), *defines,
-            *(clock.model_dump_json() for clock in clocks), *hdl.made,
+            *(clock.model_dump_json() for clock in clocks), *hdl.simulation.made,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
@@ -157,10 +161,10 @@ def _build_design(
     objects.mkdir()
     began_s = time.time()
     given = objects / f"{MADE_CLOCKS}.v"
-    if hdl.made:
+    if hdl.simulation.made:
         given.write_text(made_clocks(hdl))
     verilate(
-        verilator, [*hdl.sources, *([given] if hdl.made else [])], hdl.top, objects, job,
+        verilator, [*hdl.sources, *([given] if hdl.simulation.made else [])], hdl.top, objects, job,
         include_dirs=include_dirs, defines=defines, parameters=task.parameters, waves=waves,
     )  # fmt: skip
     idle = idle_state(objects, hdl)

@@ -24,7 +24,7 @@ def _step_and_flags(port: HardwarePort) -> str:
 
 def uncounted(hdl: HdlBuild, project: Project) -> bool:
     """Whether designs are built without the counters, whose work the card then does itself: all of them, or none."""
-    return not project.simulation.hardware_counters and all(one.uncounted for one in hdl.each)
+    return not project.simulation.hardware_counters and all(one.simulation.uncounted for one in hdl.each)
 
 
 def places_of(library: Path) -> Path:
@@ -106,7 +106,7 @@ def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:
 def _design(hdl: HdlBuild, platform: Platform, given: Sequence[Clock], depths: Mapping[str, int]) -> Iterator[str]:
     """What one design has; `given` are the run's clocks."""
     names = [port.name for port in all_ports(platform, hdl)]
-    yield f"blocks {len(hdl.taps)}"
+    yield f"blocks {len(hdl.simulation.taps)}"
     if plan := hdl.read_out:
         number = names.index(plan.port) if plan.port else 0
         yield f"read_out {plan.words} {plan.first} {plan.last} {number}"
@@ -118,7 +118,7 @@ def _design(hdl: HdlBuild, platform: Platform, given: Sequence[Clock], depths: M
             yield f"marks {plan.marks.base} {names.index(plan.answer_port)}"
     clocks = [clock.name for clock in given]
     of_block = {n: clocks.index(block.clock) for n, block in enumerate(hdl.blocks) if block.clock in clocks}
-    for n, (lsb, width) in enumerate(hdl.taps):
+    for n, (lsb, width) in enumerate(hdl.simulation.taps):
         if width:
             yield f"tap {n} {lsb} {width} {of_block.get(n, 0)}"
     yield from _streams(hdl, clocks, depths)
@@ -136,5 +136,5 @@ def _streams(hdl: HdlBuild, clocks: Sequence[str], depths: Mapping[str, int]) ->
         takes, gives = (clocks.index(hdl.streams[end].clock) for end in (fifo.input, fifo.output))
         yield f"fifo {number} {fifo.input} {fifo.output} {takes} {gives}"
     for fifo_id, words in depths.items():
-        if fifo_id in hdl.varied:
-            yield f"depth {hdl.varied[fifo_id]} {words}"
+        if fifo_id in hdl.simulation.varied:
+            yield f"depth {hdl.simulation.varied[fifo_id]} {words}"

@@ -24,12 +24,15 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
 
 def all_ports(platform: Platform, hdl: HdlBuild) -> tuple[HardwarePort, ...]:
     """The platform's ports, then the one that a design's monitors may have for themselves."""
-    return (*driven_ports(platform), *([own_port(*hdl.own_port)[0]] if hdl.own_port[0] else []))
+    return (*driven_ports(platform), *([own_port(*hdl.simulation.own_port)[0]] if hdl.simulation.own_port[0] else []))
 
 
 def all_clocks(platform: Platform, hdl: HdlBuild) -> tuple[Clock, ...]:
     """The clocks of a run: the platform's, then those that the designs make in PLLs, as far as it is told how fast."""
-    return (*(platform.hardware.clocks if platform.hardware else ()), *{c.name: c for c in hdl.made.values()}.values())
+    return (
+        *(platform.hardware.clocks if platform.hardware else ()),
+        *{c.name: c for c in hdl.simulation.made.values()}.values(),
+    )
 
 
 def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:

@@ -17,9 +17,12 @@ def made_clocks(hdl: HdlBuild) -> str:
     """Verilog that puts the card's clocks in the places of those that PLLs make: a variable for each, which design.cpp
     sets as it does clocks that are inputs."""
     public = "/*verilator public_flat_rw*/"
-    lines = [f"package {MADE_CLOCKS};", *(f"    logic clock_{n} {public} = 0;" for n in range(len(hdl.made)))]
+    lines = [
+        f"package {MADE_CLOCKS};",
+        *(f"    logic clock_{n} {public} = 0;" for n in range(len(hdl.simulation.made))),
+    ]
     lines += ["endpackage", f"module {MADE_CLOCKS}_given;"]
-    for number, path in enumerate(hdl.made):
+    for number, path in enumerate(hdl.simulation.made):
         clock = f"{MADE_CLOCKS}::clock_{number}"
         lines.append(f"    always @({clock}) force {hdl.top}.{path} = {clock};")
     return "\n".join([*lines, "endmodule", f"bind {hdl.top} {MADE_CLOCKS}_given {MADE_CLOCKS}_given ();", ""])
@@ -41,7 +44,7 @@ def port_header(
         for signal in port.signals().values():
             if not signal.optional or signal.name in pins:
                 wanted.append((signal.name, "IN" if signal.direction == "input" else "OUT", signal.bits))
-    if hdl.tap_bits:
+    if hdl.simulation.tap_bits:
         wanted.append((TAP_PORT, "OUT", None))
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
@@ -69,12 +72,12 @@ def _text(
     ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, every: Sequence[Clock], pins: Pins,
     constants: Mapping[str, int], idle: Sequence[str], whole: bool,
 ) -> str:  # fmt: skip
-    clocks, own = hardware.clocks, {clock.name: number for number, clock in enumerate(hdl.made.values())}
-    lines = ["#pragma once", f"#define CARD_CLOCKS {len(every)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
+    clocks, own = hardware.clocks, {clock.name: number for number, clock in enumerate(hdl.simulation.made.values())}
+    lines = ["#pragma once", f"#define CARD_CLOCKS {len(every)}", f"#define CARD_TAP_BITS {hdl.simulation.tap_bits}"]
     lines.append(f"#define CARD_WHOLE {int(whole)}")
     lines += beside_defines(hdl)
     lines.append(f"#define CARD_STREAMS {len(hdl.streams)}")
-    if hdl.tap_bits:
+    if hdl.simulation.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")
     if hardware.interrupt and pins.get(hardware.interrupt, ("",))[0] == "OUT":
         lines.append(f"#define CARD_IRQ {pins[hardware.interrupt][2]}")

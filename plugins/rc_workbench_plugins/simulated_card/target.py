@@ -55,7 +55,7 @@ class SimulatedCard:
         with job.step(_BUILD_CARD):
             card = build_card(task, job)
             for hdl in {id(one): one for one in task.hdl.each}.values() if task.project.simulation.check_vhdl else ():
-                if hdl.translated and hdl.check_translated:
+                if hdl.checks.translated and hdl.checks.check_translated:
                     hdl.check_translated(hdl, task.root, job)
         return BuiltSimulation(host, card)
 

@@ -34,7 +34,10 @@ from workbench.api import (
     Hardware,
     HardwareSources,
     HdlBuild,
+    HdlChecks,
+    HdlFiles,
     HdlPort,
+    HdlSimulation,
     Job,
     Later,
     Platform,
@@ -95,9 +98,9 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], syn
         beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=made.refused)
     return HdlBuild(
         sources=() if made.stands_in else sources, top=top, blocks=(), ports=_ports(joined, simulated, made),
-        diagnostics=made.warnings, beside=beside, translated=_translated(joined, made, alone, place),
-        check_translated=CHECK, include_dirs=_folders(joined, hardware),
-        made=_places(joined, made_clocks(joined.top, hardware)),
+        diagnostics=made.warnings, beside=beside, files=HdlFiles(_folders(joined, hardware)),
+        simulation=HdlSimulation(made=_places(joined, made_clocks(joined.top, hardware))),
+        checks=HdlChecks(None, _translated(joined, made, alone, place), CHECK),
     )  # fmt: skip
 
 
@@ -175,17 +178,21 @@ def instrument(
             primitives = modules.primitives if modules is not None else None
             return HdlBuild(
                 sources=() if made.stands_in else (*copies, file, *around),
-                board_sources=(*copies, *boards.values(), *around),
                 top=top.module,
                 blocks=(),
                 ports=ports,
-                include_dirs=_folders(joined, hardware),
-                data=data,
-                made=_places(joined, watched.made, f"{wrapper.USER_INSTANCE}."),
-                stand_ins=(copy_of(modules, primitives.file, out),) if modules is not None and primitives else (),
-                compared=_compared(joined, top, hardware, generics, copies, boards, inner, watched.own_width),
-                translated=_translated(joined, made, alone, file),
-                check_translated=CHECK,
+                files=HdlFiles(
+                    _folders(joined, hardware),
+                    (*copies, *boards.values(), *around),
+                    (copy_of(modules, primitives.file, out),) if modules is not None and primitives else (),
+                    data,
+                ),
+                simulation=HdlSimulation(made=_places(joined, watched.made, f"{wrapper.USER_INSTANCE}.")),
+                checks=HdlChecks(
+                    _compared(joined, top, hardware, generics, copies, boards, inner, watched.own_width),
+                    _translated(joined, made, alone, file),
+                    CHECK,
+                ),
                 diagnostics=(*_at_entity(answered, joined.entities), *unread),
                 read=() if unread else _read_files(joined, data),
                 beside=beside,

@@ -72,7 +72,7 @@ class Found:
 def check(build: HdlBuild, root: Path, job: Job) -> None:
     """Hold what is simulated against what is written, once for each design, and entity that Verilog instantiates.
     Raises WorkbenchError where it differs; where it cannot be compared the job is told so."""
-    for compared in build.translated:
+    for compared in build.checks.translated:
         _check(compared, root, job)
 
 

@@ -38,7 +38,7 @@ _NUMBERED = re.compile(r"\bn\d+(?:_\w+)?\b")
 def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
     """`proof_of` a design in VHDL, with Verilog or alone: then what is not proved is simulated by GHDL, of which
     yosys's netlists have no part."""
-    sources = build.compared.made.sources if build.compared is not None else ()
+    sources = build.checks.compared.made.sources if build.checks.compared is not None else ()
     kinds = {path.suffix.lower() in suffixes.VHDL for path in sources}
     if kinds == {False}:
         return verilog.prove(build, root, limits, job, module)

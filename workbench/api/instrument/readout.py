@@ -58,7 +58,7 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
     """The tables that `decode` makes of a build's counters, of what the simulated card counted itself in the folder
     `raw`; none where it did not. `clocks` names the platform's, in its order."""
     card_cycles = read_end(raw / "card_end.txt").get("of_cards", "")
-    if not card_cycles or not all(one.uncounted for one in build.each):
+    if not card_cycles or not all(one.simulation.uncounted for one in build.each):
         return {}
     cycles = np.array(card_cycles.split(), dtype=np.int64).reshape(len(build.each), len(clocks))
     dwell, moves = read_dwell(raw), read_transitions(raw)
@@ -68,7 +68,7 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
         counted = {n for n in range(len(one.blocks)) if one.read_out and one.read_out.reaches(n)}
         for place, block in enumerate(one.blocks):
             number = first + place
-            if not one.taps[place][1]:
+            if not one.simulation.taps[place][1]:
                 of_clock = int(of_fpga[clocks.index(block.clock)]) if place in counted else 0
                 times.append((number, 0, 0, of_clock, min(of_clock, 1) if place in counted else 1))
                 continue

@@ -32,12 +32,12 @@ def proof_of(
     """Of each module of a design that was instrumented, or of one: whether it behaves as before. `root` is where the
     design's data lie. `read` makes what yosys is given of what is compared, in a folder; CannotRead where that cannot
     be. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
-    compared, yosys = build.compared, needed(find_yosys())
+    compared, yosys = build.checks.compared, needed(find_yosys())
     if compared is None:
         raise WorkbenchError(Diagnostic("this design cannot be compared with its instrumented copy"))
     with tempfile.TemporaryDirectory(prefix="recap-prove-") as name:
         folder = Path(name)
-        for data in build.data:  # which the design names as from the project's folder
+        for data in build.files.data:  # which the design names as from the project's folder
             (folder / data).parent.mkdir(parents=True, exist_ok=True)
             (folder / data).symlink_to(root / data)
         with job.step("Prove"):

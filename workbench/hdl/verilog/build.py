@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlChecks, HdlFiles, HdlSimulation
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.hdl.board import clocks_by_pin
@@ -71,11 +71,12 @@ class Written:
                 top=top.module,
                 blocks=(),
                 ports=ports,
-                varied=varied,
-                include_dirs=include_dirs_of(design, self.hardware),
-                compared=self._compared(top, copies, shell.inner, watched.own_width, labels),
-                made=watched.made,
-                stand_ins=(copy_of(design, design.primitives.file, self.out),) if design.primitives else (),
+                files=HdlFiles(
+                    include_dirs_of(design, self.hardware),
+                    stand_ins=(copy_of(design, design.primitives.file, self.out),) if design.primitives else (),
+                ),
+                simulation=HdlSimulation(varied=varied, made=watched.made),
+                checks=HdlChecks(self._compared(top, copies, shell.inner, watched.own_width, labels)),
                 diagnostics=(*answered, *not_varied),
             )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, HdlFiles, HdlSimulation
 from workbench.api.job import Job
 from workbench.hdl import instrument as core
 from workbench.hdl.blocks import SourceBlock
@@ -72,8 +72,8 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     ports = () if has_errors(design.diagnostics) else hdl_ports(design)  # the simulator tells the errors
     tree = elaborate(design, {block.key: block for block in read_blocks(design)[0]}) if hardware.clocks else None
     made = made_clocks(tree, hardware) if hardware.clocks else {}
-    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports, made=made,
-                    include_dirs=include_dirs_of(design, hardware))  # fmt: skip
+    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports,
+                    files=HdlFiles(include_dirs_of(design, hardware)), simulation=HdlSimulation(made=made))  # fmt: skip
 
 
 def instrument(
@@ -106,7 +106,7 @@ def instrument(
     build = core.instrument(
         found, hardware, platform, out, lambda name: not why_not_editable(found.design, nodes.get(name)), copy, not vary
     )
-    return replace(build, data=found.data, read=found.files)
+    return replace(build, files=replace(build.files, data=found.data), read=found.files)
 
 
 with_depths = partial(instrument, vary=True)

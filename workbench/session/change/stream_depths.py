@@ -226,7 +226,7 @@ def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dic
     first = {id(one): place for one, place in reversed([*zip(hdl.each, hdl.places, strict=True)])}
     alike = {
         place + name: first[id(one)] + name
-        for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied
+        for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.simulation.varied
     }  # fmt: skip
     alike |= {fifo.id: fifo.id for fifo in hdl.fifos if fifo.id in links}
     return tuple(dict.fromkeys(alike.values())), alike

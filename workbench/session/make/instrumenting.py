@@ -149,7 +149,7 @@ def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
 
 def check_varied(depths: Collection[str], hdl: HdlBuild, project: Project) -> None:
     """WorkbenchError for a FIFO whose depth cannot be chosen."""
-    known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied}
+    known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.simulation.varied}
     known |= {link.name for link in project.hardware.links}
     if missing := [name for name in depths if name not in known]:
         hint = f"Depths that can be varied: {', '.join(sorted(known)) or 'none'}."

@@ -301,8 +301,10 @@ def _builds(
     if target.simulated:
         simulated = once_each(hdl.each, lambda one: simulated_by(one, project.simulation.simulator))
         hdl = on_fpgas(simulated, project.hardware)
-        if hdl.made:
-            derived_clocks = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
+        if hdl.simulation.made:
+            derived_clocks = {
+                clock.name: _clock_of(clock, project.simulation) for clock in hdl.simulation.made.values()
+            }
             writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *derived_clocks.values())))
     return host, hdl
 

@@ -169,7 +169,7 @@ def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tup
     derived = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
     of_block = {number: monitor.clock for monitor in derived for number in monitor.blocks or ()}
     known = {clock.name: clock for clock in clocks}
-    own_hz = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
+    own_hz = {clock.name: clock.frequency_hz for clock in hdl.simulation.made.values()}
     more = [
         replace(clock, name=one.clock, frequency_hz=own_hz.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
         for one in derived if (clock := known[one.made_of])
@@ -209,7 +209,7 @@ def complete_tree(
     includes = [local.headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
     for library in (folder for one in workspace.composed for folder in one.libraries):
         includes.append(headers(library, out / "include" / "system" / library.name) and out / "include" / "system")
-    for name in hdl.data:
+    for name in hdl.files.data:
         copy_file(workspace.root / name, out / "hdl" / name)
     local.localise([path for path in (out / "host").rglob("*") if path.is_file()])
     sources = [local.source(source) for source in host.sources]
@@ -237,7 +237,7 @@ def complete_tree(
             *map(quoted, macros_of_all(part)),
         ),
         "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), "-lm", "-pthread"),
-        "RECAP_HDL_DATA": (quoted(name) for name in hdl.data),
+        "RECAP_HDL_DATA": (quoted(name) for name in hdl.files.data),
         **_designs(workspace, hdl, out),
     }
     units = (
@@ -306,14 +306,14 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
     for ending, one, build in zip(names, workspace.boards, hdl.each, strict=False):
         own = one.project.hardware
         sources = {workspace.root / name for name in own.sources}
-        for folder in build.include_dirs:
+        for folder in build.files.include_dirs:
             if folder not in copied:
                 copied[folder] = headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
-        includes = [copy for folder in build.include_dirs if (copy := copied[folder])]
-        files = [path for path in build.board_sources or build.sources if path not in build.stand_ins]
+        includes = [copy for folder in build.files.include_dirs if (copy := copied[folder])]
+        files = [path for path in build.files.board_sources or build.sources if path not in build.files.stand_ins]
         parts |= {
             f"RECAP_HDL{ending}": [f"$(RECAP)/{relative(path, out)}" for path in files],
-            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.stand_ins],
+            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.files.stand_ins],
             f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{relative(folder, out)}" for folder in includes],
             f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own.defines.items()],
             f"RECAP_HDL_TOP{ending}": [build.top],
