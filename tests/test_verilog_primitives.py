@@ -113,7 +113,7 @@ def test_a_plls_clock_may_be_told_how_fast_it_is(tmp_path: Path, language: Veril
     made = Clock(name="pll.CLKOUT0", frequency_hz=2e8, derived_from="clk")
     assert build.simulation.made == {"recap_user.pll.CLKOUT0": made}
     assert [block.clock for block in build.blocks] == ["pll.CLKOUT0"]
-    assert language.plain(tmp_path, told, {}).made.keys() == {"pll.CLKOUT0"}
+    assert language.plain(tmp_path, told, {}).simulation.made.keys() == {"pll.CLKOUT0"}
     run = replace(synthetic_run().manifest, clocks=(RunClock("clk", source.frequency_hz),))
     _, on_a_board = in_own_clocks(build, run)
     assert [(one.name, one.frequency_hz) for one in on_a_board.clocks[1:]] == [("pll.CLKOUT0", 2e8)]

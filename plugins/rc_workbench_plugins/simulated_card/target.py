@@ -56,7 +56,7 @@ class SimulatedCard:
             card = build_card(task, job)
             for hdl in {id(one): one for one in task.hdl.each}.values() if task.project.simulation.check_vhdl else ():
                 if hdl.checks.translated and hdl.checks.check_translated:
-                    hdl.check_translated(hdl, task.root, job)
+                    hdl.checks.check_translated(hdl, task.root, job)
         return BuiltSimulation(host, card)
 
     def run(self, task: Task, built: BuiltSimulation, job: Job) -> Outcome:
