@@ -19,8 +19,8 @@ def clocks_by_pin(hardware: Hardware) -> dict[str, Clock]:
 def hardware_of(platform: Platform) -> Hardware:
     """WorkbenchError where the platform has none."""
     if platform.hardware is None:
-        told = f"the platform '{platform.name}' describes no hardware port"
-        raise WorkbenchError(Diagnostic(told, "Add its section `hardware`."))
+        message = f"the platform '{platform.name}' describes no hardware port"
+        raise WorkbenchError(Diagnostic(message, "Add its section `hardware`."))
     return platform.hardware
 
 

@@ -123,8 +123,8 @@ def made_clocks(
                 if sources
                 else "What divides or gates a clock is simulated."
             )
-            told = f"no PLL makes a clock '{clock.name}' that blocks run on"
-            problems.append(OfProject(told, hint, keys=("hardware", "clocks", number, "name")))
+            message = f"no PLL makes a clock '{clock.name}' that blocks run on"
+            problems.append(OfProject(message, hint, keys=("hardware", "clocks", number, "name")))
     if problems and top is not None:
         raise WorkbenchError(*problems)
     return {
@@ -141,10 +141,10 @@ def derived(
     """A note for each kind of clock that is made of another, and that blocks outside of the library run on, but for
     those of which the project says how fast they are."""
     found: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
-    told = {clock.name for clock in hardware.clocks}
+    stated = {clock.name for clock in hardware.clocks}
     for instance in top.walk() if top is not None else ():
         for use in instance.blocks:
-            if use.made_by and use.source.path not in library and (name := made_name(use)) not in told:
+            if use.made_by and use.source.path not in library and (name := made_name(use)) not in stated:
                 found[use.made_by, use.root_clock, name].append(use)
     for (maker, clock, made), uses in found.items():
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))

@@ -154,9 +154,9 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     contents = contents_of(design)
     if any(_FILE.search(line) for text in contents for line in text.splitlines()):
         return make(design)
-    told = [design.unit, design.generics, design.libraries, design.dialect]
+    settings = [design.unit, design.generics, design.libraries, design.dialect]
     called = getattr(make, "func", make).__name__
-    key = json.dumps([ghdl().version, called, _MADE_BY, contents, *told])
+    key = json.dumps([ghdl().version, called, _MADE_BY, contents, *settings])
     return kept_text(cache_dir() / "ghdl" / sha256(key.encode())[:32] / "verilog", lambda: make(design))
 
 

@@ -127,8 +127,8 @@ class Monitored:
         return tuple(signals[role].name for role in port.address_roles)
 
     def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
-        told = {clock.name for clock in self.made.values()}
-        made = {n: one.clock for one in self.monitors if one.clock.name in told for n in one.blocks or ()}
+        of_plls = {clock.name for clock in self.made.values()}
+        made = {n: one.clock for one in self.monitors if one.clock.name in of_plls for n in one.blocks or ()}
         blocks = (
             _block(name_of, use, made.get(number, self.clocks[use.root_clock]), use.path in self.bits)
             for number, use in enumerate(self.counted)
@@ -205,7 +205,7 @@ def monitored(
         monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
     names = {pin: clock.name for pin, clock in clocks.items()}
     of_plls = made_clocks(top, hardware, f"{wrapper.USER_INSTANCE}.", names)
-    told = {clock.name: clock.frequency_hz for clock in of_plls.values()}
+    given_hz = {clock.name: clock.frequency_hz for clock in of_plls.values()}
     place = _place(platform_hardware, [monitor.clock for monitor in monitors], hardware.read_out, port_bits)
     for source, bit, numbers in _own_clocks(counted, layout.clock_bits(top), bits):
         use, number = counted[numbers[0]], sum(monitor.led is not None for monitor in monitors)
@@ -213,9 +213,9 @@ def monitored(
             use, [monitor.clock.name for monitor in monitors] + [clock.name for clock in clocks.values()], top.path
         )
         made = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
-                "frequency_hz": told.get(name, clocks[source].frequency_hz)}  # fmt: skip
+                "frequency_hz": given_hz.get(name, clocks[source].frequency_hz)}  # fmt: skip
         plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store, engines=hardware.engines)
-        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit), name in told))
+        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit), name in given_hz))
     return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path, of_plls)
 
 

@@ -64,9 +64,9 @@ def read_pragmas(path: Path, data: bytes, syntax: Syntax, name: str) -> tuple[So
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
     without = left_out(data, syntax) if placed else ()
     lost = [p for at, p in placed if within(at, without)]
-    told = [unused(p, _LEFT_OUT) for p in lost]
+    warnings = [unused(p, _LEFT_OUT) for p in lost]
     kept = [(at, p) for at, p in placed if p not in lost]
-    return SourceFile(path, data, starts, kept), (*problems, *told)
+    return SourceFile(path, data, starts, kept), (*problems, *warnings)
 
 
 def unused(placed: PlacedPragma, words: tuple[str, str]) -> Diagnostic:

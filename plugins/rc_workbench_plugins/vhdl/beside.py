@@ -205,24 +205,24 @@ class Alone:
     def _ports(self) -> _Ports:
         design = self.design
         types = shared_types(design.units)
-        told = {one.name: one for one in hdl_ports(self._top, design.units, design.told, "")}
+        by_name = {one.name: one for one in hdl_ports(self._top, design.units, design.values, "")}
         ways: dict[str, dict[str, int]] = {_CLOCKS: {}, _GIVEN: {}, _SEEN: {}}
         parts: list[_Part] = []
         left: list[Declared] = []
         for number, port in enumerate(self._interface.ports):
             found = list(leaves(port.name, port.type, types))
-            led = all(_is_led(leaf, types, told[leaf.name]) for leaf in found)
+            led = all(_is_led(leaf, types, by_name[leaf.name]) for leaf in found)
             if not (found and led and port.name.isidentifier()):
                 left.append(port)
                 continue
             name = plain(port.name)
-            way = _CLOCKS if name in self.clocks else _GIVEN if told[found[0].name].direction == "input" else _SEEN
+            way = _CLOCKS if name in self.clocks else _GIVEN if by_name[found[0].name].direction == "input" else _SEEN
             at = sum(ways[way].values())
-            ways[way][name] = sum(told[leaf.name].bits for leaf in found)
+            ways[way][name] = sum(by_name[leaf.name].bits for leaf in found)
             for leaf in found:
-                one, known = told[leaf.name], resolved(leaf.type, types)
+                one, known = by_name[leaf.name], resolved(leaf.type, types)
                 kind = known.kind if known is not None and known.kind in _NUMBERS else builtin(leaf.type, types)
-                negative = design.told.get(plain(leaf.name), "").startswith("-")
+                negative = design.values.get(plain(leaf.name), "").startswith("-")
                 vhdl = f"recap_p{number}{leaf.name[len(port.name) :]}"
                 parts.append(_Part(vhdl, leaf.type, kind, negative, way, at + one.lsb, one.bits))
         if self.state_bits:

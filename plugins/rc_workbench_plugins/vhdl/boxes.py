@@ -49,12 +49,12 @@ def _entity(component: Component) -> str:
     ports = "; ".join(f"{p.name} : {p.mode} {p.type}{f' := {p.default}' if p.default else ''}" for p in interface.ports)
     values = [(plain(g.name), kind_of(g.type, {}), g) for g in interface.generics]
     values += [(f"'{plain(p.name)}", "length", p) for p in interface.ports if kind_of(p.type, {}) == "vector"]
-    told = " ".join(_report(f'{name}\'path_name & "{of} "', kind, one) for of, kind, one in values)
+    reports = " ".join(_report(f'{name}\'path_name & "{of} "', kind, one) for of, kind, one in values)
     clauses = f"{f'generic ({generics});' if generics else ''} {f'port ({ports});' if ports else ''}"
     return (
         f"entity {name} is {clauses} end;\n"
         f"architecture recap of {name} is begin process variable recap_bits : std.textio.line; "
-        f"begin {told} wait; end process; end;\n"
+        f"begin {reports} wait; end process; end;\n"
     )
 
 

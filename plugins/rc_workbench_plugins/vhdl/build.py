@@ -264,16 +264,16 @@ def _entities(top: Instance | None) -> set[str]:
 def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
     """Of the Verilog the blocks whose state a register tells, below a top that is Verilog too, and those whose states
     are held in reset."""
-    told: dict[Key, str] = {}
+    expressions: dict[Key, str] = {}
     held: set[Key] = set()
     for design, tree in found.joined.halves:
         if found.joined.entities.top is None and tree.path == found.joined.halves[0][1].path:
-            told = tapped(design.nets, tree, layout, clocks, found.single)
+            expressions = tapped(design.nets, tree, layout, clocks, found.single)
         else:
             elsewhere = {use.source.key for instance in tree.walk() for use in instance.blocks}
-            told = {key: text for key, text in told.items() if key not in elsewhere}
+            expressions = {key: text for key, text in expressions.items() if key not in elsewhere}
         held |= held_in_reset(design.nets, tree, clocks)
-    return told, held
+    return expressions, held
 
 
 def _places(joined: Joined, made: Mapping[str, Clock], below: str = "") -> dict[str, Clock]:
@@ -314,9 +314,9 @@ def _simulated(
     return verilog_design.read_design(root, hardware.model_copy(update=changes), values)
 
 
-def _wrong(joined: Joined, told: Iterable[Diagnostic], edits: Mapping[Path, Edits], out: Path) -> Iterator[Diagnostic]:
+def _wrong(joined: Joined, said: Iterable[Diagnostic], edits: Mapping[Path, Edits], out: Path) -> Iterator[Diagnostic]:
     design = joined.modules
-    for one in dict.fromkeys(one for one in told if one.severity is Severity.ERROR):
+    for one in dict.fromkeys(one for one in said if one.severity is Severity.ERROR):
         if design is None or one.file == f"recap/{_SYNTHESISED}":
             yield Diagnostic(f"what GHDL makes of the VHDL cannot be read as Verilog: {one.message}", one.hint)
         else:

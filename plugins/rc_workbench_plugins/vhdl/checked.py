@@ -99,8 +99,8 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
                 job.report(one)
             return
         message = f"what GHDL synthesised of '{top}' is wrong: {differs}"
-        told = Diagnostic(message, _WRONG, file=file, line=line)
-        raise WorkbenchError(told, *said, *written_wrongly(compared.original, root))
+        wrong = Diagnostic(message, _WRONG, file=file, line=line)
+        raise WorkbenchError(wrong, *said, *written_wrongly(compared.original, root))
     if found.why and found.cycles < LIMITS.cycles // 10:
         cycles = counted(found.cycles, "cycle")
         message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {found.why}"
@@ -115,11 +115,11 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
     if any(map(_READS.search, texts)):
         return _found(compared, root, job)
     made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
-    told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
-    told += [compared.original.vhdl_standard, repr(sorted(compared.original.parameters.items()))]
-    told += [repr(compared.clocks), repr(compared.resets), str(LIMIT_S)]
+    asked = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
+    asked += [compared.original.vhdl_standard, repr(sorted(compared.original.parameters.items()))]
+    asked += [repr(compared.clocks), repr(compared.resets), str(LIMIT_S)]
     tokens = (" ".join(text.split()) for text in texts)
-    key = digest([*told, *tokens, *contents([*compared.made.sources, *made_by])])
+    key = digest([*asked, *tokens, *contents([*compared.made.sources, *made_by])])
     place = cache_dir() / "ghdl" / key / "compared.json"
     return Found(**json.loads(kept_text(place, lambda: json.dumps(vars(_found(compared, root, job))))))
 
@@ -160,16 +160,16 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):
         try:
-            told = said.run(rows, LIMITS, job, drawn.rows)
-            followed = _followed(program, rows[: len(told.rows)], models, job)
+            ran = said.run(rows, LIMITS, job, drawn.rows)
+            followed = _followed(program, rows[: len(ran.rows)], models, job)
         except OutOfTime as error:
             if not done:
                 raise
             return Found(done, why=error.diagnostics[0].message, late=True)
-        why, both = told.why, min(len(told.rows), len(followed))
+        why, both = ran.why, min(len(ran.rows), len(followed))
         if not both:
             continue
-        one, other = _table(told.rows[:both]), _table(followed[:both])
+        one, other = _table(ran.rows[:both]), _table(followed[:both])
         seen = (one < 2) & (other < 2)
         seen[: _BEGINS * drawn.rows] = False
         for _, start, end in drawn.parts(said.bench.outputs):  # who chooses by open bits has definite ones too
@@ -182,7 +182,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             cycle = done + row // drawn.rows
             again = replace(said, asserts=True).run(rows[: row + 1], LIMITS, job)
             return Found(
-                cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end],
+                cycle + 1, name, cycle, ran.rows[row][start:end], followed[row][start:end],
                 said=tuple(dict.fromkeys(text for ns, text in again.said if ns > row - 2 * drawn.rows)),
             )  # fmt: skip
         done += both // drawn.rows
@@ -203,16 +203,16 @@ def _built(compared: Comparison, folder: Path, job: Job) -> tuple[Path, int, int
     members = {port.name: port.member for port in verilated("Vmade", side, folder, job, x_values="unique")}
     inputs: list[str] = []
     outputs: list[str] = []
-    at = told = 0
+    at = output_bits = 0
     for way, name, bits in _header(side.sources[0].read_text(encoding="utf-8"), side.top):
         if way == "input":
             inputs.append(f"({members[name]}, {bits}, {at})")
             at += bits
         elif way == "output" and name != STATE_PORT:
             outputs.append(f"({members[name]}, {bits})")
-            told += bits
+            output_bits += bits
     write_ports(folder, {"INPUT": inputs, "OUTPUT": outputs})
-    return compiled("follow.cpp", ("Vmade",), folder, job, level="-O0"), at, told
+    return compiled("follow.cpp", ("Vmade",), folder, job, level="-O0"), at, output_bits
 
 
 def _header(verilog: str, top: str) -> Iterator[tuple[str, str, int]]:

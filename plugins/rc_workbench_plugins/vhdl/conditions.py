@@ -64,11 +64,11 @@ def check_conditions(
     except WorkbenchError as error:
         yield from error.diagnostics
         return
-    told: set[PlacedPragma] = set()
+    reported: set[PlacedPragma] = set()
     for number, line, column, text in said.errors:
         for one in put.get(number, ()):
-            if one.line == line and one.column <= column <= one.column + len(one.text) and one.placed not in told:
-                told.add(one.placed)
+            if one.line == line and one.column <= column <= one.column + len(one.text) and one.placed not in reported:
+                reported.add(one.placed)
                 severity = Severity.WARNING if one.block.key in why_not else Severity.ERROR
                 unknown = _UNKNOWN.search(text)
                 what = f"there is no '{unknown[1]}' here" if unknown else text

@@ -50,7 +50,7 @@ class Design:
     standard: VhdlStandard = "2008"
     fitting: VhdlStandard | None = None
     tree: Node | None = None
-    told: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
 
     def name_of(self, path: Path) -> str:
         """How a file is named to people and in runs: relative to the project where it lies within."""
@@ -118,7 +118,7 @@ def design_below(
         names = {str(file.number): design.name_of(file.path) for file in files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
         return replace(design, diagnostics=(*diagnostics, *named))
-    design = replace(design, fitting=fitting, tree=tree.tree, told=tree.told)
+    design = replace(design, fitting=fitting, tree=tree.tree, values=tree.values)
     return replace(design, diagnostics=(*diagnostics, *_told(design, said)))
 
 
@@ -146,8 +146,8 @@ def _asked(
     if any(not generic.default and name not in generics for name, generic in known.items()):
         return said, Said(())
     tries = dict.fromkeys([(telling(top, design.units), tuple(others)), (("", ""), tuple(others)), (("", ""), ())])
-    for told, beside in tries:  # without, where what they tell is not known there
-        texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
+    for probe, beside in tries:  # without, where what they tell is not known there
+        texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), probe, top.name)) for f in design.needed]
         tree = elaborated([*texts, *beside], design.standard, plain(top.name), top.library, generics, design.root, job)
         if tree.tree is not None or said.errors or not any(number >= 0 for number, *_ in tree.errors):
             break

@@ -86,7 +86,7 @@ class Said:
 
     errors: tuple[tuple[int, int, int, str], ...]
     tree: Node | None = None
-    told: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 def analysed(texts: Sequence[Text], standard: VhdlStandard, top: str, library: str, job: Job) -> Said:
@@ -163,8 +163,8 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
         elif line.strip():
             last = line.strip()
     if code and not found and (ended := _ENDED.search(said)):
-        told = f"{ended['text']}, as the design is elaborated"
-        found[int(ended["file"]), int(ended["line"]), 1, told] = None
+        message = f"{ended['text']}, as the design is elaborated"
+        found[int(ended["file"]), int(ended["line"]), 1, message] = None
     elif code and not found:
         found[-1, 0, 0, _why_ended(said, last)] = None
     return iter(list(found)[:_MOST_MESSAGES] if code else [])

@@ -137,10 +137,10 @@ class _Joiner:
         wrong: list[Diagnostic] = []
         design = vhdl.Design(self.root, self.vhdl_files, self.units, None, (), ())
         for file in self.vhdl_files:
-            source, told = pragmas_of(design, file)
+            source, problems = pragmas_of(design, file)
             own = [block for unit in design.units_of(file) for block in vhdl_blocks(unit, source)]
             blocks += own
-            wrong += [*told, *source.stray("process", "a choice of a case")]
+            wrong += [*problems, *source.stray("process", "a choice of a case")]
             wrong += [one for block in own for one in check_names(block)]
         return tuple(blocks), wrong
 
@@ -182,10 +182,10 @@ class _Joiner:
         component = design.component(child.node)
         for port in component.interface.ports if component is not None else ():
             kind, name = kind_of(port.type, self.types), head.spelled(port.name)
-            told = "1" if kind == "bit" else design.told.get(f"{_place(child)}'{plain(port.name)}")
-            if told is not None and bits.get(name, int(told)) != int(told):
+            bits_here = "1" if kind == "bit" else design.values.get(f"{_place(child)}'{plain(port.name)}")
+            if bits_here is not None and bits.get(name, int(bits_here)) != int(bits_here):
                 has = counted(bits[name], "bit")
-                message = f"the port '{name}' of the Verilog module '{head.name}' has {has}, and {told} here"
+                message = f"the port '{name}' of the Verilog module '{head.name}' has {has}, and {bits_here} here"
                 hint = "Declare the component's ports as wide as the module has them with these generics."
                 yield self._at(child.node, message, hint)
 
@@ -194,8 +194,8 @@ class _Joiner:
         values: dict[str, str] = {}
         component = design.component(made)
         for generic in component.interface.generics if component is not None else ():
-            told = design.told.get(f"{_place(child)}{plain(generic.name)}")
-            literal = verilog_of(kind_of(generic.type, self.types), told) if told is not None else ""
+            value = design.values.get(f"{_place(child)}{plain(generic.name)}")
+            literal = verilog_of(kind_of(generic.type, self.types), value) if value is not None else ""
             name = head.spelled(generic.name)
             if name not in head.parameters:
                 message = f"the Verilog module '{head.name}' has no parameter '{generic.name}'"
@@ -327,14 +327,12 @@ class _Joiner:
 
     # ---- what is wrong
 
-    def _of_module(self, told: Diagnostic) -> Diagnostic:
+    def _of_module(self, one: Diagnostic) -> Diagnostic:
         """What GHDL says, with what would be right where it misses a unit that is a Verilog module."""
-        missed = _MISSED.search(told.message)
+        missed = _MISSED.search(one.message)
         if missed is None or missed[1].lower() not in self.modules.heads:
-            return told
-        return replace(
-            told, hint=f"'{missed[1]}' is a Verilog module: declare a component of it, and instantiate that."
-        )
+            return one
+        return replace(one, hint=f"'{missed[1]}' is a Verilog module: declare a component of it, and instantiate that.")
 
     def _at(self, made: Instantiation, message: str, hint: str) -> Diagnostic:
         """What is wrong with an instantiation in VHDL."""

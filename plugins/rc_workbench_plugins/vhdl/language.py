@@ -104,7 +104,7 @@ def ports_of_entity(design: Design, top: Instance | None) -> tuple[HdlPort, ...]
     if top is None or design.top is None or design.top.interface is None:
         return ()
     ports = {port.name: port for port in design.top.interface.ports}
-    found = hdl_ports(design.top, design.units, design.told, design.name_of(design.top.file.path))
+    found = hdl_ports(design.top, design.units, design.values, design.name_of(design.top.file.path))
     return tuple(replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in found)
 
 
@@ -174,17 +174,17 @@ def _unbound(
 ) -> Iterator[Diagnostic]:
     """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's and the
     project does not say how fast, where it is instantiated; but for `others`, which another language defines."""
-    told: set[Key] = set()
+    reported: set[Key] = set()
     clocks = [clock.name for clock in hardware.clocks]
     for instance in top.walk() if top is not None else ():
         makes_clocks = stands_for_clocks(instance.module, instance.body.file if instance.body else None)
-        if instance.node is None or instance.key in told or (instance.body is not None and not makes_clocks):
+        if instance.node is None or instance.key in reported or (instance.body is not None and not makes_clocks):
             continue
         if makes_clocks and gives(instance, clocks):
             continue
         if plain(instance.node.unit.rpartition(".")[2]) in others and not makes_clocks:
             continue
-        told.add(instance.key)
+        reported.add(instance.key)
         message, hint = CLOCKS_TOLD if makes_clocks else _UNBOUND
         file = design.name_of(Path(instance.key[0]))
         message = message.format(instance.node.unit.rpartition(".")[2])

@@ -37,7 +37,7 @@ def _report(leaf: Leaf, value: str) -> str:
     return f'report "recap {plain(leaf.name)} " & {value};'
 
 
-def hdl_ports(top: Unit | None, units: Sequence[Unit], told: Mapping[str, str], shown: str) -> Iterator[HdlPort]:
+def hdl_ports(top: Unit | None, units: Sequence[Unit], values: Mapping[str, str], shown: str) -> Iterator[HdlPort]:
     """The top's ports, those of a record's type field by field. `shown` is what its file is called."""
     types = shared_types(units)
     for port in top.interface.ports if top is not None and top.interface is not None else ():
@@ -45,14 +45,14 @@ def hdl_ports(top: Unit | None, units: Sequence[Unit], told: Mapping[str, str], 
         found = list(leaves(port.name, port.type, types)) or [Leaf(port.name, "bits", "", port.type)]
         lowest = 0
         for leaf in reversed(found):  # the first field is the highest
-            bits = _bits(leaf, told.get(plain(leaf.name), ""))
+            bits = _bits(leaf, values.get(plain(leaf.name), ""))
             whole = port.name if leaf.name != port.name else ""
             yield HdlPort(leaf.name, way, bits, whole, lowest if whole else 0, True, shown, port.line)
             lowest += bits
 
 
-def _bits(leaf: Leaf, told: str) -> int:
-    numbers = [int(word) for word in told.split() if re.fullmatch(r"-?\d+", word)]
+def _bits(leaf: Leaf, value: str) -> int:
+    numbers = [int(word) for word in value.split() if re.fullmatch(r"-?\d+", word)]
     if len(numbers) == 3:
         low, high, times = numbers
         return max(1, times * (max(high.bit_length(), (-low - 1).bit_length() + 1) if low < 0 else high.bit_length()))

@@ -37,11 +37,11 @@ def roots_text(uses: Collection[Use]) -> str:
 
 
 def at_uses(
-    told: Iterable[Diagnostic], root: Path, roots: Path | None, ours: Collection[Path], made: list[Instantiation]
+    problems: Iterable[Diagnostic], root: Path, roots: Path | None, ours: Collection[Path], made: list[Instantiation]
 ) -> Iterator[Diagnostic]:
     """What slang says of a line of the module, where VHDL has it; of the rest, what is not of files of `ours`."""
     shown = {shown_path(root, path) for path in ours}
-    for one in told:
+    for one in problems:
         if roots is not None and one.file == shown_path(root, roots) and one.line is not None:
             if 0 <= one.line - 2 < len(made):
                 at = made[one.line - 2]

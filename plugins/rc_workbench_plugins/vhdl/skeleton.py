@@ -19,11 +19,11 @@ _WRITES = re.compile(rb"\bopen\s+(?:write|append)_mode\b|\bis\s+out\b", re.IGNOR
 _FOREIGN = '((attribute_specification attribute: (_) @name) @all (#match? @name "^[fF][oO][rR][eE][iI][gG][nN]$"))'
 
 
-def skeleton(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str] = ("", ""), of: str = "") -> bytes:
-    """The copy. `told` are declarations and statements of the process that marks the architectures of entity `of`."""
+def skeleton(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str] = ("", ""), of: str = "") -> bytes:
+    """The copy. `probe` are declarations and statements of the process that marks the architectures of entity `of`."""
     pieces: list[bytes] = []
     position = 0
-    for start, end, text in sorted(_edits(file, units, told, plain(of)), key=lambda edit: edit[:2]):
+    for start, end, text in sorted(_edits(file, units, probe, plain(of)), key=lambda edit: edit[:2]):
         if start < position:
             continue  # within what is gone
         pieces += [file.data[position:start], text.encode(), b"\n" * file.data.count(b"\n", start, end)]
@@ -47,17 +47,17 @@ def cuts(units: Sequence[Unit]) -> Iterator[int]:
             seen.add(plain(unit.of))
 
 
-def _edits(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str], of: str) -> Iterator[tuple[int, int, str]]:
+def _edits(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str], of: str) -> Iterator[tuple[int, int, str]]:
     for cut in cuts(units):
         yield cut, cut, PART.decode()
     for unit in units:
         if unit.region is not None and unit.node.has_error:
-            own = told if plain(unit.of) == of else ("", "")
+            own = probe if plain(unit.of) == of else ("", "")
             empty = f"architecture {unit.name} of {unit.of} is begin {_mark(unit.region, own)} end;"
             yield unit.node.start_byte, unit.node.end_byte, empty
         elif unit.region is not None:
             for region in unit.region.walk():
-                own = told if region is unit.region and plain(unit.of) == of else ("", "")
+                own = probe if region is unit.region and plain(unit.of) == of else ("", "")
                 yield region.statements_at, region.statements_at, f" {_mark(region, own)}"
                 for node in (*region.processes, *region.dropped):
                     yield node.start_byte, node.end_byte, ""
@@ -73,6 +73,6 @@ def _edits(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str], of: str
             yield node.start_byte, node.end_byte, ""
 
 
-def _mark(region: Region, told: tuple[str, str]) -> str:
-    declared, said = told
+def _mark(region: Region, probe: tuple[str, str]) -> str:
+    declared, said = probe
     return f"{_MARK.format(region.file.number, region.start)} : process {declared} begin {said} wait; end process;"

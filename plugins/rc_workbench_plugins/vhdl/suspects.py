@@ -75,11 +75,11 @@ def written_wrongly(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
             message = f"GHDL 2.0 makes zeros of {text}, which may be why"
             yield Diagnostic(message, _PARTED, Severity.WARNING, shown_path(root, file.path), line)
     numbers = {plain(name) for file in files_of(side) for name in _numbers(file.data.decode("latin-1"))}
-    told: dict[tuple[Path, int], tuple[str, int]] = {}
+    places: dict[tuple[Path, int], tuple[str, int]] = {}
     for path, line, after, bits in _comparisons(side, root) if numbers else ():
         if (name := _NAME.match(after)) and plain(name["name"]) in numbers:
-            told.setdefault((path, line), (name["name"], bits))
-    for (path, line), (text, bits) in list(told.items())[:_MOST]:
+            places.setdefault((path, line), (name["name"], bits))
+    for (path, line), (text, bits) in list(places.items())[:_MOST]:
         message = f"where '{text}' needs more than {bits} bits, GHDL 2.0 compares its low ones alone, which may be why"
         yield Diagnostic(message, _NARROW, Severity.WARNING, shown_path(root, path), line)
 

@@ -134,8 +134,8 @@ def _stand_in(alone: Alone, job: Job, refused: Iterable[Diagnostic]) -> str:
     """Verilog that stands for a design that GHDL itself simulates. WorkbenchError where GHDL cannot, at the user's
     lines, with why it refused to synthesise the design."""
     if wrong := alone.wrong(job):
-        told = {(one.file, one.line) for one in refused}
-        raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in told))
+        places = {(one.file, one.line) for one in refused}
+        raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in places))
     return alone.stand_in(alone.unit.lower())
 
 

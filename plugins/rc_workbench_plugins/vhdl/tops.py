@@ -77,9 +77,9 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
-    told = _told(design, top)
-    ports = ports_of_entity(design, tree) or told.ports
-    return replace(told, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
+    declared = _told(design, top)
+    ports = ports_of_entity(design, tree) or declared.ports
+    return replace(declared, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
 
 
 def _as_declared(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
@@ -113,7 +113,7 @@ def _plain_widths(top: Unit) -> dict[str, str]:
 def _of(design: Design) -> tuple[Diagnostic, ...]:
     """What is told of the files that the top needs."""
     names = {design.name_of(file.path) for file in design.needed}
-    return tuple(told for told in design.diagnostics if told.file is None or told.file in names)
+    return tuple(one for one in design.diagnostics if one.file is None or one.file in names)
 
 
 def _generics(top: Unit) -> Iterator[tuple[str, int | float | str]]:

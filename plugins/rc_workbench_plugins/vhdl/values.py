@@ -20,16 +20,16 @@ def kind_of(written: str, types: Mapping[str, Type | str]) -> str:
     return found.kind if found is not None and found.kind in ("bit", "vector", "integer") else ""
 
 
-def verilog_of(kind: str, told: str) -> str:
+def verilog_of(kind: str, value: str) -> str:
     """A value as VHDL's `to_string` tells it, as Verilog writes it; '' where it cannot be written there."""
     if kind == "string":
-        return quoted(told)
+        return quoted(value)
     if kind == "boolean":
-        return f"1'b{int(told.lower() == 'true')}"
-    if kind in ("bit", "vector") and re.fullmatch(r"[01xzXZ]+", told):
-        return f"{len(told)}'b{told}"
-    if (kind == "integer" and re.fullmatch(r"-?\d+", told)) or kind == "real":
-        return told
+        return f"1'b{int(value.lower() == 'true')}"
+    if kind in ("bit", "vector") and re.fullmatch(r"[01xzXZ]+", value):
+        return f"{len(value)}'b{value}"
+    if (kind == "integer" and re.fullmatch(r"-?\d+", value)) or kind == "real":
+        return value
     return ""
 
 

@@ -45,10 +45,10 @@ def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Si
         [*read_only(), program, str(limits.cycles), str(limits.simulate_s)], cwd=folder,
         timeout_s=2 * limits.simulate_s + 60, memory_bytes=limits.memory_bytes,
     )  # fmt: skip
-    told = [line.split(" ") for line in done.stdout.splitlines()]
-    cycles = next((int(words[1]) for words in told if words[0] == "cycles"), None)
+    lines = [line.split(" ") for line in done.stdout.splitlines()]
+    cycles = next((int(words[1]) for words in lines if words[0] == "cycles"), None)
     if done.returncode or cycles is None:
         said = last_words(done.stderr or done.stdout)
         raise WorkbenchError(Diagnostic(f"the simulation ended with {done.returncode}: {said}"))
-    signals = tuple(f"{words[2]} ({words[4]}, was {words[3]})" for words in told if words[0] == "differs")
+    signals = tuple(f"{words[2]} ({words[4]}, was {words[3]})" for words in lines if words[0] == "differs")
     return Simulated(cycles, signals, tuple(port.name for port in ports if port.way == "INOUT"))

@@ -241,8 +241,8 @@ def _prove(yosys: Yosys, number: int) -> tuple[tuple[str, ...], str]:
         if found := _NO_PARTNER.search(complaint):
             return (_signal(found[1]),), ""
         return (), f"yosys does not prove it: {complaint}"
-    told = (yosys.folder / f"{number}.txt").read_text(encoding="utf-8", errors="replace")
-    pairs = (dict(_CONNECTED.findall(cell)) for cell in told.split("\n  end\n"))
+    text = (yosys.folder / f"{number}.txt").read_text(encoding="utf-8", errors="replace")
+    pairs = (dict(_CONNECTED.findall(cell)) for cell in text.split("\n  end\n"))
     return tuple(dict.fromkeys(_both(pair) for pair in pairs if pair and pair["A"] != pair["B"])), ""
 
 

@@ -51,8 +51,8 @@ class Written:
         """The copies with the states of a layout. Blocks in `single` are not observed, by their paths."""
         design = self.design
         shell, clocks = read_top(design.top, top.module + _INNER), clocks_by_pin(board)
-        told, held = tapped(design.nets, top, layout, clocks, single), held_in_reset(design.nets, top, clocks)
-        edits = edit_modules(design, top, layout, told, held)
+        expressions, held = tapped(design.nets, top, layout, clocks, single), held_in_reset(design.nets, top, clocks)
+        edits = edit_modules(design, top, layout, expressions, held)
         name_top(design, edits, shell, self.hardware.values(self.parameters))
         labels = streams.labels if streams.streams else {}
         for label in set(labels.values()):
@@ -83,7 +83,7 @@ class Written:
         idle = tuple(labelled(one, top.path, streams.labels) for one in streams.idle)
         return Copies(
             shell, {port.name: port.bits for port in ports}, replace(streams, streams=seen, idle=idle), build,
-            lambda blocks: with_depends(blocks, design.nets, top, board.clocks), told, stores, timescale,
+            lambda blocks: with_depends(blocks, design.nets, top, board.clocks), expressions, stores, timescale,
         )  # fmt: skip
 
     def _compared(

@@ -36,12 +36,12 @@ def edit_modules(
     design: Design,
     top: Instance,
     layout: Layout,
-    told: Mapping[Key, str],
+    expressions: Mapping[Key, str],
     held: Collection[Key],
     others: Container[str] = (),
 ) -> dict[Path, Edits]:
-    """The edits of every file that lead the states up. `told` has the expressions of those that a register of the
-    design tells; those `held` keep them in reset. The modules `others` are none of this language."""
+    """The edits of every file that lead the states up. `expressions` are of those that a register of the design
+    shows; those `held` keep them in reset. The modules `others` are none of this language."""
     nodes = modules_by_name(design)
     edits: dict[Path, Edits] = {}
 
@@ -65,7 +65,13 @@ def edit_modules(
         for key, site in sites.items():
             if key in blocks:
                 observe(
-                    design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held, site.clock
+                    design,
+                    of(blocks[key].path),
+                    blocks[key],
+                    site.slice(),
+                    expressions.get(key, ""),
+                    key in held,
+                    site.clock,
                 )
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])

@@ -130,8 +130,8 @@ def read_design(
         shown_path(root, path): None if path not in needed else [u for u in file.units if u.name not in below]
         for path, file in files.items()
     }
-    told = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
-    found, top = tuple(_milder(told, unneeded)), _top(compilation, hardware.top)
+    reported = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
+    found, top = tuple(_milder(reported, unneeded)), _top(compilation, hardware.top)
     if any(one.isError() for one in tree.diagnostics):
         found = told_at_ends(sources, len(needed), bag, lines, partial(shown_path, root), found)
     if top is None and not has_errors((*missing, *found)):

@@ -28,7 +28,7 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
     """The diagnostics, those within one encrypted part as one at its begin. A module that is not known may stand in
     such a part of the `sources`: that is said."""
     known: dict[str, list[tuple[int, int]]] = {}
-    told: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int]] = set()
     for one in found:
         if one.file is None or one.line is None:
             yield one
@@ -38,8 +38,8 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
         first = next((first for first, last in known[one.file] if first <= one.line <= last), 0)
         if not first:
             yield _with_hint(one, sources) if one.message.startswith(_UNKNOWN) else one
-        elif (one.file, first) not in told:
-            told.add((one.file, first))
+        elif (one.file, first) not in seen:
+            seen.add((one.file, first))
             packed = _is_packed(source_bytes(root / one.file))
             message = _PACKED if packed else _FOLLOWS
             yield replace(one, message=message, hint=_INSTEAD, line=first, column=1)

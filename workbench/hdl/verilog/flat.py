@@ -92,11 +92,11 @@ def _connections(interface: Any, top: HdlTop) -> str:
     plain = [port.name for port in top.ports if not port.port and port.direction == "input"]
     found = []
     for port in interface.body.portList:
-        told = [port.name] if port.name in plain else []
+        candidates = [port.name] if port.name in plain else []
         if is_clock(port.name):
-            told += [name for name, _ in top.clocks]
+            candidates += [name for name, _ in top.clocks]
         elif is_reset(port.name):
-            told += [name for name, _ in top.resets]
-        if told:
-            found.append(f".{port.name}({told[0]})")
+            candidates += [name for name, _ in top.resets]
+        if candidates:
+            found.append(f".{port.name}({candidates[0]})")
     return ", ".join(found)

@@ -166,7 +166,7 @@ class Nets:
         if part not in self._known:
             symbol, bit = part
             whole, logic = bit is None and symbol.type.bitWidth != 1, self._logic.get(symbol, {})
-            found = set().union(*(told for of, told in logic.items() if bit is None or of in (bit, None)))
+            found = set().union(*(names for of, names in logic.items() if bit is None or of in (bit, None)))
             if whole:
                 found = found.union(*(reads(driver.source) for driver in self._drivers.get(symbol, ())))
             else:

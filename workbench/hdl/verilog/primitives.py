@@ -64,7 +64,7 @@ class StandIns:
     clocks: frozenset[str]
     empty: frozenset[str]
 
-    def told(self, module: str) -> tuple[str, str] | None:
+    def unknown(self, module: str) -> tuple[str, str] | None:
         """What a person has to know of one: a message and a hint."""
         if module in self.clocks:
             return CLOCKS_TOLD[0].format(module), CLOCKS_TOLD[1]

@@ -118,11 +118,11 @@ def register_name(block: SourceBlock) -> str:
 
 
 def observe(
-    design: Design, edits: Edits, block: SourceBlock, part: str, told: str, held: bool, clock: bool = False
+    design: Design, edits: Edits, block: SourceBlock, part: str, expression: str, held: bool, clock: bool = False
 ) -> None:
-    """Drive `part` of the module's port with a block's state, and where asked with its `clock` above that: with the
-    expression `told`; without one, by a register that is set in every branch, but not in an asynchronous reset where it
-    is `held` there."""
+    """Drive `part` of the module's port with a block's state, and where asked with its `clock` above that: with
+    `expression`; without one, by a register that is set in every branch, but not in an asynchronous reset where it is
+    `held` there."""
     name, bits = register_name(block), state_bits(len(block.states) + 1)
     node = block.node
     start = block.key[1]
@@ -136,8 +136,8 @@ def observe(
     )
     opening = "begin " if alone else ""
     driven = f"assign {STATE_PORT}{part} = {f'{{{block.clock}, {name}}}' if clock else name}; "
-    if told:
-        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {told}; {driven}")
+    if expression:
+        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {expression}; {driven}")
     else:
         edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; {driven}")
         _set_in_branches(design, edits, block, name, held)

@@ -23,11 +23,11 @@ def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterat
 
 def _of_primitives(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
     """What the simulation does not know of the vendors' primitives, where they are instantiated."""
-    told: dict[tuple[Path, int, int], Diagnostic] = {}
+    warnings: dict[tuple[Path, int, int], Diagnostic] = {}
     for instance in top.walk():
-        if design.primitives and not gives(instance, clocks) and (said := design.primitives.told(instance.module)):
+        if design.primitives and not gives(instance, clocks) and (said := design.primitives.unknown(instance.module)):
             message, hint = said
             path, line, column = design.place(instance.node.getFirstToken().location)
             warning = Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
-            told.setdefault((path, line, column), warning)
-    return iter(told.values())
+            warnings.setdefault((path, line, column), warning)
+    return iter(warnings.values())

@@ -94,9 +94,9 @@ def find_streams(
     ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
     idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
     at = {f.id: (_at(found[f.input], f.id, False), _at(found[f.output], f.id, True)) for f in fifos}
-    told = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
+    of_fifos = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
     labels = labels_for(design, nets.nameless)
-    return FoundStreams(streams, fifos, told, labels, tuple(sorted(idle)), tuple(problems))
+    return FoundStreams(streams, fifos, of_fifos, labels, tuple(sorted(idle)), tuple(problems))
 
 
 def _at(edge: _Edge, path: str, offers: bool) -> End | None:
