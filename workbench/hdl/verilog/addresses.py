@@ -45,8 +45,8 @@ def addresses_answered(design: Design, names: Iterable[str], read_out: ReadOut) 
     for location, bits in compared.found():
         if (region := _region(bits, read_out)) is not None:
             found.setdefault((1 << min(bits), region), location)
-    for location, first, last, bits in compared.ranges():
-        if bits >= read_out.last.bit_length() and first <= read_out.last and last >= read_out.first:
+    for location, first, last, compared_bits in compared.ranges():
+        if compared_bits >= read_out.last.bit_length() and first <= read_out.last and last >= read_out.first:
             found.setdefault((last - first + 1, first), location)
     fine = {of: place for of, place in found.items() if of[0] <= read_out.last - read_out.first + 1}
     for size, region in fine or sorted(found)[:1]:
