@@ -254,7 +254,7 @@ def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:
     if not pieces or task.platform.hardware is None:
         return None
     table = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-    derived_clocks = {clock.name: clock for design in hdl.each for clock in design.made.values()}
+    derived_clocks = {clock.name: clock for design in hdl.each for clock in design.simulation.made.values()}
     clocks_hz = {clock.name: clock.frequency_hz for clock in (*task.platform.hardware.clocks, *derived_clocks.values())}
     return with_host(
         traffic_of(table, hdl.streams, hdl.fifos, clocks_hz), read_transfers(task.raw).at(), task.platform, hdl.places
