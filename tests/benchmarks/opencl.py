@@ -171,9 +171,10 @@ def rows() -> list[Row]:
 
 @dataclass(frozen=True)
 class StoryStep:
-    """A step of Fig. 8 or 10: the potentials that the text calls high or low, and ours in both profiles. `holds`: ours
-    are above or below one half accordingly. `highest` is the highest of ours, "" where all are below one half, and
-    `leads`: it is one of those that the text's next optimisation answers (`acted_on`; of B_comp alone: none is left).
+    """A step of Figs. 8, 10 to 12: the potentials that the text calls high or low, and ours in both profiles. `holds`:
+    ours are above or below one half accordingly. `highest` is the highest of ours, "" where all are below one half.
+    `leads`: it is one of those that the text's next optimisation answers (`acted_on`; of B_comp alone: none is left),
+    or that the text calls high where it omits the steps' discussion (section 6.5.2).
     """
 
     figure: str
@@ -189,9 +190,10 @@ class StoryStep:
 
 
 def story() -> list[StoryStep]:
-    """What sections 6.3.3 and 6.4.3 say of each step's potentials, B_comp aside: no utilisation is printed."""
+    """What sections 6.3.3, 6.4.3 and 6.5.2 say of each step's potentials, B_comp aside: no utilisation is printed."""
     mm = "matrix_multiply_tiled"
     inner, both = {"L3": 8.0}, {"L2": 2.0, "L3": 8.0}
+    wc, four = "word_count_local", (Change(VECTOR, "text", 4),)
     compare = "Eq. 22 is 1 - 1/16 in either profile, and Eq. 21 of 4 bytes in 64 no more than 1 - 4/64"
     points = "Eq. 21 asks how the points are read, which SM leaves as it is: one for each 32 bytes"
     few = "with 2 features at once the loop over them is still the slowest by far"
@@ -208,6 +210,11 @@ def story() -> list[StoryStep]:
         ("10", "SM_UL_MC", design("kmeans_local_coalesced", both), {"b_mem": "low"}, "b_comp", ""),
         ("10", "SM_UL_MC_CU", design("kmeans_local_coalesced", both, units=2), {"b_mem": "low", "b_balance": "low"},
          "", ""),
+        ("11", "baseline", design("word_count"), {"b_mem": "high"}, "b_mem", ""),
+        ("11", "SM", design(wc), {"b_mem": "high"}, "b_mem", ""),
+        ("11", "SM_VT", design(wc, changes=four), {"b_mem": "high"}, "b_mem", ""),
+        ("11", "SM_VT_CU", design(wc, changes=four, units=4), {"b_mem": "high"}, "b_mem", ""),
+        ("12", "VT_UL", design("similarity_vector", {"L1": 2}), {"b_balance": "high"}, "b_balance", ""),
     ]  # fmt: skip
     found = []
     for figure, step, one, said, acted_on, why in told:
