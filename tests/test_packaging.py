@@ -95,7 +95,7 @@ def test_the_installed_wheel_works_on_its_own(clean: Path, tmp_path: Path) -> No
     assert not [plugin for plugin in plugins if plugin["error"]]
     templates = json.loads(run(clean, "workbench", "template", "list", "--json", home=tmp_path).stdout)["templates"]
     assert {p.stem for p in (ROOT / "platform_templates").glob("*.yaml")} <= {t["name"] for t in templates}
-    assert [t["name"] for t in templates if t["simulated"]] == ["nallatech_h101"]
+    assert [t["name"] for t in templates if t["simulated"]] == ["gidel_procstar3", "nallatech_h101", "xd1000"]
     assert all(Path(t["file"]).is_relative_to(clean) for t in templates)
     doctor = run(clean, "workbench", "doctor", "--json", home=tmp_path)
     assert json.loads(doctor.stdout)["ready"], doctor.stdout

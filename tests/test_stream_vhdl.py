@@ -245,7 +245,7 @@ def test_reading_a_design_writes_to_no_file(
     within_bubblewrap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not within_bubblewrap:
-        monkeypatch.setattr(ghdl, "reads_only", lambda *folders: ())
+        monkeypatch.setattr(ghdl, "reads_only", lambda *folders, **_: ())
     elif not read_only():
         pytest.skip("this system does not let bubblewrap confine")
     mine, design = tmp_path / "mine.txt", tmp_path / "writes.vhd"

@@ -118,7 +118,7 @@ def test_a_proposal_looks_active_only_while_keys_go_to_it(
     opened.propose_marks()
     assert QApplication.focusWidget() is rows
     assert (looks_active(), set(editor.marked)) == (True, {rows.current.line})
-    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=editor.line_rect(13).center())
     assert QApplication.focusWidget() is editor
     assert (looks_active(), set(editor.marked)) == (False, {editor.line})
     assert editor.line != rows.current.line

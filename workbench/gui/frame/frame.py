@@ -64,7 +64,7 @@ class ProjectWindow(QMainWindow):
         options = self.floating.run_options.options
         self.run_control = RunControl(self.context, self.runner, self.run_dock, options, self)
         self.asking = Asking(self.context, self.run_control, self)
-        self._opening = Opening(self)
+        self._opening = Opening(self.context, self.asking, self.show_mode, lambda name: self.modes.whole(name))
         self.breadcrumb = Breadcrumb(self.context, self.asking.project, self.toggle_range)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)

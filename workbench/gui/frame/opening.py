@@ -15,17 +15,26 @@ from workbench.session.open.project_path import PROJECT_SUFFIX
 from workbench.system.files import real
 
 if TYPE_CHECKING:
-    from workbench.gui.frame.frame import ProjectWindow
     from workbench.gui.modes.mode import Mode
+    from workbench.gui.open.asking import Asking
 
 _OF_RUNS = ("workbench.session.make.pipeline", "workbench.session.make.proving", "workbench.formats.run_folder")
 
 
 class Opening:
-    """Opens projects, runs, models, traces, templates and sources in a window."""
+    """Opens projects, runs, models, traces, templates and sources in a window.
 
-    def __init__(self, window: ProjectWindow) -> None:
-        self._window, self._context = window, window.context
+    `show_mode` shows a mode by its name, `whole_mode` gives it without showing it; both give None where it fails.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        asking: Asking,
+        show_mode: Callable[[str], Mode | None],
+        whole_mode: Callable[[str], Mode | None],
+    ) -> None:
+        self._context, self._asking, self._show_mode, self._whole_mode = context, asking, show_mode, whole_mode
 
     def open(self, path: Path, runs: Sequence[Path] = ()) -> None:
         """A project with `runs` outside of it, of which the first is shown; a run; or another file."""
@@ -41,11 +50,11 @@ class Opening:
 
     def _file(self, path: Path) -> None:
         """What is no project, by how its name ends: a model, another program's trace, or a platform template."""
-        plugins, asking, named = self._context.plugins, self._window.asking, path.name.lower()
+        plugins, asking, named = self._context.plugins, self._asking, path.name.lower()
         if named.endswith(tuple(f".{kind}.yaml" for kind in plugins.model_kinds)):
             self._document("predict", path)
         elif importer := next((i for i in plugins.importers.values() if named.endswith(i.suffixes)), None):
-            QTimer.singleShot(0, self._window, lambda: asking.import_file(importer, path))  # asks, once the window is
+            QTimer.singleShot(0, self._context, lambda: asking.import_file(importer, path))  # asks, once the window is
         elif named.endswith((".yaml", ".yml")):
             self.template(path)
         elif self._context.workspace is not None and _is_source(path):
@@ -59,11 +68,11 @@ class Opening:
 
     def _document(self, mode_name: str, path: Path) -> None:
         """A mode's document, with or without a project."""
-        if (mode := self._window.show_mode(mode_name)) is not None:
+        if (mode := self._show_mode(mode_name)) is not None:
             mode.open_document(real(path))
 
     def line(self, file: str, line: int) -> None:
-        if (mode := self._window.modes.whole("source")) is not None:
+        if (mode := self._whole_mode("source")) is not None:
             mode.open_line(self._context.resolve(file), line)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.formats.platform_file import callee_name, load_platform
@@ -48,6 +48,11 @@ class PlatformFound:
     lacks: tuple[Diagnostic, ...] = ()
     own: bool = False  # stands in the folder
 
+    @property
+    def estimated(self) -> bool:
+        """Whether transfer times are estimates."""
+        return any(table.estimated_within for table in self.platform.transfer_tables.values())
+
     def calls(self, words: Iterable[str]) -> list[str]:
         known = {*words, "operator"}
         return list(dict.fromkeys(name for name in self.api if known.issuperset(_WORD.findall(name))))
@@ -75,15 +80,16 @@ def find_platforms(
             notes.broken += problems
             continue
         lacks = _lacking(platform, template, plugins)
-        names = tuple(filter(None, (callee_name(entry.prototype) for entry in platform.host.entries)))
+        entries = platform.host.entries
+        if key not in own and key != choice.platform:  # whoever opens the card calls what others call too, as `read`
+            entries = tuple(e for e in entries if not (e.of or e.opens or e.condition))
+        names = tuple(filter(None, (callee_name(entry.prototype) for entry in entries)))
         one = PlatformFound(key, platform, template, names, lacks, key in own)
         if not lacks or key in own or key == choice.platform:
             usable.append(one)
         elif plugins.platforms[key].board:
-            # whoever opens the card calls what others call too, as `read`
-            mine = (e.prototype for e in platform.host.entries if not (e.of or e.opens or e.condition))
-            notes.apis.append(replace(one, api=tuple(filter(None, map(callee_name, mine)))))
-    return usable
+            notes.apis.append(one)
+    return sorted(usable, key=lambda one: not (one.own or one.key == choice.platform) and one.estimated)
 
 
 def _is_template(path: Path) -> bool:
