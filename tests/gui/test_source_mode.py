@@ -72,7 +72,7 @@ def test_the_margins_columns_come_with_a_runs_numbers(opened: MainWindow, source
     assert editor.columns.whole_px == 0
     assert not source.tabs.head.isVisible()
     editor.margin.numbers = {9: LineNumbers(((Category.SEND, 0.5),), 3, "put")}
-    editor.update_margin()
+    editor.fit_side()
     assert editor.viewport().width() == before_px - editor.columns.whole_px < before_px
     editor.go_to(2)
     assert source.tabs.head.isVisible()

@@ -163,11 +163,16 @@ class Replayed:
     def _where_estimates_are_off(self, changes: Sequence[Change], named: Sequence[Named]) -> Iterator[float]:
         """The speedups where all estimated transfer times, the run's too, are as long, or short, as they may be."""
         assert self.program is not None
-        for longer in (True, False):
-            before, edited, threads = self._edited(self.program, (), (), longer=longer)
-            before_ps = all_times_ps(before, lower(before), edited, threads)[0]
+        for longer, before_ps in self._times_by_estimates.items():
             after, edited, threads = self._edited(self.program, changes, named, longer=longer)
             yield from (before_ps / after_ps for after_ps in all_times_ps(after, lower(after), edited, threads))
+
+    @cached_property
+    def _times_by_estimates(self) -> dict[bool, int]:
+        """The unchanged run's time where estimated transfer times are as long (True), or short, as they may be."""
+        assert self.program is not None
+        copies = {longer: self._edited(self.program, (), (), longer=longer) for longer in (True, False)}
+        return {longer: all_times_ps(copy[0], lower(copy[0]), *copy[1:])[0] for longer, copy in copies.items()}
 
     def times_ps(self, changes: Sequence[Change], named: Sequence[Named]) -> list[int]:
         """The times to which the changes may come; none where they are refused."""

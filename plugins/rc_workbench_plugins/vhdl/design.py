@@ -180,7 +180,10 @@ def by_language(root: Path, hardware: HardwareSources) -> tuple[HardwareSources,
             (vhdl if path.suffix.lower() in suffixes.VHDL else verilog).append(str(path))
         if not paths:
             (vhdl if name.lower().endswith(suffixes.VHDL) else verilog).append(name)
-    return tuple(hardware.model_copy(update={"sources": tuple(some)}) for some in (vhdl, verilog))  # type: ignore[return-value]
+    return (
+        hardware.model_copy(update={"sources": tuple(vhdl)}),
+        hardware.model_copy(update={"sources": tuple(verilog)}),
+    )
 
 
 def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:

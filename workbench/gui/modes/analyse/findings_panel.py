@@ -12,7 +12,7 @@ from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
 from workbench.analysis.memory import memory_table
 from workbench.analysis.streams import stream_table
-from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table, with_children
+from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table
 from workbench.api.results import Analysis
 from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
@@ -183,12 +183,10 @@ class FindingsPanel(QWidget):
 
     def _choose_page(self, shown: Sequence[Finding], analysis: Analysis) -> None:
         """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
-        tree = taxonomy(self._context.knowledge.rules, analysis.findings)
-        kinds = [one for _, one in with_children(tree)]
         there = {
             "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
-            "Rules": (len(kinds), f"{sum(bool(one.findings) for one in kinds)} with findings", self.rules),
+            "Rules": (len(self._context.knowledge.rules), "", self.rules),
         }
         for name, pill in self.counted.items():
             pill.setVisible(bool(there[name][0]))
@@ -198,13 +196,20 @@ class FindingsPanel(QWidget):
             page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
             self._table_pages.setCurrentWidget(page)
             return
-        if chosen == "Rules":
-            self.rules.show_table(taxonomy_table(tree))
         count, order, table = there[chosen]
+        if table is self.rules:
+            rows = self._show_rules(analysis)
+            count, order = len(rows), f"{sum(bool(kind.findings) for _, kind in rows)} with findings"
         self._table_pages.setCurrentWidget(table)
         for pill in (*self.pills.values(), self.node_pill):
             pill.setVisible(False)
         self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+
+    def _show_rules(self, analysis: Analysis) -> Sequence[tuple[int, BottleneckKind]]:
+        """Write the tree of rules, and return its rows."""
+        table = taxonomy_table(taxonomy(self._context.knowledge.rules, analysis.findings))
+        self.rules.show_table(table)
+        return table.rows
 
     def _choose_best_of(self, row: tuple[int, BottleneckKind]) -> None:
         if best := row[1].best:

@@ -91,6 +91,7 @@ class Annotations:
     def take_problems(self) -> None:
         """What is wrong was found out anew, of the sources as saved or as typed."""
         self._find_problems()
+        self._editor.fit_side()  # it has columns where there are numbers
         self.take_text()
         self._editor.colour_marks()
 

@@ -127,7 +127,6 @@ class CodeEditor(CodeView):
 
     def update_margin(self) -> None:
         """Draw what the margin holds now."""
-        self.fit_side()
         self._side.update()
 
     @property
