@@ -12,7 +12,7 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
-from workbench.analysis.rules import ideal_speedup
+from workbench.analysis.holding import ideal_speedup
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Severity
 from workbench.model.finding import Finding

@@ -35,7 +35,7 @@ def remember_what_ships() -> None:
     loaded.load_plugins = cache(loaded.load_plugins)
     open_knowledge = results.open_knowledge
     knowledge = cache(lambda: open_knowledge(plugins()))
-    results.open_knowledge = lambda _: knowledge()
+    results.open_knowledge = lambda *_: knowledge()
 
 
 READER = SimpleNamespace(in_child=True)

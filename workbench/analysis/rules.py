@@ -8,17 +8,16 @@ from pathlib import PurePath
 
 from workbench.analysis.edits import changes_of
 from workbench.analysis.hazards import demands_of
+from workbench.analysis.holding import Alike, Subject, subjects_of
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.plugin_findings import findings_of_plugins, severity_of, with_plugins
-from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
+from workbench.analysis.selection import PARTS, Selection, Values
 from workbench.api.metrics import Value, value_text
-from workbench.api.results import BlockMetrics, CallMetrics
-from workbench.model.blocks import Side
+from workbench.api.results import CallMetrics
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.finding import Advice, Finding, Place
 from workbench.model.platform import Platform
-from workbench.model.pragma import Category
 from workbench.model.run import Entry
 
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
@@ -29,30 +28,20 @@ LEAST_GAIN = 1.005
 
 
 @dataclass(frozen=True)
-class _Fired:
-    """A rule that holds: for which selection, in which scope."""
+class Fired:
+    """A rule that holds for a subject; `selection` is its own with what the rule saves. `group` names the replicas."""
 
-    rule: CheckedRule
-    scope: Scope
+    subject: Subject
     selection: Selection
     group: str = ""
 
     @property
-    def saved_s(self) -> float:
-        return self.selection.saved_s
+    def rule(self) -> CheckedRule:
+        return self.subject.rule
 
     @property
-    def side(self) -> Side:
-        return self.selection.block.block.side
-
-    @property
-    def home(self) -> str:
-        return self.selection.block.block.group
-
-
-def ideal_speedup(total_s: float, saved_s: float) -> float:
-    """T/(T - t): no other bottleneck in the way (ReCAP 2011, section 4)."""
-    return total_s / (total_s - saved_s) if saved_s < total_s else math.inf
+    def scope(self) -> Scope:
+        return self.subject.scope
 
 
 def find_bottlenecks(
@@ -64,31 +53,41 @@ def find_bottlenecks(
     """
     if not measured.run.time_s:
         return (), ()
-    fired: list[_Fired] = []
+    fired: list[Fired] = []
     problems: list[Diagnostic] = []
     for rule in knowledge.rules:
         try:
-            fired += _fire(rule, measured)
+            fired += [*filter(None, map(fire, subjects_of(rule, measured)))]
         except WorkbenchError as error:
-            problems += _left_out(rule, error)
-    fired_rules: list[tuple[Finding, CheckedRule]] = []
-    for one in _without_explained(fired, knowledge):
-        try:
-            finding = _finding(one, measured, knowledge)
-            if finding.gain >= LEAST_GAIN:
-                fired_rules.append((finding, one.rule))
-        except WorkbenchError as error:
-            problems += _left_out(one.rule, error)
-    fired_rules, more = with_plugins(fired_rules, measured, knowledge.sources)
-    findings = _unique([finding for finding, _ in fired_rules])
-    rules = {finding.id: rule for finding, (_, rule) in zip(findings, fired_rules, strict=True)}
+            problems += left_out(rule, error)
+    reports, more = findings_of(fired, measured, knowledge)
+    findings = _unique([finding for finding, _ in reports])
+    rules = {finding.id: one.rule for finding, (_, one) in zip(findings, reports, strict=True)}
     own, wrong = findings_of_plugins(measured, knowledge.sources)
     findings, problems = _unique([*findings, *own]), [*problems, *more, *wrong]
     ranked = sorted(findings, key=lambda finding: _rank(finding, finding.id in rules))
     return tuple(_nested(ranked, rules)), tuple(dict.fromkeys(problems))
 
 
-def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
+def findings_of(
+    fired: Sequence[Fired], measured: MeasuredRun, knowledge: KnowledgeBase
+) -> tuple[list[tuple[Finding, Fired]], list[Diagnostic]]:
+    """The findings of rules that fired, each with where it did; those that gain nothing are left out. A generic rule is
+    silent where the rules under it fired too."""
+    reports: list[tuple[Finding, Fired]] = []
+    problems: list[Diagnostic] = []
+    for one in without_explained(fired, knowledge):
+        try:
+            finding = _finding(one, measured, knowledge)
+            if finding.gain >= LEAST_GAIN:
+                reports.append((finding, one))
+        except WorkbenchError as error:
+            problems += left_out(one.rule, error)
+    reports, more = with_plugins(reports, measured, knowledge.sources)
+    return reports, [*problems, *more]
+
+
+def left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
     for problem in error.diagnostics:
         message = f"the rule '{rule.name}' was left out: {problem.message}"
         yield Diagnostic(message, problem.hint, Severity.WARNING, rule.file, rule.line)
@@ -101,75 +100,15 @@ def _rank(finding: Finding, of_rule: bool) -> tuple[bool, bool, float, bool, boo
     return finding.points_elsewhere, unknown, -finding.gain, of_rule, finding.scope == "call", -finding.time_s
 
 
-def _fire(rule: CheckedRule, measured: MeasuredRun) -> Iterator[_Fired]:
-    for scope in (one for one in PARTS if one in rule.rule.scope):
-        alike: dict[str, list[Selection]] = {}
-        for one in select_parts(scope, measured):
-            alike.setdefault(one.block.block.group, []).append(one)
-        for replicas in alike.values():
-            yield from _hold_group(rule, scope, replicas, len(replicas), measured)
-    mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
-    if "application" in rule.rule.scope:
-        for side in Side:
-            there = [b for b in mine if b.block.side is side]
-            needed = [b for b in there if b.block.id in measured.waited_for] or there
-            busiest = max(needed, key=lambda b: b.share_of(Category.WORK), default=None)
-            if busiest and (selection := select_block(rule, busiest, measured)):
-                yield from _hold(rule, "application", selection, measured)
-    groups: dict[str, list[BlockMetrics]] = {}
-    for block in mine:
-        groups.setdefault(block.block.group, []).append(block)
-    for members in groups.values():
-        selections = [s for block in members if (s := select_block(rule, block, measured))]
-        if not selections:
-            continue
-        if "block" in rule.rule.scope:
-            yield from _hold_group(rule, "block", selections, len(members), measured)
-        if "call" in rule.rule.scope:
-            yield from _hold_calls(rule, selections, measured)
+def fire(alike: Alike) -> Fired | None:
+    """The one of these subjects that is reported."""
+    one = alike.reported
+    if one is None:
+        return None
+    return Fired(one, replace(one.selection, rule_saves_s=one.saved_s), one.home if alike.size > 1 else "")
 
 
-def _hold_group(
-    rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int, measured: MeasuredRun
-) -> Iterator[_Fired]:
-    """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its fixing, for
-    no other bounds them all; where only some have it, of the one that has most of it."""
-    times_s = tuple(s.time_s for s in selections)
-    holding = []
-    for selection in selections:
-        holding += list(_hold(rule, scope, replace(selection, replicas_s=times_s), measured))
-    if not holding:
-        return
-    pick = min if len(holding) == size else max
-    chosen = pick(holding, key=lambda f: f.saved_s)
-    yield replace(chosen, group=chosen.home if size > 1 else "")
-
-
-def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: MeasuredRun) -> Iterator[_Fired]:
-    """Each call of a block on its own, unless there is only one, which the block's own finding reports."""
-    for selection in selections:
-        sites = {(c.site_number, c.state.index) for c in selection.calls}
-        if len(sites) < 2 and "block" in rule.rule.scope:
-            continue
-        for site in sorted(sites):
-            alone = tuple(c for c in selection.calls if (c.site_number, c.state.index) == site)
-            states = tuple(s for s in selection.states if s.state.index == site[1])
-            part = replace(selection, states=states, calls=alone, time_s=sum(c.time_s for c in alone))
-            yield from _hold(rule, "call", part, measured)
-
-
-def _hold(rule: CheckedRule, scope: Scope, selection: Selection, measured: MeasuredRun) -> Iterator[_Fired]:
-    values, total = selection.values, measured.run.time_s
-    if rule.new_time is not None:
-        saved = total - float(rule.new_time.evaluate(values))
-    else:
-        saved = float(rule.time_saved.evaluate(values)) if rule.time_saved else selection.time_s
-    saved = min(saved, total)
-    if saved > 0 and ideal_speedup(total, saved) >= measured.threshold and rule.condition.evaluate(values):
-        yield _Fired(rule, scope, replace(selection, rule_saves_s=saved))
-
-
-def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> list[_Fired]:
+def without_explained(fired: Sequence[Fired], knowledge: KnowledgeBase) -> list[Fired]:
     """Leave out generic findings on blocks where more specific ones explain most of their time."""
     kept = []
     for candidate in fired:
@@ -177,7 +116,7 @@ def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> lis
             index
             for other in fired
             if other.scope == candidate.scope == "block"
-            and other.home == candidate.home
+            and other.subject.home == candidate.subject.home
             and other.rule is not candidate.rule
             and knowledge.parent_of(other.rule) is candidate.rule
             for index in other.selection.state_indexes
@@ -189,10 +128,10 @@ def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> lis
     return kept
 
 
-def _finding(fired: _Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> Finding:
+def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> Finding:
     rule, selection = fired.rule, fired.selection
     values = selection.values
-    ideal = ideal_speedup(measured.run.time_s, fired.saved_s)
+    ideal = fired.subject.speedup
     parent = knowledge.parent_of(rule)
     own = list(_advice(rule.suggestions, selection, measured))
     general = list(_advice(parent.suggestions, selection, measured)) if parent else []
@@ -202,20 +141,15 @@ def _finding(fired: _Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> 
     if fired.scope in PARTS:  # shown on a block of its instance, where it has one
         inside = (b.block.id for b in measured.blocks if b.block.component == selection.block.block.id)
         block_id = next(inside, block_id)
-    of_part = dict.fromkeys(PARTS, selection.block.block.id)
-    where = {"block": block_id, "application": "application", **of_part}.get(fired.scope, "")
-    if fired.scope == "call":
-        call = selection.calls[0]
-        where = f"{block_id}: {call.entry.name if call.entry else call.site.callee} at {call.place}"
     title = rule.rule.title or rule.name[:1].upper() + rule.name[1:]
     return Finding(
-        id=_slug(rule.name, fired.side.value, _home_text(fired)),
+        id=_slug(rule.name, fired.subject.side.value, _home_text(fired)),
         rule=rule.name,
         title=_printf(title, rule.title_arguments, values),
         scope=fired.scope,
-        where=where,
+        where=where_text(fired.scope, selection),
         block=block_id,
-        time_s=fired.saved_s,
+        time_s=fired.subject.saved_s,
         speedup_ideal=ideal,
         speedup_cap=cap,
         severity=severity_of(ideal if cap is None else cap),
@@ -223,19 +157,28 @@ def _finding(fired: _Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> 
         metrics={name: _rounded(values[name]) for name in rule.metrics},
         condition=f"{rule.when} and speedup >= {measured.threshold:g}",
         explanation=rule.rule.explanation,
-        places=_places(selection),
+        places=places_of(selection),
         culprit=selection.culprit[0],
         group=fired.group,
     )
 
 
-def _home_text(fired: _Fired) -> str:
+def where_text(scope: Scope, selection: Selection) -> str:
+    """What a rule looks at in a scope, as findings name it."""
+    block = selection.block.block.id
+    if scope == "call":
+        call = selection.calls[0]
+        return f"{block}: {call.entry.name if call.entry else call.site.callee} at {call.place}"
+    return "application" if scope == "application" else block
+
+
+def _home_text(fired: Fired) -> str:
     if fired.scope == "application":
         return "application"
     if fired.scope == "call":
         call = fired.selection.calls[0]
-        return f"{fired.home} {call.site.label} {PurePath(call.site.file).name} {call.site.line}"
-    return fired.home
+        return f"{fired.subject.home} {call.site.label} {PurePath(call.site.file).name} {call.site.line}"
+    return fired.subject.home
 
 
 def _slug(*parts: str) -> str:
@@ -314,7 +257,7 @@ def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]
     )
 
 
-def _places(selection: Selection) -> tuple[Place, ...]:
+def places_of(selection: Selection) -> tuple[Place, ...]:
     if selection.calls:
         places = [
             Place(c.site.file, c.site.line, c.site.label) for c in sorted(selection.calls, key=lambda c: -c.time_s)

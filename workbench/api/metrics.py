@@ -237,7 +237,8 @@ class Selected(Protocol):
 class Metric:
     """`compute` gives the value of a selection, or None where the metric does not apply: then it is 0, or "".
 
-    `stays`, for a metric that is a least time of the run: in words, what that time rests on.
+    `stays`, for a metric that is a least time of the run: in words, what that time rests on. `scopes` are the scopes of
+    rules in which it applies, such as fifo; none are all.
     """
 
     name: str
@@ -245,6 +246,7 @@ class Metric:
     unit: str  # one of `UNITS`, or "text"
     compute: Callable[[Selected], Value | None]
     stays: str = ""
+    scopes: tuple[str, ...] = ()
 
     def value(self, selected: Selected) -> Value:
         computed = self.compute(selected)

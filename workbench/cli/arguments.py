@@ -301,10 +301,23 @@ OWN: Sequence[Command] = (
                  _file("--keep", metavar="DIR", help="leave the project that is run there, to be run on a machine"),
                  _option("--repeats", type=int, default=5, help="calls of each size"),
                  _named("--largest", "the largest size (default: each table's last)", "SIZE")))),
-    _actions("rules", "bottleneck rules: list, check",
+    _actions("rules", "bottleneck rules: list, check, eval, new, copy, remove, add",
              ("list", "the rules in force, or what each found in a run", "rules:run_list", (
                  _file("run_folder", metavar="RUN", nargs="?", help="whose findings are shown by rule"),)),
-             ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),
+             ("check", "check a rule file", "rules:run_check", (_file("file"),)),
+             ("eval", "hold a file's rules against a run, subject by subject", "rules:run_eval", (
+                 _file("file"), RUN, _named("--rule", "only this rule"), THRESHOLD[0])),
+             ("new", "begin a rule of one's own", "rules:run_new", (
+                 _file("file", help="a rule file; made where it is not there"), _option("name", metavar="NAME"))),
+             ("copy", "copy rules of a name into a file; there they replace the workbench's", "rules:run_copy", (
+                 _option("name", metavar="NAME"), _file("file"),
+                 _file("--of", metavar="SHARED", help="take them from this rule file"),
+                 _named("--side", "only the one that looks at this side: host, fpga or any"),
+                 _option("--as", dest="new", default="", metavar="NEW", help="another name, so that both apply"))),
+             ("remove", "remove the rules of a name from a file", "rules:run_remove", (
+                 _file("file"), _option("name", metavar="NAME"))),
+             ("add", "name a rule file in a project, for its runs", "rules:run_add", (
+                 _file("project", metavar="PROJECT"), _file("file")))),
     _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new, api",
              ("list", "every plugin, source of the numbers and how much it brings", "plugins:run_list", ()),
              ("info", "what a plugin brings by name, overrides, load time, faults", "plugins:run_info",

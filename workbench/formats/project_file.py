@@ -152,6 +152,12 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         if key in design.model_fields_set
     ]
     of_host = [(("host", "sources"), project.host.sources)] if "host" in project.model_fields_set else []
+    for index, name in enumerate(project.rules):
+        if not within(root / name, allowed):
+            yield marked.diagnostic(("rules", index), *_outside(name, os.path.dirname(name)))
+        elif not os.path.isfile(root / name):
+            hint = "Its rules are left out: remove the entry, or put the file there."
+            yield warning(marked, ("rules", index), f"there is no file '{name}'", hint)
     for keys, sources in (*of_host, *of_designs):
         if not sources and keys[-1] == "sources" and not project.streaming:
             yield marked.diagnostic(keys, "no sources are named", "Write sources: [src/*.c].")

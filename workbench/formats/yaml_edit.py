@@ -149,6 +149,11 @@ def write_checked(path: Path, old_text: str, new_text: str) -> None:
     write_files({path: mark + new_text.encode("utf-8")})
 
 
+def value_text(value: Any, indent: int) -> str:
+    """A value that is no mapping, as it is written behind a key or a dash at this column; a long text is folded."""
+    return _scalar(value, indent, "\n") if isinstance(value, str) else _flow(value)
+
+
 def _by_hand() -> WorkbenchError:
     return WorkbenchError(Diagnostic("this place of the file cannot be changed here", "Edit the text by hand."))
 

@@ -353,6 +353,11 @@ class Project(Document):
         HostSources(sources=()), description="the program on the processor; without one nothing can be run"
     )
     hardware: HardwareSources = Field(description="the design in the FPGA")
+    rules: tuple[str, ...] = Field(
+        (),
+        description="rule files for its runs, after those of plugins",
+        examples=[["pdf2d.rules.yaml"]],
+    )
     settings: dict[str, int | float | str] = Field(
         default_factory=dict,
         description="names that `--set NAME=VALUE` can change: macros of the host, and parameters of that name",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.api import Metric, Selected, Value
@@ -52,7 +53,7 @@ def _slow(s: Selected) -> Value | None:
     return _name(slow_source(s.fifo, s.of.streams)) if s.fifo else None
 
 
-FIFO_METRICS = (
+_OF_FIFO = (
     Metric("fifo.name", "The FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
     Metric("fifo.id", "The FIFO, by its whole name", "text", _fifo(lambda f: f.fifo.id)),
     Metric("fifo.source", "Who gives to it", "text", _fifo(lambda f: _name(f.input.stream.source))),
@@ -88,6 +89,10 @@ FIFO_METRICS = (
         _fifo(_elsewhere_s),
     ),
     Metric("fifo.slow", "Whom those behind it wait for", "text", _slow),
+)
+
+FIFO_METRICS = (
+    *(replace(metric, scopes=("fifo",)) for metric in _OF_FIFO),
     Metric("complete", "The run came to its end", "flag", lambda s: float(s.of.run.complete)),
     Metric(
         "project",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.api import Metric, Selected, Value
@@ -19,7 +20,7 @@ def _burst_bytes(port: MemoryPortMetrics) -> float:
     return port.bytes / port.bursts if port.bursts else 0.0
 
 
-MEMORY_METRICS = (
+_OF_PORT = (
     Metric("memory.port", "The port into memory", "text", _port(lambda p: p.port.id)),
     Metric("memory.name", "The memory", "text", _port(lambda p: p.port.memory)),
     Metric("memory.bytes", "Bytes that it moved", "size", _port(lambda p: p.bytes)),
@@ -41,3 +42,5 @@ MEMORY_METRICS = (
     Metric("memory.conflict_share", "Share of accesses that had to close another row before", "share",
            _port(lambda p: p.conflict_share)),
 )  # fmt: skip
+
+MEMORY_METRICS = tuple(replace(metric, scopes=("memory_port",)) for metric in _OF_PORT)

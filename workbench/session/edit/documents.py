@@ -159,12 +159,16 @@ class Document:
 
     def _write(self, path: Path) -> None:
         data = self.encode(self.text)
-        write_atomically(path, data)
+        self.put(path, data)
         moved = path != self.path
         self.path, self._on_disk, self.saved_text = path, data, self.text
         if moved:
             self.read()
         self.changed.emit()
+
+    def put(self, path: Path, data: bytes) -> None:
+        """Write the bytes, whole or not at all. Raises WorkbenchError where that fails."""
+        write_atomically(path, data)
 
 
 class SourceFile(Document):

@@ -60,11 +60,13 @@ def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
     return next((queues for queues in asked if queues is not None), None)
 
 
-def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
-    """Every plugin's rules and reasons, merged."""
+def open_knowledge(plugins: Plugins, project: Path | None = None) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
+    """Every plugin's rules and reasons, and those of the files that a project names, merged."""
     from workbench.analysis import load_knowledge
+    from workbench.session.open.rule_files import rule_files
 
     paths = [file.path for file in plugins.rules.values()]
+    paths += rule_files(project) if project else ()
     knowledge, problems = load_knowledge(paths, plugins.metrics.values())
     return replace(knowledge, sources=tuple(plugins.findings.values())), problems
 
@@ -131,12 +133,13 @@ def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, t
     return run, platform, (*problems, *more)
 
 
-def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
-    """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+def open_result(path: Path, plugins: Plugins, threshold: float = 1.05, project: Path | None = None) -> OpenRun:
+    """Open and analyse a run folder, by the rules of plugins and of a project: the one given, or that of the run.
+    Raises WorkbenchError where it is no run at all; less is a diagnostic."""
     from workbench.analysis import analyse
 
     run, platform, problems = open_recorded(path, plugins)
-    knowledge, rule_problems = open_knowledge(plugins)
+    knowledge, rule_problems = open_knowledge(plugins, project or project_of(run))
     return OpenRun(
         run=run,
         analysis=analyse(run, platform, knowledge, threshold),
@@ -145,6 +148,11 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
         diagnostics=(*problems, *rule_problems),
         plugins=plugins,
     )
+
+
+def project_of(run: Run) -> Path | None:
+    """The project that a run was made of, where it is known."""
+    return Path(run.manifest.project) if run.manifest.project else None
 
 
 def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:

@@ -1,0 +1,207 @@
+"""One rule held against a run, subject by subject: the values that it reads, whether it fires, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from workbench.analysis.finding_words import block_words
+from workbench.analysis.holding import Alike, Subject, blocks_of, subjects_of
+from workbench.analysis.knowledge import CheckedRule, KnowledgeBase
+from workbench.analysis.measured import MeasuredRun
+from workbench.analysis.rules import Fired, findings_of, fire, left_out, places_of, where_text, without_explained
+from workbench.api.metrics import Metrics, Value
+from workbench.api.views import Column, Table
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.finding import Finding, Place
+from workbench.model.text import bound_text
+
+MOST_VALUES = 6  # that the table has a column for
+
+
+class Outcome(Enum):
+    """What became of a rule at a subject, in the words that follow the subject's name."""
+
+    FIRES = "fires"
+    REPLICA = "reported on a replica"
+    EXPLAINED = "explained by more specific rules"
+    NO_GAIN = "its advice gains nothing"
+    TOO_LITTLE = "saves too little"
+    FALSE = "condition is false"
+    NOTHING = "nothing selected"
+    FAULT = "cannot be computed"
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """A subject of a rule. `speedup` is that if only the time that the rule saves went; None where the rule selects
+    nothing, or cannot be computed. `finding` is what is reported of it, if anything is."""
+
+    scope: str
+    subject: str
+    outcome: Outcome
+    values: Mapping[str, Value]
+    speedup: float | None = None
+    why: str = ""
+    finding: Finding | None = None
+    place: Place | None = None
+
+    @property
+    def fires(self) -> bool:
+        return self.outcome is Outcome.FIRES
+
+    @property
+    def words(self) -> str:
+        return f"{self.outcome.value}: {self.why}" if self.why else self.outcome.value
+
+
+@dataclass(frozen=True)
+class RuleTable:
+    """A rule's subjects in a run, the ones that fire first. `names` are the metrics that its condition and its time
+    rest on; `example` is what a finding would say of the first subject, where none fires."""
+
+    rule: CheckedRule
+    names: tuple[str, ...]
+    rows: tuple[RuleRow, ...]
+    example: Finding | None = None
+    problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def fired(self) -> int:
+        return sum(row.fires for row in self.rows)
+
+    @property
+    def preview(self) -> Finding | None:
+        """The finding of the first subject that fires, or else the example."""
+        return next((row.finding for row in self.rows if row.finding), self.example)
+
+
+def with_rule(knowledge: KnowledgeBase, rule: CheckedRule) -> KnowledgeBase:
+    """The knowledge base with a rule in the place of the one of its name, side and scope, or after all others."""
+    others = {one.key: one for one in knowledge.rules}
+    return replace(knowledge, rules=tuple({**others, rule.key: rule}.values()))
+
+
+def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBase) -> RuleTable:
+    """What a rule reports of a run, and what it does not. The engine of the findings decides; the rules under it are
+    asked too, which may explain its findings."""
+    names = tuple(dict.fromkeys(n for one in (rule.condition, rule.time_saved, rule.new_time) if one
+                                for n in sorted(one.names)))  # fmt: skip
+    try:
+        alike = list(subjects_of(rule, measured)) if measured.run.time_s else []
+        fired = [*filter(None, map(fire, alike))]
+        under = (one for one in knowledge.rules if one is not rule and knowledge.parent_of(one) is rule)
+        below = [*filter(None, (fire(each) for one in under for each in subjects_of(one, measured)))]
+        kept = {id(one) for one in without_explained([*fired, *below], knowledge)}
+        reports, problems = findings_of([*fired, *below], measured, knowledge)
+    except WorkbenchError as error:
+        return _faulty(rule, names, measured, error)
+    found = {id(one): finding for finding, one in reports}
+    ends = {id(one.subject): (id(one) in kept, found.get(id(one))) for one in fired}
+    rows = [_row(subject, each, ends, names, measured) for each in alike for subject in each.subjects]
+    rows += _unselected(rule, alike, measured)
+    rows.sort(key=lambda row: (not row.fires, row.outcome is Outcome.NOTHING))
+    example = None
+    if alike and not found:
+        example, more = _example(alike[0].subjects[0], measured, knowledge)
+        problems += more
+    own = [problem for problem in problems if (problem.file, problem.line) == (rule.file, rule.line)]
+    return RuleTable(rule, names, tuple(rows), example, tuple(own))
+
+
+def _row(
+    subject: Subject, alike: Alike, ends: Mapping[int, tuple[bool, Finding | None]], names: Sequence[str],
+    measured: MeasuredRun,
+) -> RuleRow:  # fmt: skip
+    values = {name: subject.selection.values[name] for name in names}
+    kept, finding = ends.get(id(subject), (False, None))
+    why = ""
+    if not subject.condition:
+        outcome = Outcome.FALSE
+    elif not subject.worthwhile:
+        outcome, why = Outcome.TOO_LITTLE, f"{bound_text(subject.speedup)} of {measured.threshold:g}×"
+    elif alike.reported is not None and alike.reported is not subject:
+        outcome, why = Outcome.REPLICA, block_words(alike.reported.selection.block.block.id)
+    elif not kept:
+        outcome = Outcome.EXPLAINED
+    else:
+        outcome = Outcome.NO_GAIN if finding is None else Outcome.FIRES
+    places = places_of(subject.selection)
+    where = where_text(subject.scope, subject.selection)
+    return RuleRow(subject.scope, where, outcome, values, subject.speedup, why, finding, next(iter(places), None))
+
+
+def _unselected(rule: CheckedRule, alike: Sequence[Alike], measured: MeasuredRun) -> Iterator[RuleRow]:
+    """The blocks in which the rule selects nothing."""
+    if not {"block", "call"} & set(rule.rule.scope):
+        return
+    seen = {subject.selection.block.block.id for each in alike for subject in each.subjects}
+    for one in blocks_of(rule, measured):
+        if one.block.id not in seen:
+            place = Place(one.block.file, one.block.line) if one.block.file and one.block.line else None
+            yield RuleRow("block", one.block.id, Outcome.NOTHING, {}, place=place)
+
+
+def _example(
+    subject: Subject, measured: MeasuredRun, knowledge: KnowledgeBase
+) -> tuple[Finding | None, list[Diagnostic]]:
+    """What a finding would say of a subject at which the rule does not fire."""
+    fired = Fired(subject, replace(subject.selection, rule_saves_s=max(subject.saved_s, 0.0)))
+    reports, problems = findings_of([fired], replace(measured, threshold=0.0), knowledge)
+    return (reports[0][0] if reports else None), problems
+
+
+def _faulty(rule: CheckedRule, names: tuple[str, ...], measured: MeasuredRun, error: WorkbenchError) -> RuleTable:
+    """A rule that cannot be computed for this run: it is left out of the findings."""
+    with suppress(WorkbenchError):  # what it selects cannot be computed either
+        rows = [
+            RuleRow(one.scope, where_text(one.scope, one.selection), Outcome.FAULT, {})
+            for each in subjects_of(rule, measured)
+            for one in each.subjects
+        ]
+        return RuleTable(rule, names, tuple(rows), None, tuple(left_out(rule, error)))
+    return RuleTable(rule, names, (), None, tuple(left_out(rule, error)))
+
+
+# ---- shown
+
+
+def subject_table(table: RuleTable, metrics: Metrics) -> Table:
+    """A rule's subjects with the values that it reads, as window and terminal show them."""
+
+    def value(name: str) -> Any:
+        return lambda row: metrics[name].text(row.values[name]) if name in row.values else ""
+
+    columns = (
+        Column("Subject", lambda row: block_words(row.subject), share=0.5, ink=_ink, elide_middle=True,
+               tip_of=lambda row: f"{row.subject} ({row.scope.replace('_', ' ')})"),
+        *(Column(name, value(name), width_px=94, right=True, ink=_ink, tip=f"{metrics[name].title}")
+          for name in table.names[:MOST_VALUES]),
+        Column("Speedup", lambda row: "" if row.speedup is None else bound_text(row.speedup), width_px=78, right=True,
+               ink=_ink, tip="If only the time that the rule saves went"),
+        Column("Result", lambda row: row.words, share=0.5, ink=_ink, tip_of=lambda row: row.words),
+    )  # fmt: skip
+    return Table(table.rule.name, columns, table.rows, place=lambda row: row.place)
+
+
+def _ink(row: RuleRow) -> tuple[str, int, int]:
+    return ("text", 13, 600) if row.fires else ("muted" if row.outcome is Outcome.NOTHING else "text", 13, 400)
+
+
+def table_json(table: RuleTable) -> dict[str, Any]:
+    """The same for programs."""
+    preview = table.preview
+    return {
+        "name": table.rule.name, "side": table.rule.side, "scope": table.rule.scope, "when": table.rule.when,
+        "fires": table.fired,
+        "rows": [
+            {"subject": row.subject, "scope": row.scope, "values": dict(row.values), "speedup_ideal": row.speedup,
+             "fires": row.fires, "result": row.words, "title": row.finding.title if row.finding else None,
+             "advice": list(row.finding.suggestions) if row.finding else []}
+            for row in table.rows
+        ],
+        "preview": preview and {"title": preview.title, "advice": list(preview.suggestions)},
+    }  # fmt: skip

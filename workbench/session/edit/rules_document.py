@@ -1,0 +1,151 @@
+"""A rule file being edited, and the project that names it."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from workbench.analysis.knowledge import CheckedRule, read_knowledge
+from workbench.api.metrics import Metrics
+from workbench.formats import yaml_edit
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.edit.history import HistoryStep
+from workbench.session.edit.rule_text import STARTER, Data, with_rule_added, with_rule_changed, with_rule_removed
+from workbench.session.edit.yaml_document import Notify, Path_, YamlDocument
+from workbench.session.program.files import write_atomically
+from workbench.system.files import read_file, write_files
+
+LIST = ("rules",)
+#: A rule to begin with: right, and easily made to fire.
+NEW_RULE: Data = {
+    "name": "new rule",
+    "title": "Waiting takes %s of the run",
+    "title_arguments": ["share as share"],
+    "category": "synchronization",
+    "select": {"categories": ["wait_send", "wait_recv"]},
+    "when": "share > 0.1",
+    "suggestions": [{"text": "Wait less than %s, %s each time.", "arguments": ["time as time", "time_each as time"]}],
+}
+
+
+class RulesDocument(YamlDocument):
+    """Its rules are at ("rules", NUMBER). `rules` are those that are right. As the file is saved, its project names it:
+    both are written or neither, and the project's entry is a step that undo takes back."""
+
+    kind = "analyse"
+    title = "rule file"
+
+    def __init__(self, metrics: Metrics, notify: Notify) -> None:
+        super().__init__(notify)
+        self._metrics = metrics
+        self.project: Path | None = None
+        self.rules: tuple[CheckedRule, ...] = ()
+
+    def begin(self, path: Path, project: Path | None) -> None:
+        """A project's rule file, or what such a file begins with."""
+        self.project = project
+        if path.is_file():
+            self.open(path)
+        else:
+            self._take(path, None, STARTER)
+
+    def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
+        self.rules, _, problems = read_knowledge(self.text, file or "", self._metrics)
+        return problems
+
+    @property
+    def count(self) -> int:
+        """How many rules the file has, right and wrong ones."""
+        listed = self.value(LIST)
+        return len(listed) if isinstance(listed, list) else 0
+
+    def rule(self, number: int) -> CheckedRule | None:
+        """A rule by its place in the list; None where something is wrong with it."""
+        line = self.marked.span((*LIST, number)).line if self.marked else None
+        return next((rule for rule in self.rules if rule.line == line), None)
+
+    def number_of(self, name: str) -> int | None:
+        """The first rule of a name."""
+        names = (self.value((*LIST, number, "name")) for number in range(self.count))
+        return next((number for number, one in enumerate(names) if one == name), None)
+
+    # ---- changing
+
+    def add(self, data: Data, label: str) -> int | None:
+        """Put a rule after all others; its place, or None, with a notice, where that fails."""
+        return self.count - 1 if self.apply(label, lambda text: with_rule_added(text, data)) else None
+
+    def set(self, path: Path_, value: Any, label: str = "") -> bool:
+        """As for any document; a rule's new keys come where the schema has them, a list's items one per line."""
+        old, empty = self.value(path), value is None or value in ("", [], {})
+        plain = isinstance(old, str | int | float) and isinstance(value, str | int | float) and not empty
+        if path[:1] != LIST or len(path) < 3 or plain or value == old or (old is None and empty):
+            return super().set(path, value, label)
+        number = path[1]
+        assert isinstance(number, int)
+        data = _with(self.value(path[:2]), path[2:], None if empty else value)
+        name = label or f"Change {str(path[-1]).replace('_', ' ')}"
+        return self.apply(name, lambda text: with_rule_changed(text, number, data))
+
+    def remove(self, path: Path_, label: str) -> bool:
+        number = path[1] if len(path) == 2 and path[:1] == LIST else None
+        if isinstance(number, int):
+            return self.apply(label, lambda text: with_rule_removed(text, number))
+        if path[:1] != LIST or len(path) < 3:
+            return super().remove(path, label)
+        return self.set(path, None, label)
+
+    # ---- saving
+
+    def put(self, path: Path, data: bytes) -> None:
+        entry = with_rule_file(self.project, path) if self.project else None
+        if self.project is None or entry is None:
+            write_atomically(path, data)
+            return
+        before, after = entry
+        write_files({path: data, self.project: after})
+        name = f"Name {path.name} in the project"
+        write = partial(_replace, self.project)
+        self.history.do(HistoryStep(name, partial(write, before, after), partial(write, after, before)))
+
+
+def with_rule_file(project: Path, file: Path) -> tuple[bytes, bytes] | None:
+    """A project file's bytes, and those with an entry for a rule file; None where it has one. Raises WorkbenchError."""
+    old = read_file(project)
+    text = old.decode("utf-8-sig")
+    marked, problems = read_marked(text, str(project))
+    if marked is None or not isinstance(marked.data, dict):
+        raise WorkbenchError(*problems)
+    named = marked.data.get("rules") or []
+    name = Path(os.path.relpath(file, project.parent)).as_posix()
+    if isinstance(named, list) and name in named:
+        return None
+    new = yaml_edit.insert_item(text, LIST, len(named), name) if named else yaml_edit.set_value(text, LIST, [name])
+    mark = old[: len(old) - len(old.removeprefix(b"\xef\xbb\xbf"))]
+    return old, mark + new.encode("utf-8")
+
+
+def _replace(path: Path, before: bytes, after: bytes) -> None:
+    """Put the new bytes in a file that holds the old ones; one that holds the new ones stays."""
+    now = read_file(path)
+    if now == before:
+        write_files({path: after})
+    elif now != after:
+        message = "this file was changed by another program since it was written here"
+        raise WorkbenchError(Diagnostic(message, "Edit its `rules` by hand.", file=str(path)))
+
+
+def _with(data: Any, path: Path_, value: Any) -> Any:
+    """A copy of plain data with a value at a path; None takes it out, and a part that is then empty."""
+    if not path:
+        return value
+    key, *below = path
+    if isinstance(data, list) and isinstance(key, int):
+        inner = _with(data[key] if key < len(data) else None, tuple(below), value)
+        return [*data[:key], *([] if inner is None else [inner]), *data[key + 1 :]]
+    old: dict[Any, Any] = data if isinstance(data, dict) else {}
+    inner = _with(old.get(key), tuple(below), value)
+    if inner is None:
+        return {name: one for name, one in old.items() if name != key} or None
+    return {**old, key: inner}
