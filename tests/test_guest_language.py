@@ -13,6 +13,7 @@ from workbench.gui.modes.source.highlight import pragma_spans
 from workbench.gui.modes.source.line_lexer import spans
 from workbench.session.begin.new_choice import Choice
 from workbench.session.begin.new_project import create, propose
+from workbench.session.make.compiler import command
 from workbench.session.mark.marking import proposed, write_marks
 from workbench.session.open.opening import open_workspace
 
@@ -108,6 +109,15 @@ def test_a_guest_language_is_a_full_citizen(bring: Callable[[str, str], None], t
     lines = spans(PROGRAM, ".tin")
     assert lines[:4] == [[(0, 7, "comment")], [(0, 8, "comment")], [(0, 2, "keyword")], [(2, 4, "keyword")]]
     assert (23, 13, "comment") in lines[5]
+
+
+def test_files_of_a_guest_language_are_sources_of_workbench_cc(bring: Callable[[str, str], None]) -> None:  # noqa: F811
+    bring("tin", TIN.replace('(".tin",), SYNTAX', '(".tin",), SYNTAX, compiler="c"'))
+    command.guests.cache_clear()
+    read = command.read_command("gcc -x c -c main.tin a.tih -x c++ b.tin -x none c.cpp d.o".split()[1:])
+    command.guests.cache_clear()
+    assert read.sources == ("main.tin", "c.cpp")
+    assert [one.name for one in read.other_code] == ["a.tih", "b.tin"]
 
 
 def test_a_guest_language_whose_files_are_badly_described_is_named(bring: Callable[[str, str], None]) -> None:  # noqa: F811

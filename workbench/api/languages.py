@@ -83,7 +83,8 @@ class Syntax:
 class FileKind:
     """One kind of a language's files: what it is called ("C++"), how their names end, how they are written.
 
-    `compiled` is False for headers, which only others bring in; `included` says that others bring in these.
+    `compiled` is False for headers, which only others bring in; `included` says that others bring in these. `compiler`
+    is what gcc and clang call the language after -x, where these compile the files: `workbench cc` takes such files.
     """
 
     title: str
@@ -91,6 +92,7 @@ class FileKind:
     syntax: Syntax
     compiled: bool = True
     included: bool = False
+    compiler: str = ""
 
 
 class Language(Protocol):
@@ -111,6 +113,11 @@ def headers_of(languages: Iterable[Language]) -> tuple[str, ...]:
     """How the names of these languages' headers end."""
     kinds = (kind for language in languages for kind in language.files if not kind.compiled)
     return tuple(dict.fromkeys(suffix for kind in kinds for suffix in kind.suffixes))
+
+
+def compilers_of(kinds: Iterable[FileKind]) -> dict[str, str]:
+    """What gcc and clang call the languages that they compile of these kinds, by how the files' names end."""
+    return {suffix: kind.compiler for kind in kinds if kind.compiler for suffix in kind.suffixes}
 
 
 def reads(language: Language, file: str | PurePath) -> bool:
@@ -184,8 +191,8 @@ VHDL = Syntax(
     lexer="vhdl",
 )
 C_FILES = (
-    FileKind("C", suffixes.C, C),
-    FileKind("C++", suffixes.CPP, CPP),
+    FileKind("C", suffixes.C, C, compiler="c"),
+    FileKind("C++", suffixes.CPP, CPP, compiler="c++"),
     FileKind("C header", (".h",), C, compiled=False, included=True),
     FileKind("C++ header", suffixes.CPP_HEADERS, CPP, compiled=False, included=True),
 )

@@ -4,12 +4,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePath
 
-from workbench.api.source import suffixes
+from workbench.api.languages import C_FILES, compilers_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
-SUFFIXES = (*suffixes.C, *suffixes.CPP)
 STDIN = "-"
 Option = tuple[str, ...]
 #: options whose value is the next word (`gcc --help=separate`, and those that the driver and clang take)
@@ -47,6 +47,7 @@ _BESIDE = re.compile(
     r"|ftime-trace|fopt-info|fsave-optimization-record|fplugin|specs=|aux-info|MJ|Wa,)"
 )
 _PREPROCESSED = (".i", ".ii")
+_NO_HOST_LANGUAGES = re.compile(r"|\.(ii?|[sS]|o|a|l[oa]|so|\d+)")
 
 
 @dataclass(frozen=True)
@@ -58,16 +59,14 @@ class Input:
 
     @property
     def is_source(self) -> bool:
-        """Whether this is a file in C or C++ by its suffix, and -x does not say otherwise."""
-        if not self.name.endswith(SUFFIXES):
-            return False
-        return self.language in ("", "c++" if self.name.endswith(tuple(suffixes.CPP)) else "c")
+        """Whether this is a host language's source by its suffix, and -x does not say otherwise."""
+        return bool(known := _language_of(self.name)) and self.language in ("", known)
 
     @property
     def is_other_code(self) -> bool:
         """Whether this is compiled as C or C++, but is no such file: preprocessed, of another suffix, or what is
         typed (`-`)."""
-        named = self.name.endswith((*SUFFIXES, *_PREPROCESSED))
+        named = self.name.endswith(_PREPROCESSED) or bool(_language_of(self.name))
         known = self.language in ("c", "c++", "cpp-output", "c++-cpp-output")
         return (known or (not self.language and named)) and not self.is_source
 
@@ -89,6 +88,23 @@ class Input:
 _HEADER = re.compile(r"\.(h|H|hh|hp|hxx|hpp|HPP|h\+\+|tcc)$")
 
 
+def _language_of(name: str) -> str:
+    """What -x calls a source's language, by its suffix; "" where no host language has such sources. Plugins are loaded
+    where C and C++ have none."""
+    suffix = PurePath(name).suffix
+    if known := compilers_of(C_FILES).get(suffix):
+        return known
+    return "" if _NO_HOST_LANGUAGES.fullmatch(suffix) else guests().get(suffix, "")
+
+
+@cache
+def guests() -> dict[str, str]:
+    """What -x calls the languages of the loaded plugins, by how their files' names end."""
+    from workbench.session.program.plugins import load_plugins
+
+    return compilers_of(kind for language in load_plugins().host_languages.values() for kind in language.files)
+
+
 @dataclass(frozen=True)
 class CompilerCommand:
     """Inputs and options in their order; options have their short names, each with its value."""
@@ -105,7 +121,7 @@ class CompilerCommand:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The C and C++ files."""
+        """The host languages' files."""
         return tuple(one.name for one in self.inputs if one.is_source)
 
     @property
