@@ -114,7 +114,9 @@ def test_a_guest_language_is_a_full_citizen(bring: Callable[[str, str], None], t
 def test_files_of_a_guest_language_are_sources_of_workbench_cc(bring: Callable[[str, str], None]) -> None:  # noqa: F811
     bring("tin", TIN.replace('(".tin",), SYNTAX', '(".tin",), SYNTAX, compiler="c"'))
     command.guests.cache_clear()
-    read = command.read_command("gcc -x c -c main.tin a.tih -x c++ b.tin -x none c.cpp d.o".split()[1:])
+    read = command.read_command(
+        ["-x", "c", "-c", "main.tin", "a.tih", "-x", "c++", "b.tin", "-x", "none", "c.cpp", "d.o"]
+    )
     command.guests.cache_clear()
     assert read.sources == ("main.tin", "c.cpp")
     assert [one.name for one in read.other_code] == ["a.tih", "b.tin"]

@@ -7,7 +7,8 @@ from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component, Declared, Unit
-from rc_workbench_plugins.vhdl.values import kind_of, quoted
+from rc_workbench_plugins.vhdl.values import kind_of
+from workbench.hdl.verilog.expressions import quoted
 from workbench.hdl.verilog.heads import Head
 
 _WAYS = {"in": "input", "out": "output", "buffer": "output"}

@@ -10,9 +10,8 @@ from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.cones import with_depends
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.joined import read_joined
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
 from rc_workbench_plugins.vhdl.language import Read, read, top_ports
-from rc_workbench_plugins.vhdl.parts import Joined
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.streams import instances_called, streams_below
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name

@@ -9,7 +9,7 @@ from typing import Any
 from tree_sitter import Node
 
 from rc_workbench_plugins.vhdl.blocks import anded
-from rc_workbench_plugins.vhdl.parts import Joined
+from rc_workbench_plugins.vhdl.joined import Joined
 from rc_workbench_plugins.vhdl.streams import instances_called
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.translated import names_called

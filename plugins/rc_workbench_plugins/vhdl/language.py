@@ -8,10 +8,8 @@ from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, library_of
-from rc_workbench_plugins.vhdl.joined import read_joined
-from rc_workbench_plugins.vhdl.parts import Joined
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
-from rc_workbench_plugins.vhdl.roots import ROOTS
 from rc_workbench_plugins.vhdl.states import find_states
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import outside_of
@@ -24,6 +22,7 @@ from workbench.hdl.instances import Instance, Key
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.reading import Asked, Part, Reading
 from workbench.hdl.reading import scan as scan_of
+from workbench.hdl.roots import ROOTS
 from workbench.hdl.verilog import conditions as verilog_conditions
 from workbench.hdl.verilog import language as verilog
 from workbench.hdl.verilog import states as verilog_states

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rc_workbench_plugins.vhdl.boxes import default_of, spellings
-from rc_workbench_plugins.vhdl.parts import Part
+from rc_workbench_plugins.vhdl.joined import Part
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component
@@ -57,8 +57,8 @@ def module_of(
     """The module that Verilog instantiates for one entity: by its parameters' values it holds what GHDL made of the
     entity with these. `made` are their texts, each with its top at its end."""
     first = parts[0]
-    spelled = spellings(first.entity, asked)
-    interface = first.entity.interface
+    spelled = spellings(first.unit, asked)
+    interface = first.unit.interface
     heads = {part.number: _ports(made[part.number]) for part in parts}
     lines: list[str] = []
     generics = interface.generics if interface is not None else ()

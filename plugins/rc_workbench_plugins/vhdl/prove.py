@@ -161,5 +161,5 @@ def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dic
     own = joined.modules.needed if joined.modules is not None else ()
     sources = (*(path for path in own if path not in joined.boxes), file)
     values = {} if made.top else dict(side.parameters)
-    units = {f"\\{name}": f"{part.entity.name} (in VHDL)" for part, name in made.parts}
+    units = {f"\\{name}": f"{part.unit.name} (in VHDL)" for part, name in made.parts}
     return HdlSide(sources, made.top or side.top, side.include_dirs, side.defines, values), units

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from rc_workbench_plugins.vhdl.joined import Joined
 from rc_workbench_plugins.vhdl.linked import INNER, block_of
-from rc_workbench_plugins.vhdl.parts import Joined
 from rc_workbench_plugins.vhdl.translated import children_called
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import HardwareSources

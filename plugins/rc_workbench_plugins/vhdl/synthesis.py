@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.joined import Joined, Part
 from rc_workbench_plugins.vhdl.linked import linked, module_of
-from rc_workbench_plugins.vhdl.parts import Joined, Part
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import spelled, top_module, translated
@@ -47,7 +47,7 @@ class Synthesised:
     def compared(self) -> tuple[Comparison, ...]:
         """What can be held against the VHDL by itself of the entities that Verilog instantiates."""
         return tuple(
-            beside_verilog(as_written(part.design, part.generics), kept_verilog(text), top, part.tree)
+            beside_verilog(as_written(part.design, part.values), kept_verilog(text), top, part.tree)
             for part, top in self.parts
             if (text := self.alone.get(part.number))
         )
@@ -101,7 +101,7 @@ def synthesised(
     parts = sorted({part.number: part for part in joined.parts.values()}.values(), key=lambda part: part.number)
     own: dict[int, str] = {}
     for part in parts:
-        text = _verilog_of(part.design, alone, part.entity.name, part.generics, edits, job, more)
+        text = _verilog_of(part.design, alone, part.unit.name, part.values, edits, job, more)
         own[part.number] = renamed(linked(text, heads, components, types), f"recap_{part.number}")
     for box in dict.fromkeys(part.box for part in parts):
         several = [part for part in parts if part.box == box]

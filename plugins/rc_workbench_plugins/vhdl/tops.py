@@ -9,10 +9,9 @@ from pathlib import Path
 from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
-from rc_workbench_plugins.vhdl.joined import read_joined
+from rc_workbench_plugins.vhdl.joined import Joined, read_joined
 from rc_workbench_plugins.vhdl.language import ports_of_entity, top_ports
 from rc_workbench_plugins.vhdl.order import Reach, files_of
-from rc_workbench_plugins.vhdl.parts import Joined
 from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain

@@ -7,6 +7,7 @@ from typing import Any
 
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, resolved
+from workbench.hdl.verilog.expressions import quoted
 
 _BITS = re.compile(r"(\d+)'b([01xzXZ]+)")
 
@@ -67,24 +68,9 @@ def generic_of(kind: str, parameter: Any) -> str | None:
     return str(number)
 
 
-def quoted(text: str) -> str:
-    """A text as Verilog writes it."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def _text(number: int) -> str:
     """Verilog's texts are numbers, a byte a letter."""
     return number.to_bytes((number.bit_length() + 7) // 8, "big").decode("latin-1")
-
-
-def literal_of(parameter: Any) -> str:
-    """A parameter's value as Verilog writes it."""
-    value, kind = parameter.value.value, parameter.type
-    if kind.isString or kind.isFloating:
-        return quoted(str(value)) if kind.isString else repr(float(value))
-    if value.hasUnknown or kind.bitWidth <= 32:
-        return str(value)
-    return f"{kind.bitWidth}'h{int(value) & ((1 << kind.bitWidth) - 1):x}"  # slang cuts long ones short
 
 
 def known_names(what: str, names: Collection[str]) -> str:

@@ -143,3 +143,18 @@ def reads_of_bit(source: Any, index: int) -> set[Part]:
     if kind == Is.BinaryOp and expression.op in _BITWISE:
         return reads_of_bit(expression.left, index) | reads_of_bit(expression.right, index)
     return reads(expression)
+
+
+def literal_of(parameter: Any) -> str:
+    """A parameter's value as Verilog writes it."""
+    value, kind = parameter.value.value, parameter.type
+    if kind.isString or kind.isFloating:
+        return quoted(str(value)) if kind.isString else repr(float(value))
+    if value.hasUnknown or kind.bitWidth <= 32:
+        return str(value)
+    return f"{kind.bitWidth}'h{int(value) & ((1 << kind.bitWidth) - 1):x}"  # slang cuts long ones short
+
+
+def quoted(text: str) -> str:
+    """A text as Verilog writes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,28 +1,28 @@
-"""The Verilog that VHDL instantiates, below one module of ours: as slang reads it, with the design's own inputs."""
+"""The Verilog that another language instantiates, below one module of ours, with the design's own inputs."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.vhdl.units import Instantiation
-from workbench.api import Diagnostic
 from workbench.api.kept import ensure
-from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.verilog.design import shown_path
 from workbench.hdl.verilog.heads import Head
+from workbench.model.diagnostic import Diagnostic
+from workbench.system.cache import cache_dir
+from workbench.system.files import sha256
 
 ROOTS = "recap_roots"
 
 
 @dataclass(frozen=True)
 class Use:
-    """A module as VHDL instantiates it: its parameters' values, and the design's inputs behind its own (name, and
-    whether inverted)."""
+    """A module as another language instantiates it: its parameters' values, the design's inputs behind its own (name,
+    and whether inverted), and where that is (file, line, column)."""
 
     head: Head
     values: Mapping[str, str]
     inputs: Mapping[str, tuple[str, bool]]
-    made: Instantiation
+    place: tuple[Path, int, int]
 
 
 def roots_text(uses: Collection[Use]) -> str:
@@ -37,15 +37,16 @@ def roots_text(uses: Collection[Use]) -> str:
 
 
 def at_uses(
-    problems: Iterable[Diagnostic], root: Path, roots: Path | None, ours: Collection[Path], made: list[Instantiation]
-) -> Iterator[Diagnostic]:
-    """What slang says of a line of the module, where VHDL has it; of the rest, what is not of files of `ours`."""
+    problems: Iterable[Diagnostic], root: Path, roots: Path | None, ours: Collection[Path],
+    places: Sequence[tuple[Path, int, int]],
+) -> Iterator[Diagnostic]:  # fmt: skip
+    """What slang says of a line of the module, at the place of its use; of the rest, what is not of files of `ours`."""
     shown = {shown_path(root, path) for path in ours}
     for one in problems:
         if roots is not None and one.file == shown_path(root, roots) and one.line is not None:
-            if 0 <= one.line - 2 < len(made):
-                at = made[one.line - 2]
-                yield replace(one, file=shown_path(root, Path(at.key[0])), line=at.line, column=at.column)
+            if 0 <= one.line - 2 < len(places):
+                path, line, column = places[one.line - 2]
+                yield replace(one, file=shown_path(root, path), line=line, column=column)
         elif one.file not in shown:
             yield one
 
