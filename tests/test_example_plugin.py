@@ -7,19 +7,23 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from memory_port import PLATFORM
 from pixels import pixels_of, rgb
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from tools import NEEDS_GHDL
 
 from workbench.api.host_stats import read_stats
 from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
+from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.pragma import Category
 from workbench.session.begin.new_choice import Choice
 from workbench.session.begin.new_project import create, propose
 from workbench.session.keep.results import open_result
+from workbench.session.open.hdl_language import language_of
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_run
@@ -99,6 +103,34 @@ def test_new_finds_a_design_in_its_language_and_its_marks_are_read(plugins: Plug
     (block,) = workspace.scan({}).hdl.blocks
     assert (block.file, marked.splitlines()[block.line - 1].strip()) == ("top.terse", "at clk begin : port")
     assert [mark.pragma.name for branch in block.branches for mark in branch.pragmas] == ["take"]
+
+
+@NEEDS_GHDL
+def test_its_hardware_language_is_joined_with_both_others(plugins: Plugins, tmp_path: Path) -> None:
+    """Verilog over VHDL over the plugin's, which Verilog instantiates by itself too; all of it on one clock."""
+    (tmp_path / "top.v").write_text(
+        "module top (input clk, rst, wr_en, rd_en, input [15:0] addr, input [31:0] wr_data, output [31:0] rd_data);\n"
+        "  tick one (clk);\n  middle two (.clock(clk));\nendmodule\n"
+    )
+    (tmp_path / "tick.terse").write_text(
+        "module tick (input clk);\n  word n;\n  at clk begin : step\n"
+        "    //pragma recap count work()\n    n <= n + 1;\n  end\nendmodule\n"
+    )
+    (tmp_path / "middle.vhd").write_text(
+        "library ieee; use ieee.std_logic_1164.all; entity middle is port (clock : in std_logic); end;\n"
+        "architecture rtl of middle is component tick is port (clk : in std_logic); end component;\n"
+        "begin inner : tick port map (clock); end;\n"
+    )
+    names = ("top.v", "tick.terse", "middle.vhd")
+    hardware = HardwareSources(sources=names, top="top", read_out=ReadOut(first=0, last=255))
+    language = plugins.hdl_languages[language_of(hardware, plugins.hdl_languages)]
+    (found,) = language.tops(tmp_path, names)
+    assert (found.name, set(found.sources)) == ("top", set(names))
+    scan = language.scan(tmp_path, hardware, PLATFORM, {}, Job())
+    assert (scan.diagnostics, scan.clocks) == ((), (("clk", 2),))
+    assert [block.instances for block in scan.blocks] == [("top.one.step", "top.two.inner.step")]
+    build = language.instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out", Job())
+    assert [block.id for block in build.blocks] == ["top.one.step", "top.two.inner.step"]
 
 
 def test_a_name_is_found_in_both_languages(plugins: Plugins, tmp_path: Path) -> None:

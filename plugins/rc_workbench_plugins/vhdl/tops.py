@@ -154,7 +154,7 @@ def tops_of_both(
         sources=tuple(names), top="", include_dirs=folders, defines=dict(defines or {}), read_out=_NO_READ_OUT
     )
     own = [name for name in names if name.lower().endswith(suffixes.VHDL)]
-    rest = [name for name in names if name.lower().endswith(suffixes.VERILOG)]
+    rest = [name for name in names if not name.lower().endswith((*suffixes.VHDL, *suffixes.VERILOG_HEADERS))]
     units = read_units([(root / name).resolve() for name in own], {})[1]
     modules = read_modules(root, everything.model_copy(update={"sources": tuple(rest)}))
     entities = {plain(unit.name) for unit in units if unit.kind == "entity"}
