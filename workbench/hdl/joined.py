@@ -113,6 +113,12 @@ class Joined(Generic[U, D]):
     wrong: tuple[Diagnostic, ...]
     unobserved: tuple[Diagnostic, ...]
 
+    @property
+    def in_verilog(self) -> tuple[Path, ...]:
+        """The user's own files in Verilog that the design needs."""
+        needed = self.modules.needed if self.modules is not None else ()
+        return tuple(path for path in needed if path not in self.boxes)
+
     def name_of(self, path: Path) -> str:
         return verilog.shown_path(self.root, path)
 

@@ -87,7 +87,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], syn
     names = _names_of(joined.entities.top)
     made = synthesised(joined, alone, names, Job(), synthesise=synthesise)
     place = kept_verilog(made.text)
-    sources = (*_verilog_of(joined), place)
+    sources = (*as_synthesised(joined.in_verilog), place)
     top, given = made.top or hardware.top, {} if made.top else alone.generics
     simulated = _simulated(joined, sources, top, hardware, given, joined.root)
     beside: Beside | None = None
@@ -221,12 +221,6 @@ def _names_of(top: Unit | None) -> list[str]:
     return [port.name for port in top.interface.ports] if top is not None and top.interface is not None else []
 
 
-def _verilog_of(joined: Joined) -> tuple[Path, ...]:
-    """The user's own Verilog."""
-    needed = joined.modules.needed if joined.modules is not None else ()
-    return as_synthesised(path for path in needed if path not in joined.boxes)
-
-
 def _without_states(shell: wrapper.Top) -> wrapper.Top:
     """A top of a copy as the user has it."""
     return replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
@@ -244,7 +238,7 @@ def _compared(
     boards: Mapping[Path, Path], inner: str, width: int,
 ) -> Comparison:  # fmt: skip
     """The design beside its copies, each in its own languages; the copies have the parameters' values themselves."""
-    own, entities = _verilog_of(joined), joined.entities
+    own, entities = as_synthesised(joined.in_verilog), joined.entities
     include_dirs = _folders(joined, hardware)
     defines = {name: str(value) for name, value in hardware.defines.items()} if copies else {}
     values = of_top(entities, generics) if entities.top is not None else dict(generics)

@@ -16,22 +16,18 @@ from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api import Diagnostic, HardwareSources, HdlPort, HdlScan, Job, Platform, Severity
-from workbench.hdl.blocks import SourceBlock as VerilogBlock
+from workbench.hdl import halves
 from workbench.hdl.derived import derived, gives
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.reading import Asked, Part, Reading
 from workbench.hdl.reading import scan as scan_of
-from workbench.hdl.roots import ROOTS
-from workbench.hdl.verilog import conditions as verilog_conditions
 from workbench.hdl.verilog import language as verilog
-from workbench.hdl.verilog import states as verilog_states
 from workbench.hdl.verilog.own import library_of as verilog_library_of
-from workbench.hdl.verilog.own import own_streams
 from workbench.hdl.verilog.ports import hdl_ports as verilog_ports
 from workbench.hdl.verilog.primitives import CLOCKS_TOLD
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
-from workbench.hdl.verilog.streams import FoundStreams, find_streams
+from workbench.hdl.verilog.streams import FoundStreams
 
 _UNBOUND = (
     "no source defines an entity or a module for the component '{}'",
@@ -50,10 +46,12 @@ def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
     found = read(root, hardware, platform, parameters, job or Job())
-    if found.joined.verilog is not None:
-        return verilog.scan(root, found.joined.verilog, platform, parameters, job)
-    streams = _streams(found, hardware)
-    return scan_of(found, [_processes(found.joined), _always(found, streams)], top_ports(found.joined), streams)
+    joined = found.joined
+    if joined.verilog is not None:
+        return verilog.scan(root, joined.verilog, platform, parameters, job)
+    in_verilog = joined.entities.top is None
+    streams = halves.streams(joined, hardware, found.library) if in_verilog else FoundStreams()
+    return scan_of(found, [_processes(joined), halves.part(joined, found, streams)], top_ports(joined), streams)
 
 
 def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: Mapping[str, str], job: Job) -> Read:
@@ -75,11 +73,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     wrong = [*joined.wrong, *joined.unobserved]
     library = library_of(joined.entities, hardware)
     library |= verilog_library_of(modules, hardware) if modules is not None else frozenset()
-    for design, tree in joined.halves:
-        wrong += verilog.of_modules(design, tree, [clock.name for clock in hardware.clocks])
-        mine = {use.source.key for instance in tree.walk() for use in instance.blocks}
-        blocks_of = [block for block in joined.always if block.key in mine]
-        wrong += verilog_conditions.check_conditions(design, blocks_of, tree, why_not)
+    wrong += halves.problems(joined, hardware, why_not)
     left = list(joined.processes)
     for below, of in joined.designs:
         reached = {use.source.key for instance in (of.walk() if of else ()) for use in instance.blocks}
@@ -118,54 +112,6 @@ def _processes(joined: Joined) -> Part[SourceBlock]:
         return [Asked(*states.of(block, arm), terms.get(arm.at, ())) for arm in block.arms]
 
     return Part(joined.processes, states.registers, asked)
-
-
-def _always(found: Read, streams: FoundStreams) -> Part[VerilogBlock]:
-    """What a scan says of the Verilog: of a module with several instances its branches are those of the first."""
-    joined, paths = found.joined, found.paths()
-    each = [
-        verilog_states.find_states(design, tree, streams.streams if design.top is tree.body else ())
-        for design, tree in joined.halves
-    ]
-    around = {path: _around(found.top, path) for path in joined.turns.values()}
-    asked = {
-        (key, at): _in_whole(joined, one, around, next(iter(paths.get(key, ())), ""))
-        for states in reversed(each)
-        for (key, at), one in states.asked.items()
-    }
-    own = [block for block in joined.always if block.path not in joined.boxes]
-    return Part(own, [one for states in each for one in states.registers], verilog_states.States((), asked).of)
-
-
-def _in_whole(joined: Joined, asked: Asked, around: Mapping[str, str], block: str) -> Asked:
-    """What a branch asks for, by the instances' paths in the whole: what a module gets from VHDL comes from the
-    instance `around` it. `block` is the path of the branch's."""
-    outer = next((other for path, other in around.items() if block.startswith(f"{path}.")), "")
-    terms = []
-    for term in asked.terms:
-        turn, dot, below = term.driver.removeprefix(f"{ROOTS}.").partition(".")
-        if term.driver == ROOTS:
-            terms.append(replace(term, driver=outer))
-        elif path := joined.turns.get(f"{ROOTS}.{turn}"):
-            terms.append(replace(term, driver=f"{path}{dot}{below}"))
-        else:
-            terms.append(term)
-    return replace(asked, terms=tuple(terms))
-
-
-def _around(top: Instance | None, path: str) -> str:
-    """The instance that a path stands in."""
-    every = (one.path for one in top.walk()) if top is not None else ()
-    return max((one for one in every if path.startswith(f"{one}.")), key=len, default="")
-
-
-def _streams(found: Read, hardware: HardwareSources) -> FoundStreams:
-    """The streams between Verilog modules below a top in Verilog."""
-    joined = found.joined
-    if joined.entities.top is not None or not joined.halves:
-        return FoundStreams()
-    design, tree = joined.halves[0]
-    return own_streams(design, find_streams(design, tree, hardware), tree, hardware, found.library)
 
 
 def _unbound(

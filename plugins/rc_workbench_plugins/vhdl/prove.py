@@ -158,8 +158,6 @@ def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dic
     except WorkbenchError as error:
         raise CannotRead(f"GHDL does not synthesise it: {error.diagnostics[0].message}") from None
     file.write_text(comparable(made.text), encoding="utf-8")
-    own = joined.modules.needed if joined.modules is not None else ()
-    sources = (*(path for path in own if path not in joined.boxes), file)
     values = {} if made.top else dict(side.parameters)
     units = {f"\\{name}": f"{part.unit.name} (in VHDL)" for part, name in made.parts}
-    return HdlSide(sources, made.top or side.top, side.include_dirs, side.defines, values), units
+    return HdlSide((*joined.in_verilog, file), made.top or side.top, side.include_dirs, side.defines, values), units

@@ -211,7 +211,6 @@ def _with_both(root: Path, top: HdlTop, everything: HardwareSources) -> HdlTop:
 
 def _needed(joined: Joined) -> Iterator[Path]:
     """The files that the top reaches, each half's after those that they need, without what stands for vendors'."""
-    if joined.modules is not None:
-        primitives = joined.modules.primitives.file if joined.modules.primitives else None
-        yield from (path for path in joined.modules.needed if path not in joined.boxes and path != primitives)
+    primitives = joined.modules.primitives if joined.modules is not None else None
+    yield from (path for path in joined.in_verilog if primitives is None or path != primitives.file)
     yield from (file.path for file in joined.entities.needed if file.path.is_relative_to(joined.root))
