@@ -10,7 +10,7 @@ from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.run_tables import Table
-from workbench.run.collect import collect
+from workbench.run.collect import Built, collect
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 END_PS = 1_000_000
@@ -34,7 +34,7 @@ def test_a_language_s_own_table_is_in_the_run_with_the_run_s_blocks(tmp_path: Pa
     hdl = HdlBuild((), "top", made.blocks[1:3], read_out=plan)
     writer = RunWriter(tmp_path / "run")
     outcome = Outcome(0, "", "", END_PS, 0, (), np.zeros(1, np.uint32), ())
-    found = collect(writer.raw, writer.part, outcome, host, hdl, [Streams()], synthetic_platform(), made.clocks)
+    found = collect(writer.raw, writer.part, outcome, Built(host, hdl, [Streams()], synthetic_platform()), made.clocks)
     manifest = replace(made, blocks=found.blocks, resources=found.resources, messages=found.messages, time_ps=END_PS)
     assert [problem.message.partition(":")[0] for problem in found.diagnostics] == ["no call was recorded"]
     writer.finish(manifest, found.tables)

@@ -27,7 +27,7 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.records import CALLS, PIECE_RECORDS, TRANSFERS, write_formats
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
-from workbench.run.collect import collect
+from workbench.run.collect import Built, collect
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
@@ -83,8 +83,8 @@ def make_tables(folder: Path, count: int) -> None:
     host = HostBuild((), blocks=manifest.blocks[:1], sites=manifest.sites, entries=manifest.entries)
     outcome = Outcome(0, "", "", manifest.time_ps, 0, (), None, ())
     language = load_plugins().hdl_languages["verilog"]
-    hdl = HdlBuild((), "top", ())
-    found = collect(folder / RAW, writer.part, outcome, host, hdl, [language], synthetic_platform(), manifest.clocks)
+    built = Built(host, HdlBuild((), "top", ()), [language], synthetic_platform())
+    found = collect(folder / RAW, writer.part, outcome, built, manifest.clocks)
     manifest = replace(manifest, blocks=found.blocks, resources=found.resources, messages=found.messages)
     writer.finish(manifest, found.tables)
 

@@ -11,6 +11,7 @@ from simulated_card.conftest import DESIGN, HEAD, PARAMETERS, PLATFORM, run, tab
 
 from workbench.api import HdlBuild, HdlFiles
 from workbench.api.compile import needed
+from workbench.api.equivalence import HdlSide
 from workbench.api.job import Job
 from workbench.hdl.verilate import verilate
 from workbench.model.diagnostic import WorkbenchError
@@ -31,8 +32,8 @@ def test_what_is_simulated_is_what_was_read(tmp_path: Path) -> None:
     """Verilator's own macro would choose other code than the hardware's, in which the monitors stand; a project may."""
     source = tmp_path / "other.v"
     source.write_text("module top(input clk\n`ifdef VERILATOR\n, input x\n`else\n, input y\n`endif\n); endmodule\n")
-    for defines, port in ((), "y"), (("VERILATOR=1",), "x"):
-        verilate(needed(find_verilator()), [source], "top", tmp_path, Job(), defines=defines)
+    for defines, port in ({}, "y"), ({"VERILATOR": "1"}, "x"):
+        verilate(needed(find_verilator()), HdlSide((source,), "top", defines=defines), tmp_path, Job())
         assert set(re.findall(r"&(\w+),", (tmp_path / "Vcard.h").read_text())) == {"clk", port}
 
 

@@ -3,13 +3,14 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.builds import HdlBuild
 from workbench.api.compile import last_words, no_room
+from workbench.api.equivalence import HdlSide
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, verilator_environment
@@ -61,37 +62,25 @@ _PORT = re.compile(
 
 
 def verilate(
-    tool: Tool,
-    sources: Sequence[Path],
-    top: str,
-    out: Path,
-    job: Job,
-    *,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    parameters: Mapping[str, str] | None = None,
-    waves: bool = False,
-    prefix: str = "Vcard",
-    x_values: str = "fast",
-    options: Sequence[str] = (),
-    timeout_s: float | None = None,
-) -> None:
-    """Write the design as C++ classes, whose names begin with `prefix`, into `out`. Files are included from the folders
-    given, not from where the person happens to be. `x_values` is what is put for values that are not known.
+    tool: Tool, design: HdlSide, out: Path, job: Job, *, prefix: str = "Vcard", x_values: str = "fast",
+    options: Sequence[str] = (), timeout_s: float | None = None,
+) -> None:  # fmt: skip
+    """Write the design as C++ classes, whose names begin with `prefix`, into `out`. Files are included from the
+    design's folders, not from where the person happens to be. `x_values` is what is put for values that are not known.
 
     Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design,
     or takes longer than `timeout_s`.
     """
-    given = dict(parameters or {})
+    given = design.parameters
     while True:
         command: list[str | Path] = [
-            tool.path, *VERILATOR_OPTIONS, *options, *(["--trace"] if waves else []), "--prefix", prefix,
+            tool.path, *VERILATOR_OPTIONS, *options, "--prefix", prefix,
             "--x-assign", x_values, "--x-initial", x_values,
-            "--top-module", top, "--Mdir", os.path.abspath(out),
-            *(f"-I{os.path.abspath(folder)}" for folder in include_dirs),
-            *(f"-D{define}" for define in defines),
+            "--top-module", design.top, "--Mdir", os.path.abspath(out),
+            *(f"-I{os.path.abspath(folder)}" for folder in design.include_dirs),
+            *(f"-D{name}={value}" for name, value in design.defines.items()),
             *(f"-G{name}={hdl_value(value)}" for name, value in given.items()),
-            *(os.path.abspath(source) for source in sources),
+            *(os.path.abspath(source) for source in design.sources),
         ]  # fmt: skip
         result = job.run(
             command, cwd=out, env=verilator_environment(tool), on_line=lambda line: None, timeout_s=timeout_s

@@ -47,26 +47,29 @@ class Collected:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True)
+class Built:
+    """What wrote the records: the host and the hardware as they were built. `languages` are those of each FPGA's
+    design, none where its counters are lost."""
+
+    host: HostBuild
+    hdl: HdlBuild
+    languages: Sequence[HdlLanguage]
+    platform: Platform
+
+
 def collect(
-    raw: Path,
-    part: Path,
-    outcome: Outcome,
-    host: HostBuild,
-    hdl: HdlBuild,
-    languages: Sequence[HdlLanguage],
-    platform: Platform,
-    clocks: Sequence[RunClock],
-    trace: TapTrace | None = None,
+    raw: Path, part: Path, outcome: Outcome, built: Built, clocks: Sequence[RunClock], trace: TapTrace | None = None
 ) -> Collected:
     """Join the host's records, the card's and the counters. What a crash left out is missing, and said so.
 
-    What is large goes below `part`, where the run's tables are in the making. `languages` are those of each FPGA's
-    design, none where its counters are lost. `trace` is one that follows the same
+    What is large goes below `part`, where the run's tables are in the making. `trace` is one that follows the same
     records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
     `block` numbered as the run's. Raises OSError.
     """
-    of_host = _host_part(raw, part, outcome, host, hdl, platform)
-    of_fpga = _fpga_part(raw, outcome, hdl, languages, clocks, trace)
+    hdl = built.hdl
+    of_host = _host_part(raw, part, outcome, built)
+    of_fpga = _fpga_part(raw, outcome, hdl, built.languages, clocks, trace)
     first, blocks, tables = len(of_host.blocks), (*of_host.blocks, *of_fpga.blocks), of_host.tables
     clocks_hz = frequencies(hdl.blocks, clocks)
     for name, table in _timed(of_fpga.tables, outcome, clocks_hz, clocks).items():
@@ -88,7 +91,7 @@ def collect(
             own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
             tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
     problems = (*of_host.problems, *of_fpga.problems)
-    return Collected(blocks, resources(platform), of_host.messages, tables, problems)
+    return Collected(blocks, resources(built.platform), of_host.messages, tables, problems)
 
 
 class _HostPart(NamedTuple):
@@ -103,9 +106,8 @@ class _HostPart(NamedTuple):
     problems: Sequence[Diagnostic]
 
 
-def _host_part(
-    raw: Path, part: Path, outcome: Outcome, host: HostBuild, hdl: HdlBuild, platform: Platform
-) -> _HostPart:  # fmt: skip
+def _host_part(raw: Path, part: Path, outcome: Outcome, built: Built) -> _HostPart:
+    host, hdl, platform = built.host, built.hdl, built.platform
     whole = not outcome.measured_hz
     records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
     threads = read_threads(raw, records)

@@ -14,6 +14,7 @@ from rc_workbench_plugins.simulated_card.port_check import all_clocks, check_por
 from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, made_clocks, port_header
 from workbench.api import Clock, Diagnostic, HdlBuild, Job, Platform, Severity, Task, WorkbenchError
 from workbench.api.compile import digest, needed, run_all
+from workbench.api.equivalence import HdlSide
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
 from workbench.api.kept import (
     contents,
@@ -163,10 +164,10 @@ def _build_design(
     given = objects / f"{MADE_CLOCKS}.v"
     if hdl.simulation.made:
         given.write_text(made_clocks(hdl))
-    verilate(
-        verilator, [*hdl.sources, *([given] if hdl.simulation.made else [])], hdl.top, objects, job,
-        include_dirs=include_dirs, defines=defines, parameters=task.parameters, waves=waves,
-    )  # fmt: skip
+    defined = {name: value for name, _, value in (define.partition("=") for define in defines)}
+    sources = (*hdl.sources, *((given,) if hdl.simulation.made else ()))
+    design = HdlSide(sources, hdl.top, include_dirs, defined, dict(task.parameters))
+    verilate(verilator, design, objects, job, options=("--trace",) if waves else ())
     idle = idle_state(objects, hdl)
     whole = remembers_all(objects)
     header = port_header(platform, hdl, clocks, top_ports(objects), constants, idle, whole=whole, waves=waves)

@@ -30,9 +30,7 @@ def verilated(name: str, side: HdlSide, folder: Path, job: Job, x_values: str = 
     """Make C++ of a design, whose class is called `name`: its ports. WorkbenchError where Verilator cannot."""
     job.progress(None, f"Verilator: {side.top}")
     verilate(
-        needed(find_verilator()), side.sources, side.top, folder, job, include_dirs=side.include_dirs,
-        defines=[f"{define}={value}" for define, value in side.defines.items()], parameters=side.parameters,
-        prefix=name, x_values=x_values, timeout_s=_BUILD_S,
+        needed(find_verilator()), side, folder, job, prefix=name, x_values=x_values, timeout_s=_BUILD_S,
         options=("--no-assert",),  # inputs at random are not those that a design asserts to get
     )  # fmt: skip
     return model_ports(folder, name)

@@ -11,6 +11,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.model.run import Run
+from workbench.run.collect import Built
 from workbench.run.machine_trace import machine_trace
 from workbench.run.sound import check_records
 from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
@@ -65,7 +66,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *trace_notes))
         manifest = replace(manifest, traced=taps is not None)
         own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
-        return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps, own)
+        return collected(writer, manifest, outcome, Built(tree.host, tree.hdl, languages, platform), taps, own)
 
 
 def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:

@@ -14,7 +14,7 @@ from workbench.formats.run_folder import RAW, RunWriter
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.platform import Platform
 from workbench.model.run import Run, RunClock, RunStatus
-from workbench.run.collect import frequencies
+from workbench.run.collect import Built, frequencies
 from workbench.run.sound_card import keep_sound_of_card
 from workbench.run.tap_trace import TapTrace
 from workbench.session.keep.run_end import collected
@@ -52,7 +52,8 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
         diagnostics=(*manifest.diagnostics, *problems),
     )
     taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, drift) if manifest.traced else None
-    collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, (), platform, taps, writer.kept())
+    outcome, built = Outcome(exit=None, time_ps=time_ps), Built(host, hdl, (), platform)
+    collected(writer, manifest, outcome, built, taps, writer.kept())
     return True
 
 

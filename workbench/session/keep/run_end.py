@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome
+from workbench.api import HdlLanguage, HostBuild, Outcome
 from workbench.api.ports import memory_ports
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.run_folder import MANIFEST, RunWriter
@@ -15,7 +15,7 @@ from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
 from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus
 from workbench.model.run_tables import Table
-from workbench.run.collect import collect
+from workbench.run.collect import Built, collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.sound import keep_sound
@@ -63,15 +63,13 @@ def collected(
     writer: RunWriter,
     manifest: Manifest,
     outcome: Outcome,
-    host: HostBuild,
-    hdl: HdlBuild,
-    languages: Sequence[HdlLanguage],
-    platform: Platform,
+    built: Built,
     taps: TapTrace | None = None,
     own: Mapping[str, Table] = NO_TABLES,
 ) -> Run:
     """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
-    records = collect(writer.raw, writer.part, outcome, host, hdl, languages, platform, manifest.clocks, taps)
+    host, hdl, platform = built.host, built.hdl, built.platform
+    records = collect(writer.raw, writer.part, outcome, built, manifest.clocks, taps)
     tables = {**records.tables, **own}
     manifest = replace(
         manifest,

@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, Workbenc
 from workbench.model.hardware import Clock
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
 from workbench.run.cards import on_fpgas
-from workbench.run.collect import frequencies
+from workbench.run.collect import Built, frequencies
 from workbench.run.machine_trace import machine_trace
 from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
@@ -261,7 +261,7 @@ def _run(
             return writer.finish(manifest, {})
         own = composed_tables(workspace.composed, writer.raw, manifest)
         languages = [one.hdl_language for one in workspace.boards]
-        return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
+        return collected(writer, manifest, outcome, Built(task.host, hdl, languages, task.platform), taps, own)
 
 
 def _builds(
