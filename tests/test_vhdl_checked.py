@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage, checked
-from rc_workbench_plugins.vhdl.checked import Found
+from rc_workbench_plugins.vhdl.checked import Difference
 from rc_workbench_plugins.vhdl.side_by_side import Simulation
 from rc_workbench_plugins.vhdl.suspects import written_wrongly
 from test_vhdl_prove import HEAD, instrumented
@@ -285,7 +285,7 @@ def test_what_the_vhdl_leaves_open_is_told_as_that_and_the_run_goes_on(
     """Two processes that share a variable, and one that reads what it does not wait for."""
     raced = side(tmp_path, "race", RACE)
     build = HdlBuild((), "race", (), checks=HdlChecks(translated=(Comparison(raced, raced),)))
-    monkeypatch.setattr(checked, "_kept", lambda *_: Found(5, "q", 5, "0", "1", said=["NUMERIC_STD: x"]))
+    monkeypatch.setattr(checked, "_kept", lambda *_: Difference(5, "q", 5, "0", "1", said=["NUMERIC_STD: x"]))
     told: list[JobEvent] = []
     checked.check(build, tmp_path, Job(told.append))
     found = [event.diagnostic for event in told if event.diagnostic is not None]

@@ -43,7 +43,7 @@ class Origin:
     net: str = ""
 
     @property
-    def made_by(self) -> str:
+    def clock_maker(self) -> str:
         return self.maker or (DIVIDER if self.divided else GATE)
 
 
@@ -54,17 +54,18 @@ def follow_derived(top: Instance, origin: Callable[[Instance, BlockUse], Origin]
     for instance, use in uses:
         if use.root_clock or not use.source.clock:
             continue
-        found = origin(instance, use)
-        source = _clock_of(found, direct)
+        clock = origin(instance, use)
+        source = _clock_of(clock, direct)
         if source:
             at = instance.blocks.index(use)
-            instance.blocks[at] = replace(use, root_clock=source, made_by=found.made_by, made_net=found.net or use.path)
+            net = clock.net or use.path
+            instance.blocks[at] = replace(use, root_clock=source, clock_maker=clock.clock_maker, clock_net=net)
 
 
-def _clock_of(found: Origin, direct: Collection[str]) -> str:
+def _clock_of(origin: Origin, direct: Collection[str]) -> str:
     """Which of the inputs is the clock: the one that clocks blocks itself, that a PLL takes, or that is called so."""
-    some = found.inputs & set(direct) | {name for name in found.inputs if _is_clock(name)}
-    some = some or (found.inputs if found.maker else some)
+    some = origin.inputs & set(direct) | {name for name in origin.inputs if _is_clock(name)}
+    some = some or (origin.inputs if origin.maker else some)
     return next(iter(some)) if len(some) == 1 else ""
 
 
@@ -76,26 +77,26 @@ def _is_clock(name: str) -> bool:
 def other_clock(use: BlockUse, clocks: Sequence[str]) -> str:
     """Why a block on none of the platform's clocks cannot be observed."""
     what = f"'{use.source.clock}', which is "
-    what += "derived within the design" if not use.root_clock else "made of " if use.made_by else ""
+    what += "derived within the design" if not use.root_clock else "made of " if use.clock_maker else ""
     what += f"the top's '{use.root_clock}'" if use.root_clock else ""
     return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
 def has_own_clock(use: BlockUse) -> bool:
     """Whether a monitor on the clock that a block is counted by cannot count it on a board: only one on its own can."""
-    return use.made_by not in ("", GATE)
+    return use.clock_maker not in ("", GATE)
 
 
 def clock_name(use: BlockUse) -> str:
     """What the clock that a block runs on is called where the design makes it: as there, below the top. In what stands
     for a vendor's primitive its register has a prefix."""
-    below, _, net = use.made_net.rpartition(":")
+    below, _, net = use.clock_net.rpartition(":")
     return f"{below.partition('.')[2]}{net.partition('.')[2]}".replace(".recap_", ".")
 
 
 def made_name(use: BlockUse) -> str:
     """The same where a PLL makes it; '' where none does."""
-    return "" if use.made_by in ("", GATE, DIVIDER) else clock_name(use)
+    return "" if use.clock_maker in ("", GATE, DIVIDER) else clock_name(use)
 
 
 def gives(instance: Instance, clocks: Collection[str]) -> bool:
@@ -140,18 +141,18 @@ def derived(
 ) -> Iterator[Diagnostic]:
     """A note for each kind of clock that is made of another, and that blocks outside of the library run on, but for
     those of which the project says how fast they are."""
-    found: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
+    uses_of: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
     stated = {clock.name for clock in hardware.clocks}
     for instance in top.walk() if top is not None else ():
         for use in instance.blocks:
-            if use.made_by and use.source.path not in library and (name := made_name(use)) not in stated:
-                found[use.made_by, use.root_clock, name].append(use)
-    for (maker, clock, made), uses in found.items():
+            if use.clock_maker and use.source.path not in library and (name := made_name(use)) not in stated:
+                uses_of[use.clock_maker, use.root_clock, name].append(use)
+    for (maker, clock, stated_name), uses in uses_of.items():
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
         first = uses[0].source
         yield Diagnostic(
             f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
-            _OWN + (_SAID.format(made) if made else "") if has_own_clock(uses[0])
+            _OWN + (_SAID.format(stated_name) if stated_name else "") if has_own_clock(uses[0])
             else "While their clock is held, they stay in the state in which they were.",
             Severity.NOTE, name_of(first.path), first.line,
         )  # fmt: skip

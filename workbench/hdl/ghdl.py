@@ -120,18 +120,18 @@ def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = r
     with TemporaryDirectory() as place:
         confined = _confined(files, *seen, instead=dict(_texts_ended(design, seen, Path(place))))
         result = run([*confined, *command], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
-    found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
-    if found:
-        raise WorkbenchError(*found)
+    problems = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
+    if problems:
+        raise WorkbenchError(*problems)
     return result.stdout
 
 
 def ghdl() -> Tool:
     """WorkbenchError where there is none."""
-    found = find_ghdl()
-    if isinstance(found, Diagnostic):
-        raise WorkbenchError(found)
-    return found
+    tool = find_ghdl()
+    if isinstance(tool, Diagnostic):
+        raise WorkbenchError(tool)
+    return tool
 
 
 def renamed(text: str, mark: str) -> str:
@@ -178,14 +178,14 @@ def _confined(files: Sequence[str], *folders: Path, instead: Mapping[Path, Path]
     already to synthesise it. WorkbenchError where nothing on this system does, for designs that declare some."""
     if prefix := reads_only(ghdl().path, *folders, instead=instead):
         return prefix
-    found = [
+    problems = [
         Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=file, line=line)
         for file in files
         for line, text in enumerate(Path(file).read_text("latin-1").splitlines(), 1)
         if _FILE.search(text)
     ]
-    if found:
-        raise WorkbenchError(*found)
+    if problems:
+        raise WorkbenchError(*problems)
     return ()
 
 
@@ -195,7 +195,7 @@ def _rewrite(message: str) -> str:
 
 
 def _errors(said: str, unit: str) -> list[Diagnostic]:
-    found = [
+    errors = [
         Diagnostic(
             match["text"],
             _rewrite(match["text"]) or (OF_GHDL if _LIMITS.search(match["text"]) else ""),
@@ -207,8 +207,8 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
         if not _SAID.match(match["text"])
     ]
-    if found:
-        return [one for one in found if not _FOLLOWS.match(one.message)][:20] or found[:1]
+    if errors:
+        return [one for one in errors if not _FOLLOWS.match(one.message)][:20] or errors[:1]
     if cannot := _CANNOT.search(said):
         what = cannot["what"].lower().replace("_", " ")
         message = f"GHDL cannot synthesise this yet: {'a package within another unit' if 'package' in what else what}"

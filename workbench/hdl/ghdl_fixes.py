@@ -114,8 +114,8 @@ def fixed(verilog: str, written: Callable[[str], str]) -> str:
     """The Verilog as GHDL means it; `written` gives what it writes of the same netlist in another form, "vhdl" or
     "raw". WorkbenchError, with the user's lines, for what cannot be fixed."""
     _lines.cache_clear()
-    if found := list(_refused(verilog)):
-        raise WorkbenchError(*found)
+    if refused := list(_refused(verilog)):
+        raise WorkbenchError(*refused)
     written = cache(written)
     verilog = _ASSERTED.sub(_asserted, _COVERED.sub("", verilog))
     verilog = "\nmodule ".join(_called_once(module) for module in verilog.split("\nmodule "))
@@ -137,8 +137,8 @@ def fixed(verilog: str, written: Callable[[str], str]) -> str:
 def _refused(verilog: str) -> Iterator[Diagnostic]:
     place: re.Match[str] | None = None
     for line in verilog.splitlines():
-        if found := _PLACE.match(line):
-            place = found
+        if match := _PLACE.match(line):
+            place = match
         elif place and (_EDGE.match(line) or _GATE.match(line)):
             file, at, column = place[1], int(place[2]), int(place[3])
             whole = _CLOCKED.match(_source_at(file, at, column))
@@ -186,10 +186,10 @@ def _with_signs(verilog: str, raw: str) -> str:
     for line in raw.splitlines():
         indent = len(line) - len(line.lstrip())
         users = [user for user in users if user[0] < indent]
-        if users and (found := _SIGNED_CONSTANT.search(line)) and int(found[1]) >> 31:
-            negative.setdefault(users[-1][1], set()).add(f"{int(found[1]):032b}")
-        if found := _INSTANCE.search(line):
-            users.append((indent, found[1]))
+        if users and (match := _SIGNED_CONSTANT.search(line)) and int(match[1]) >> 31:
+            negative.setdefault(users[-1][1], set()).add(f"{int(match[1]):032b}")
+        if match := _INSTANCE.search(line):
+            users.append((indent, match[1]))
 
     def signed(line: re.Match[str]) -> str:
         low = negative.get(line["of"], set())
@@ -205,18 +205,18 @@ def _resized(verilog: str, written: Callable[[str], str]) -> str:
     highest: dict[str, str] = {}
     signed: set[str] | None = None
     for number, line in enumerate(lines):
-        if found := _PLACE.match(line):
-            place = _source_at(found[1], int(found[2]), int(found[3]))
+        if match := _PLACE.match(line):
+            place = _source_at(match[1], int(match[2]), int(match[3]))
         elif line.startswith("module "):
             highest = {}
-        elif found := _DECLARED.match(line):
-            highest[found[2]] = found[1]
-        elif (found := _TRUNCATED.match(line)) and _RESIZE.match(place):
+        elif match := _DECLARED.match(line):
+            highest[match[2]] = match[1]
+        elif (match := _TRUNCATED.match(line)) and _RESIZE.match(place):
             if signed is None:
                 signed = set(re.findall(r"%(\d+):\S+ := \$strunc\b", written("raw")))
-            if found["of"] in signed and (top := highest.get(found["all"])):
-                low = f", {found['all']}[{int(found['high']) - 1}:0]" if found["high"] else ""
-                lines[number] = f"  assign n{found['of']}_o = {{{found['all']}[{top}]{low}}};"
+            if match["of"] in signed and (top := highest.get(match["all"])):
+                low = f", {match['all']}[{int(match['high']) - 1}:0]" if match["high"] else ""
+                lines[number] = f"  assign n{match['of']}_o = {{{match['all']}[{top}]{low}}};"
     return "\n".join([*lines, ""])
 
 
@@ -226,23 +226,23 @@ def comparisons(verilog: str) -> Iterator[tuple[str, int, str, int]]:
     _lines.cache_clear()
     place: re.Match[str] | None = None
     for line in verilog.splitlines():
-        if found := _PLACE.match(line):
-            place = found
-        elif (found := _COMPARED.match(line)) and place:
+        if match := _PLACE.match(line):
+            place = match
+        elif (match := _COMPARED.match(line)) and place:
             after = _OPERATOR.sub("", _source_at(place[1], int(place[2]), int(place[3])), count=1)
-            yield place[1], int(place[2]), after, int(found["bits"])
+            yield place[1], int(place[2]), after, int(match["bits"])
 
 
 def _with_wide_numbers(verilog: str) -> str:
     """Where a vector is compared with a number that needs more bits, GHDL compares that one's low bits."""
     lines, place = verilog.splitlines(), ""
     for number, line in enumerate(lines):
-        if found := _PLACE.match(line):
-            place = _source_at(found[1], int(found[2]), int(found[3]))
-        elif (found := _COMPARED.match(line)) and (with_ := _NUMBER.match(_OPERATOR.sub("", place, count=1))):
-            bits = int(found["bits"]) - (found["signed"] == "signed")
+        if match := _PLACE.match(line):
+            place = _source_at(match[1], int(match[2]), int(match[3]))
+        elif (match := _COMPARED.match(line)) and (with_ := _NUMBER.match(_OPERATOR.sub("", place, count=1))):
+            bits = int(match["bits"]) - (match["signed"] == "signed")
             if int(with_[1].replace("_", "")) >> bits:
-                lines[number] = f"  assign {found['of']} = 1'b{int(found['how'] in ('!=', '<', '<='))};"
+                lines[number] = f"  assign {match['of']} = 1'b{int(match['how'] in ('!=', '<', '<='))};"
     return "\n".join([*lines, ""])
 
 
@@ -336,5 +336,5 @@ def _kept_words() -> re.Pattern[str]:
 
 
 def _words(rules: Iterable[Any]) -> set[str]:
-    found = (rule[0].words for rule in rules if isinstance(rule, tuple) and isinstance(rule[0], words))
-    return {word for some in found for word in some if word.isidentifier()}
+    of_rules = (rule[0].words for rule in rules if isinstance(rule, tuple) and isinstance(rule[0], words))
+    return {word for some in of_rules for word in some if word.isidentifier()}

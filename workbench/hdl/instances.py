@@ -32,8 +32,8 @@ class BlockUse:
     reset: tuple[str, bool] | None = None
     body: Any = None  # slang's statement
     clock_turned: bool = False  # whether it runs on the inverse of that clock
-    made_by: str = ""  # what makes its own clock of that one; '' where it is the same
-    made_net: str = ""  # which that is, among the clocks that are made
+    clock_maker: str = ""  # what makes its own clock of that one; '' where it is the same
+    clock_net: str = ""  # which that is, among the clocks that are made
 
 
 @dataclass

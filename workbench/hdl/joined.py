@@ -135,7 +135,7 @@ class Joiner(Generic[U, D]):
     names: Mapping[str, str]
     parameters: Mapping[str, str]
     known: Sequence[Diagnostic]
-    found: list[Diagnostic] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
     lasting: list[Diagnostic] = field(default_factory=list)  # reported once, however often the rest is read
     uses: dict[str, Use] = field(default_factory=dict)  # by the paths in the whole
     pending: dict[str, Use] = field(default_factory=dict)
@@ -153,10 +153,10 @@ class Joiner(Generic[U, D]):
         deeper into the other language has the Verilog read once more."""
         joint: Instance | None = None
         for _ in range(_MOST_TURNS):
-            self.found, self.pending, self.at = list(self.known), {}, {}
+            self.problems, self.pending, self.at = list(self.known), {}, {}
             if self.modules.files and (whole or self.uses):
                 self._read_verilog(whole)
-            self.found += own.diagnostics
+            self.problems += own.diagnostics
             if tree is not None:
                 joint = self._placed_below(own, tree, tree.path, None)
             elif self.own is not None:
@@ -166,9 +166,9 @@ class Joiner(Generic[U, D]):
             self.uses |= self.pending
         else:
             path = next(iter(self.pending))
-            self.found.append(Diagnostic(f"the design instantiates itself without end, as in {path[:200]}"))
+            self.problems.append(Diagnostic(f"the design instantiates itself without end, as in {path[:200]}"))
         parts = tuple(self.parts.values())
-        wrong = [*self.found, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
+        wrong = [*self.problems, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}
         always, unobserved = read_blocks(self.design) if self.design is not None else ((), ())
         return Joined(
@@ -204,7 +204,7 @@ class Joiner(Generic[U, D]):
             return replace(child, module=head.name, children=[], blocks=[], **place)
         joint = self._verilog(inner, path, self.halves[-1][0])
         bits = {port.name: int(port.type.bitWidth) for port in inner.body.portList if hasattr(port, "type")}
-        self.found += self.dialect.misfits(design, child, head, bits)
+        self.problems += self.dialect.misfits(design, child, head, bits)
         return replace(joint, **place)
 
     def _inputs(self, child: Instance, head: Head, roots: _Inputs | None) -> dict[str, tuple[str, bool]]:
@@ -226,8 +226,8 @@ class Joiner(Generic[U, D]):
             reset = self._root(roots, *use.reset) if use.reset else None
             reset = reset if reset and reset[0] else None
             place = f"{path}{use.path[len(one.path) :]}"
-            net = f"{part}.:{use.made_net}" if use.made_net and roots is not None else use.made_net
-            blocks.append(replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, made_net=net))
+            net = f"{part}.:{use.clock_net}" if use.clock_net and roots is not None else use.clock_net
+            blocks.append(replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, clock_net=net))
         return replace(one, path=path, blocks=blocks, children=[])
 
     # ---- Verilog
@@ -261,7 +261,7 @@ class Joiner(Generic[U, D]):
                 self.halves.append((design, tree))
                 self.roots = {child.path.rpartition(".")[2]: child for child in tree.children}
         places = [use.place for use in self.uses.values()]
-        self.found += at_uses(self.design.diagnostics, self.root, roots, self.files, places)
+        self.problems += at_uses(self.design.diagnostics, self.root, roots, self.files, places)
 
     def _verilog(self, one: Instance, path: str, design: verilog.Design) -> Instance:
         """A Verilog instance in its place in the whole."""
@@ -301,7 +301,7 @@ class Joiner(Generic[U, D]):
                 path, line, column = design.place(child.node.getFirstToken().location)
                 message = f"the value of '{one.name}' cannot be given to the {self.dialect.called} '{unit.name}'"
                 hint = "Give it an integer, a boolean, a text, a bit or a vector of bits."
-                self.found.append(Diagnostic(message, hint, file=design.name_of(path), line=line, column=column))
+                self.problems.append(Diagnostic(message, hint, file=design.name_of(path), line=line, column=column))
                 return None
             if one.isOverridden:
                 values[one.name.lower()] = value

@@ -65,9 +65,9 @@ class Layout:
 
     def bits(self, top: Instance) -> dict[str, int]:
         """The lowest bit of each observed block in the top's `recap_state`, by the block's path."""
-        found: dict[str, int] = {}
-        self._place(top, 0, found)
-        return found
+        bits: dict[str, int] = {}
+        self._place(top, 0, bits)
+        return bits
 
     def clock_bits(self, top: Instance) -> dict[str, int]:
         """Where the top's `recap_state` has a block's own clock, by the block's path."""
@@ -79,16 +79,16 @@ class Layout:
             if (site := self.sites.get(instance.module, {}).get(use.source.key)) is not None and site.clock
         }
 
-    def _place(self, instance: Instance, base: int, found: dict[str, int]) -> None:
+    def _place(self, instance: Instance, base: int, bits: dict[str, int]) -> None:
         sites = self.sites.get(instance.module, {})
         for use in instance.blocks:
             site = sites.get(use.source.key)
             if site is not None:
-                found[use.path] = base + site.offset + site.index(use.loops) * site.width
+                bits[use.path] = base + site.offset + site.index(use.loops) * site.width
         for child in instance.children:
             site = sites.get(child.key)
             if site is not None:
-                self._place(child, base + site.offset + site.index(child.loops) * site.width, found)
+                self._place(child, base + site.offset + site.index(child.loops) * site.width, bits)
 
 
 def lay_out(top: Instance, observed: Callable[[SourceBlock], bool], editable: Callable[[str], bool]) -> Layout:

@@ -128,16 +128,16 @@ class Monitored:
 
     def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
         of_plls = {clock.name for clock in self.made.values()}
-        made = {n: one.clock for one in self.monitors if one.clock.name in of_plls for n in one.blocks or ()}
+        own_clocks = {n: one.clock for one in self.monitors if one.clock.name in of_plls for n in one.blocks or ()}
         blocks = (
-            _block(name_of, use, made.get(number, self.clocks[use.root_clock]), use.path in self.bits)
+            _block(name_of, use, own_clocks.get(number, self.clocks[use.root_clock]), use.path in self.bits)
             for number, use in enumerate(self.counted)
         )
         return (*blocks, *(port.block(self.top) for port in self.ports))
 
     def large(self, name_of: Callable[[Path], str]) -> tuple[Diagnostic, ...]:
         """A note for each block whose counter needs more than one block RAM."""
-        found: dict[Key, Diagnostic] = {}
+        notes: dict[Key, Diagnostic] = {}
         for use in self.counted:
             source, states = use.source, len(use.source.states) + 1
             if use.path in self.bits and states > STATES_OF_A_BLOCK_RAM:
@@ -145,8 +145,8 @@ class Monitored:
                 message = f"the block {name} has {states} states: counting their pairs takes several block RAMs"
                 hint = f"Up to {STATES_OF_A_BLOCK_RAM - 1} different pragmas in a block fit into one."
                 file = name_of(source.path)
-                found.setdefault(source.key, Diagnostic(message, hint, Severity.NOTE, file, source.line))
-        return tuple(found.values())
+                notes.setdefault(source.key, Diagnostic(message, hint, Severity.NOTE, file, source.line))
+        return tuple(notes.values())
 
     def missed(
         self, name_of: Callable[[Path], str], why_not: Mapping[Key, str], single: Mapping[str, str]
@@ -212,10 +212,11 @@ def monitored(
         name = _new_clock(
             use, [monitor.clock.name for monitor in monitors] + [clock.name for clock in clocks.values()], top.path
         )
-        made = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
+        changes = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
                 "frequency_hz": given_hz.get(name, clocks[source].frequency_hz)}  # fmt: skip
         plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store, engines=hardware.engines)
-        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit), name in given_hz))
+        clock = clocks[source].model_copy(update=changes)
+        monitors.append(Monitor(plan, clock, numbers, (source, bit), name in given_hz))
     return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path, of_plls)
 
 
@@ -224,11 +225,11 @@ def _own_clocks(
 ) -> Iterator[tuple[str, int, tuple[int, ...]]]:
     """What the design makes of the platform's clocks, and observed blocks run on: of which top's port, the bit of the
     state vector that it is, and the numbers of the blocks."""
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    by_clock: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, use in enumerate(counted):
         if has_own_clock(use):
-            found[use.root_clock, use.made_net].append(number)
-    for (source, _), numbers in found.items():
+            by_clock[use.root_clock, use.clock_net].append(number)
+    for (source, _), numbers in by_clock.items():
         observed = [number for number in numbers if counted[number].path in bits]
         if observed:
             yield source, clock_bits[counted[observed[0]].path], (*observed, *(n for n in numbers if n not in observed))
@@ -237,7 +238,7 @@ def _own_clocks(
 def _new_clock(use: BlockUse, taken: Collection[str], top: str) -> str:
     """What a clock is called that the design makes."""
     name = clock_name(use)
-    return next((one for one in (name, f"{top}.{name}") if name and one not in taken), use.made_net)
+    return next((one for one in (name, f"{top}.{name}") if name and one not in taken), use.clock_net)
 
 
 def _observed(
@@ -261,8 +262,8 @@ def _place(
     platform_hardware: Hardware, clocks: Sequence[Clock], read_out: ReadOut, bits: Mapping[str, int]
 ) -> ReadPlace:
     by_name = {clock.name: clock for clock in clocks_by_pin(platform_hardware).values()}
-    if found := monitor_front(platform_hardware, clocks, read_out, bits):
-        port, front = found
+    if place := monitor_front(platform_hardware, clocks, read_out, bits):
+        port, front = place
         return ReadPlace(port.name, front, by_name[platform_hardware.clock_of(port).name], read_out)
     port, front = own_port("recap", clocks[0].name)
     return ReadPlace(port.name, front, clocks[0], OWN_ADDRESSES, own_ports(port))

@@ -32,11 +32,11 @@ class Reading:
 
     def paths(self) -> dict[Key, tuple[str, ...]]:
         """The places of each block below the top."""
-        found: dict[Key, list[str]] = {}
+        paths_of: dict[Key, list[str]] = {}
         for instance in self.top.walk() if self.top is not None else ():
             for use in instance.blocks:
-                found.setdefault(use.source.key, []).append(use.path)
-        return {key: tuple(paths) for key, paths in found.items()}
+                paths_of.setdefault(use.source.key, []).append(use.path)
+        return {key: tuple(paths) for key, paths in paths_of.items()}
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,6 @@ def _branch(arm: Arm, asked: Asked) -> Branch:
     )  # fmt: skip
 
 
-def comparison(original: HdlSide, made: HdlSide, top: Instance | None, added: tuple[str, ...]) -> Comparison:
+def comparison(original: HdlSide, copy: HdlSide, top: Instance | None, added: tuple[str, ...]) -> Comparison:
     """A design beside what was made of it, whose modules have the ports `added`."""
-    return Comparison(original, made, added, clocks=tuple(name for name, _ in clocks(top)), resets=resets(top))
+    return Comparison(original, copy, added, clocks=tuple(name for name, _ in clocks(top)), resets=resets(top))

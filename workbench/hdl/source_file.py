@@ -60,8 +60,8 @@ class SourceFile:
 def read_pragmas(path: Path, data: bytes, syntax: Syntax, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """A file's pragmas, and what is wrong with them. `name` is what the file is called to people."""
     starts = line_starts(data)
-    found, problems = find_pragmas(data.decode("utf-8", errors="replace"), syntax, name)
-    placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
+    pragmas, problems = find_pragmas(data.decode("utf-8", errors="replace"), syntax, name)
+    placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in pragmas]
     without = left_out(data, syntax) if placed else ()
     lost = [p for at, p in placed if within(at, without)]
     warnings = [unused(p, _LEFT_OUT) for p in lost]

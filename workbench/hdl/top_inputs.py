@@ -16,12 +16,12 @@ def clocks(top: Instance | None) -> tuple[tuple[str, int], ...]:
 
 def resets(top: Instance | None) -> tuple[tuple[str, bool], ...]:
     """The top's ports that reset clocked blocks, the most used first, and whether low means reset, as they use it."""
-    found: Counter[tuple[str, bool]] = Counter()
+    uses_of: Counter[tuple[str, bool]] = Counter()
     for instance in top.walk() if top else ():
         for use in instance.blocks:
             if use.reset and _RESET.fullmatch(use.reset[0]):
-                found[use.reset] += 1
+                uses_of[use.reset] += 1
     most: dict[str, bool] = {}
-    for (name, low), _ in found.most_common():
+    for (name, low), _ in uses_of.most_common():
         most.setdefault(name, low)
     return tuple(most.items())

@@ -118,10 +118,10 @@ class ModelPort:
 
 def model_ports(out: Path, prefix: str) -> list[ModelPort]:
     """The ports of the model's top, in their order."""
-    found = _PORT.finditer((out / f"{prefix}.h").read_text(encoding="utf-8"))
+    ports = _PORT.finditer((out / f"{prefix}.h").read_text(encoding="utf-8"))
     return [
         ModelPort(m["way"], m["array"] or m["plain"], int(m["msb"]) - int(m["lsb"]) + 1, m["array"] is not None)
-        for m in found
+        for m in ports
     ]
 
 
@@ -156,12 +156,12 @@ def idle_state(out: Path, hdl: HdlBuild) -> list[str]:
     }
     members = _MEMBER.findall((out / "Vcard___024root.h").read_text())
     of = {name: shadow["of"] if (shadow := _SHADOW.fullmatch(name)) else name for name in members}
-    found = [
+    members_idle = [
         f"TOP.{name}" for name, one in of.items() if one in idle or (one.startswith(own) and not one.startswith(user))
     ]
     instances = _INSTANCE.findall((out / "Vcard__Syms.h").read_text())
     ours = (f"TOP__{hdl.top}__recap_monitor", f"TOP__{hdl.top}__recap_port")
-    return found + [name for name in instances if name.startswith(ours)]
+    return members_idle + [name for name in instances if name.startswith(ours)]
 
 
 def lead_out_places(out: Path) -> list[str]:
@@ -199,14 +199,14 @@ def read_errors(text: str) -> list[Diagnostic]:
     """What Verilator said was wrong, at its file and line."""
     if full := no_room(text, "the card"):
         return [*full]
-    found = []
+    errors = []
     for line in text.splitlines():
         match = _MESSAGE.match(line)
         if not match or match["kind"] == "Warning" or match["text"].startswith(("Exiting due to", "Command Failed")):
             continue
         number = int(match["line"]) if match["line"] else None
         column = int(match["column"]) if match["column"] else None
-        found.append(
+        errors.append(
             Diagnostic(
                 match["text"].strip(),
                 _hint(match["code"], match["text"]),
@@ -216,7 +216,7 @@ def read_errors(text: str) -> list[Diagnostic]:
                 column,
             )
         )
-    return found[:20] or [Diagnostic(f"Verilator cannot read the design: {last_words(text)}")]
+    return errors[:20] or [Diagnostic(f"Verilator cannot read the design: {last_words(text)}")]
 
 
 def _hint(code: str | None, text: str) -> str:

@@ -44,7 +44,7 @@ class Asks:
         if key not in self._uses:
             return {}
         instance, use = self._uses[key]
-        found: dict[int, tuple[Term, ...]] = {}
+        terms_of: dict[int, tuple[Term, ...]] = {}
         for arm in arms:
             if arm.kind in ("if", "elsif"):
                 asked = needed(arm.label, True)
@@ -52,8 +52,8 @@ class Asks:
                 asked = needed(before.label, False)
             else:
                 continue
-            found[arm.at] = tuple(self._terms(instance, use, asked, use.loops, frozenset()))
-        return found
+            terms_of[arm.at] = tuple(self._terms(instance, use, asked, use.loops, frozenset()))
+        return terms_of
 
     def _terms(
         self,
@@ -75,8 +75,8 @@ class Asks:
             yield Term(one.name, one.high, "" if port else self._driver(place, use), port, given_as=place.port)
             sources = self._names.sources(place)
             if not port and len(set(sources)) == 1:  # a generate's copies say the same
-                made_of = needed(sources[0], one.high ^ place.turned)
-                yield from self._terms(place.instance, use, made_of, (), seen | {key})
+                conditions = needed(sources[0], one.high ^ place.turned)
+                yield from self._terms(place.instance, use, conditions, (), seen | {key})
 
     def _driver(self, place: Place, use: BlockUse) -> str:
         """The instance that a signal is driven in; in the block's own the other block that alone assigns it."""
@@ -99,10 +99,10 @@ class Asks:
 
 def needed(condition: str, high: bool) -> Iterator[_Asked]:
     """The signals that must be high, or low, for a condition to hold (`high`) or not to."""
-    if found := _CHOSEN.fullmatch(condition.strip()):
-        first, second = (found[number].lower() in _HIGH for number in (1, 3))
+    if match := _CHOSEN.fullmatch(condition.strip()):
+        first, second = (match[number].lower() in _HIGH for number in (1, 3))
         if first != second:
-            yield from needed(found[2], high == first)
+            yield from needed(match[2], high == first)
         return
     word, parts = joined(condition)
     if word:
@@ -112,11 +112,11 @@ def needed(condition: str, high: bool) -> Iterator[_Asked]:
                 yield from needed(part, high ^ turned)
         return
     (text,) = parts
-    if found := _HELD.fullmatch(text):
-        yield from needed(found[1], high ^ (found[2] == "/=") ^ (found[3].lower() not in _HIGH))
-    elif found := _NOT.fullmatch(text):
-        turned = not found[0].startswith("?")
-        yield from needed(found[1], high ^ turned)
+    if match := _HELD.fullmatch(text):
+        yield from needed(match[1], high ^ (match[2] == "/=") ^ (match[3].lower() not in _HIGH))
+    elif match := _NOT.fullmatch(text):
+        turned = not match[0].startswith("?")
+        yield from needed(match[1], high ^ turned)
     elif _NAME.fullmatch(text) and text.lower() not in ("true", "false"):
         yield _Asked("".join(text.split()), high)
 

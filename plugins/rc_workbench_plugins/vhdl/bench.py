@@ -128,7 +128,7 @@ def bench_of(top: Unit, units: Sequence[Unit], cut: Collection[str] = ()) -> Ben
     names = (f"recap_t{number}" for number in count())
     declared = [f"signal {port.name} : {port.type};" for port in ports]
 
-    def told(kept: Sequence[Declared], leaf: Callable[[str, str, str], str]) -> Iterator[str]:
+    def of_leaves(kept: Sequence[Declared], leaf: Callable[[str, str, str], str]) -> Iterator[str]:
         for port in kept:
             lines = list(_walk(port.name, port.type, types, leaf, names, declared))
             if not lines:
@@ -139,7 +139,7 @@ def bench_of(top: Unit, units: Sequence[Unit], cut: Collection[str] = ()) -> Ben
     laid: list[str] = []
     for port in (*inputs, *outputs):
         laid.append(f'std.textio.write(recap_out, string\'("{PIN} {plain(port.name)}"));')
-        laid += [*told([port], _laid), "std.textio.writeline(std.textio.output, recap_out);"]
+        laid += [*of_leaves([port], _laid), "std.textio.writeline(std.textio.output, recap_out);"]
     clause = child(child(top.node, "entity_head"), "generic_clause")
     mapped = ", ".join(f"{one.name} => {one.name}" for one in generics)
     text = _BENCH.format(
@@ -147,7 +147,7 @@ def bench_of(top: Unit, units: Sequence[Unit], cut: Collection[str] = ()) -> Ben
         name=NAME, generics=text_of(clause), unit=top.name, stimuli=STIMULI, row=ROW,
         generic_map=f" generic map ({mapped})" if mapped else "",
         port_map=", ".join(f"{port.name} => {port.name}" for port in ports),
-        laid=_lines(laid), set=_lines([*told(inputs, _set)]), put=_lines([*told(outputs, _put)]),
+        laid=_lines(laid), set=_lines([*of_leaves(inputs, _set)]), put=_lines([*of_leaves(outputs, _put)]),
         declared=_lines(declared),
     )  # fmt: skip
     both = tuple(plain(port.name) for port in ports if port.mode in ("inout", "linkage"))

@@ -210,16 +210,17 @@ class Alone:
         parts: list[_Part] = []
         left: list[Declared] = []
         for number, port in enumerate(self._interface.ports):
-            found = list(leaves(port.name, port.type, types))
-            led = all(_is_led(leaf, types, by_name[leaf.name]) for leaf in found)
-            if not (found and led and port.name.isidentifier()):
+            parts_in = list(leaves(port.name, port.type, types))
+            led = all(_is_led(leaf, types, by_name[leaf.name]) for leaf in parts_in)
+            if not (parts_in and led and port.name.isidentifier()):
                 left.append(port)
                 continue
             name = plain(port.name)
-            way = _CLOCKS if name in self.clocks else _GIVEN if by_name[found[0].name].direction == "input" else _SEEN
+            data_way = _GIVEN if by_name[parts_in[0].name].direction == "input" else _SEEN
+            way = _CLOCKS if name in self.clocks else data_way
             at = sum(ways[way].values())
-            ways[way][name] = sum(by_name[leaf.name].bits for leaf in found)
-            for leaf in found:
+            ways[way][name] = sum(by_name[leaf.name].bits for leaf in parts_in)
+            for leaf in parts_in:
                 one, known = by_name[leaf.name], resolved(leaf.type, types)
                 kind = known.kind if known is not None and known.kind in _NUMBERS else builtin(leaf.type, types)
                 negative = design.values.get(plain(leaf.name), "").startswith("-")
@@ -259,7 +260,7 @@ class Alone:
         user = [self.unit, *(f"{kind} map ({', '.join(each)})" for kind, each in maps.items() if each)]
         context = top.file.data[top.start : top.node.start_byte].decode("latin-1")
         filled = {"DECLARED": "\n".join(declared), "USER": " ".join(user), "MOVED": "\n".join(moved)}
-        return context + re.sub(r"@(\w+)@", lambda found: filled[found[1]], _AROUND)
+        return context + re.sub(r"@(\w+)@", lambda mark: filled[mark[1]], _AROUND)
 
 
 def _joined(names: Iterable[str]) -> str:

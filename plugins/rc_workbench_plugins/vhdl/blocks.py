@@ -66,7 +66,7 @@ class _Unreadable(Exception):
 
 def read_blocks(unit: Unit, source: SourceFile) -> tuple[SourceBlock, ...]:
     """The clocked processes of an architecture, in order."""
-    found: list[SourceBlock] = []
+    blocks: list[SourceBlock] = []
     seen: set[str] = set()
     for region in unit.region.walk() if unit.region is not None else ():
         for node in region.processes:
@@ -75,8 +75,8 @@ def read_blocks(unit: Unit, source: SourceFile) -> tuple[SourceBlock, ...]:
                 if plain(block.label) in seen:
                     block = replace(block, label=f"{block.label}_line_{block.line}")
                 seen.add(plain(block.label))
-                found.append(block)
-    return tuple(sorted(found, key=lambda block: block.key))
+                blocks.append(block)
+    return tuple(sorted(blocks, key=lambda block: block.key))
 
 
 def _read_block(unit: Unit, region: Region, node: Node, source: SourceFile) -> SourceBlock | None:
@@ -113,13 +113,13 @@ def _clocked(
             begins_at = waits[0].end_byte
         whole = _arm(file, source, "body", "", begins_at, body, False)
         arms = [whole, *_inner(file, source, statements, False)]
-        return _made(block, clock, arms, 0, begins_at, True)
-    found = [(number, place) for number, one in enumerate(statements) for place in _edges(one)]
-    if not found:
+        return _with_arms(block, clock, arms, 0, begins_at, True)
+    edges = [(number, place) for number, one in enumerate(statements) for place in _edges(one)]
+    if not edges:
         raise _Unreadable(_WITHIN.format("another statement") if len(statements) else _SEVERAL)
-    if len(found) > 1:
+    if len(edges) > 1:
         raise _Unreadable(_SEVERAL)
-    number, (branch, clock) = found[0]
+    number, (branch, clock) = edges[0]
     arms = []
     resets = 0
     for other in _branches(statements[number]):
@@ -137,10 +137,10 @@ def _clocked(
             resets += 1
             arms += _inner(file, source, [statement], True)
     arms.sort(key=lambda arm: (arm.kind != "body", arm.line, arm.at))
-    return _made(block, clock, arms, resets, begins_at, False)
+    return _with_arms(block, clock, arms, resets, begins_at, False)
 
 
-def _made(
+def _with_arms(
     block: SourceBlock, clock: _Clock, arms: Sequence[Arm], resets: int, begins_at: int, waits: bool
 ) -> SourceBlock:
     return replace(
@@ -199,8 +199,8 @@ def _clock(condition: str) -> _Clock:
     if event is None:
         raise _Unreadable(_WITHIN.format(f"'{edge[:60]}'"))
     name = "".join((event[1] or event[2]).split())
-    levels = [(term, found) for term in terms if (found := _LEVEL.fullmatch(term))]
-    own = [(term, found[2]) for term, found in levels if plain("".join(found[1].split())) == plain(name)]
+    levels = [(term, level) for term in terms if (level := _LEVEL.fullmatch(term))]
+    own = [(term, level[2]) for term, level in levels if plain("".join(level[1].split())) == plain(name)]
     if len(own) != 1:
         raise _Unreadable(f"it is clocked by both edges of '{name}'" if not own else _SEVERAL)
     terms = [term for term in terms if term != own[0][0] and not _LAST.fullmatch(term)]

@@ -96,10 +96,10 @@ def module_for(name: str, entity: Unit, spelled: Mapping[str, str], types: Mappi
 
 def range_of(one: Declared, generics: Collection[str], spelled: Mapping[str, str]) -> str:
     """The range of a vector as Verilog has it, where its ends are sums of numbers and generics; else ''."""
-    found = _RANGE.search(one.type)
-    if found is None:
+    written = _RANGE.search(one.type)
+    if written is None:
         return ""
-    ends = (found[1], found[3])
+    ends = (written[1], written[3])
     names = {plain(word) for end in ends for word in _WORD.findall(end)}
     if not all(_PLAIN.fullmatch(end) for end in ends) or not names <= set(generics):
         return ""
@@ -130,8 +130,8 @@ def spellings(entity: Unit, asked: Iterable[str]) -> dict[str, str]:
     """An entity's ports and generics as Verilog asks for them, which minds small and large letters."""
     interface = entity.interface
     own = [*interface.generics, *interface.ports] if interface is not None else []
-    found = {plain(one.name): one.name for one in own}
+    spelled = {plain(one.name): one.name for one in own}
     for name in asked:
-        if name.lower() in found:
-            found[name.lower()] = name
-    return found
+        if name.lower() in spelled:
+            spelled[name.lower()] = name
+    return spelled

@@ -85,21 +85,21 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], syn
         raise WorkbenchError(*joined.wrong)
     alone = unobserved(joined, hardware, parameters)
     names = _names_of(joined.entities.top)
-    made = synthesised(joined, alone, names, Job(), synthesise=synthesise)
-    place = kept_verilog(made.text)
+    synthesis = synthesised(joined, alone, names, Job(), synthesise=synthesise)
+    place = kept_verilog(synthesis.text)
     sources = (*as_synthesised(joined.in_verilog), place)
-    top, given = made.top or hardware.top, {} if made.top else alone.generics
+    top, given = synthesis.top or hardware.top, {} if synthesis.top else alone.generics
     simulated = _simulated(joined, sources, top, hardware, given, joined.root)
     beside: Beside | None = None
     if not joined.mixed:
         asking = spelled(alone.stand_in(top), names)
         folder = cache_dir() / "vhdl" / sha256(repr([alone.texts, alone.generics, asking]).encode())[:32]
-        beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=made.refused)
+        beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=synthesis.refused)
     return HdlBuild(
-        sources=() if made.stands_in else sources, top=top, blocks=(), ports=_ports(joined, simulated, made),
-        diagnostics=made.warnings, beside=beside, files=HdlFiles(_folders(joined, hardware)),
+        sources=() if synthesis.stands_in else sources, top=top, blocks=(), ports=_ports(joined, simulated, synthesis),
+        diagnostics=synthesis.warnings, beside=beside, files=HdlFiles(_folders(joined, hardware)),
         simulation=HdlSimulation(made=_places(joined, made_clocks(joined.top, hardware))),
-        checks=HdlChecks(None, _translated(joined, made, alone, place), CHECK),
+        checks=HdlChecks(None, _translated(joined, synthesis, alone, place), CHECK),
     )  # fmt: skip
 
 
@@ -124,15 +124,15 @@ def instrument(
 ) -> HdlBuild:
     """The observed copies below `out`. Without `synthesise` a design in VHDL alone is for GHDL's own simulator."""
     job, out = job or Job(), out.resolve()
-    found = read(root, hardware, platform, parameters, job)
-    joined, generics = found.joined, hardware.values(parameters)
+    reading = read(root, hardware, platform, parameters, job)
+    joined, generics = reading.joined, hardware.values(parameters)
     modules, of_vhdl = joined.modules, joined.entities.top
     if joined.verilog is not None:
         return verilog.instrument(root, joined.verilog, platform, parameters, out, job)
 
     def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
         clocks, inner = clocks_by_pin(board), f"{top.module}{_INNER_MODULE if of_vhdl is None else _INNER}"
-        early, held = _told(found, layout, clocks)
+        early, held = _tapped_and_held(reading, layout, clocks)
         edits: dict[Path, Edits] = {}
         shell: wrapper.Top | None = None
         if modules is not None:
@@ -145,20 +145,20 @@ def instrument(
         pins, width = tuple(map(plain_name, clocks)), layout.widths.get(top.module, 0)
         alone = Alone(joined.entities, texts, inner, generics, pins, width)
         names = {plain_name(name): name for name in (*_names_of(of_vhdl), *outside_of(board)) if name}.values()
-        made = synthesised(joined, alone, names, job, vhdl_edits, synthesise)
-        own = made.top or inner
+        synthesis = synthesised(joined, alone, names, job, vhdl_edits, synthesise)
+        own = synthesis.top or inner
         copies, timescale = write_verilog(modules, edits, out, joined.boxes) if modules is not None else ((), "")
         with writing(out):
-            file = write_file(out / "recap" / _SYNTHESISED, (timescale + made.text).encode())
-        simulated = _simulated(joined, (*copies, file), own, hardware, {} if made.top else generics, out)
+            file = write_file(out / "recap" / _SYNTHESISED, (timescale + synthesis.text).encode())
+        simulated = _simulated(joined, (*copies, file), own, hardware, {} if synthesis.top else generics, out)
         if simulated.top is None or (copies and has_errors(simulated.diagnostics)):
             raise WorkbenchError(*_wrong(joined, simulated.diagnostics, edits, out))
-        ports = _ports(joined, simulated, made)
+        ports = _ports(joined, simulated, synthesis)
         if shell is None:
             shell = replace(_without_states(read_top(simulated.top, own)), name=top.module)
         streams = FoundStreams()
-        if not made.stands_in:
-            streams = streams_below(simulated, joined, top, hardware, outside(board), found.library)
+        if not synthesis.stands_in:
+            streams = streams_below(simulated, joined, top, hardware, outside(board), reading.library)
 
         def build(watched: Monitored, around: tuple[Path, ...]) -> HdlBuild:
             answered: Iterable[Diagnostic] = ()
@@ -169,14 +169,14 @@ def instrument(
                     answered = addresses_answered(simulated, watched.addresses(board), hardware.read_out)
                     asking = spelled(alone.stand_in(own), names).encode()
                     beside = replace(
-                        alone.written(out / "recap" / "beside"), refused=made.refused,
+                        alone.written(out / "recap" / "beside"), refused=synthesis.refused,
                         sources=(write_file(out / "recap" / _ASKING, asking), *around),
                         direct=wrapper.leaves_inputs(shell, watched.place),
                     )  # fmt: skip
             data, unread = data_files(modules) if modules is not None else ((), ())
             primitives = modules.primitives if modules is not None else None
             return HdlBuild(
-                sources=() if made.stands_in else (*copies, file, *around),
+                sources=() if synthesis.stands_in else (*copies, file, *around),
                 top=top.module,
                 blocks=(),
                 ports=ports,
@@ -189,7 +189,7 @@ def instrument(
                 simulation=HdlSimulation(made=_places(joined, watched.made, f"{wrapper.USER_INSTANCE}.")),
                 checks=HdlChecks(
                     _compared(joined, top, hardware, generics, copies, boards, inner, watched.own_width),
-                    _translated(joined, made, alone, file),
+                    _translated(joined, synthesis, alone, file),
                     CHECK,
                 ),
                 diagnostics=(*_at_entity(answered, joined.entities), *unread),
@@ -200,8 +200,10 @@ def instrument(
         return Copies(
             shell, {port.name: port.bits for port in ports},
             counted(streams, own, {clock.pin: clock.name for clock in board.clocks}), build,
-            lambda blocks: blocks if made.stands_in else with_depends(blocks, simulated, joined, top, board.clocks),
-            early, timescale=timescale, diagnostics=made.warnings,
+            lambda blocks: (
+                blocks if synthesis.stands_in else with_depends(blocks, simulated, joined, top, board.clocks)
+            ),
+            early, timescale=timescale, diagnostics=synthesis.warnings,
         )  # fmt: skip
 
     entities = _entities(joined.top)
@@ -210,7 +212,7 @@ def instrument(
     def editable(name: str) -> bool:
         return name in entities or (modules is not None and not why_not_editable(modules, nodes.get(name)))
 
-    return core.instrument(found, hardware, platform, out, editable, copy)
+    return core.instrument(reading, hardware, platform, out, editable, copy)
 
 
 plain_unsynthesised = partial(plain, synthesise=False)
@@ -226,11 +228,11 @@ def _without_states(shell: wrapper.Top) -> wrapper.Top:
     return replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
 
 
-def _translated(joined: Joined, made: Synthesised, alone: Alone, file: Path) -> tuple[Comparison, ...]:
+def _translated(joined: Joined, synthesis: Synthesised, alone: Alone, file: Path) -> tuple[Comparison, ...]:
     """What can be held against the VHDL of its Verilog, in a file: the whole, where it is VHDL alone."""
-    if joined.mixed or made.stands_in:
-        return made.compared
-    return (beside_verilog(as_written(joined.entities, alone.generics), file, made.top, joined.top),)
+    if joined.mixed or synthesis.stands_in:
+        return synthesis.compared
+    return (beside_verilog(as_written(joined.entities, alone.generics), file, synthesis.top, joined.top),)
 
 
 def _compared(
@@ -246,22 +248,22 @@ def _compared(
     sources = (*own, *(file.path for file in entities.needed))
     copied = (*copies, *(boards.get(file.path, file.path) for file in entities.needed))
     original = HdlSide(sources, top.module, include_dirs, defines, values, libraries, entities.standard)
-    made = replace(original, sources=copied, top=inner, parameters={} if copies else values)
-    return comparison(original, made, top, (wrapper.STATE_PORT,) if width else ())
+    copy = replace(original, sources=copied, top=inner, parameters={} if copies else values)
+    return comparison(original, copy, top, (wrapper.STATE_PORT,) if width else ())
 
 
 def _entities(top: Instance | None) -> set[str]:
     return {one.module for one in top.walk() if isinstance(one.body, Unit)} if top is not None else set()
 
 
-def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
+def _tapped_and_held(reading: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
     """Of the Verilog the blocks whose state a register tells, below a top that is Verilog too, and those whose states
     are held in reset."""
     expressions: dict[Key, str] = {}
     held: set[Key] = set()
-    for design, tree in found.joined.halves:
-        if found.joined.entities.top is None and tree.path == found.joined.halves[0][1].path:
-            expressions = tapped(design.nets, tree, layout, clocks, found.single)
+    for design, tree in reading.joined.halves:
+        if reading.joined.entities.top is None and tree.path == reading.joined.halves[0][1].path:
+            expressions = tapped(design.nets, tree, layout, clocks, reading.single)
         else:
             elsewhere = {use.source.key for instance in tree.walk() for use in instance.blocks}
             expressions = {key: text for key, text in expressions.items() if key not in elsewhere}
@@ -269,24 +271,24 @@ def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dic
     return expressions, held
 
 
-def _places(joined: Joined, made: Mapping[str, Clock], below: str = "") -> dict[str, Clock]:
+def _places(joined: Joined, clocks: Mapping[str, Clock], below: str = "") -> dict[str, Clock]:
     """Clocks by where they stand in what is simulated."""
     top = joined.top
-    return places_of(made, instances_called(joined, top, top.path), below) if top is not None and made else {}
+    return places_of(clocks, instances_called(joined, top, top.path), below) if top is not None and clocks else {}
 
 
-def _ports(joined: Joined, simulated: verilog_design.Design, made: Synthesised) -> tuple[HdlPort, ...]:
+def _ports(joined: Joined, simulated: verilog_design.Design, synthesis: Synthesised) -> tuple[HdlPort, ...]:
     """The top's ports, at the lines of its source; of what stands for a design, which uses them all, with whether the
     design itself does."""
     top = joined.entities.top
     if top is None:
         return top_ports(joined)
     lines = {plain_name(p.name): p.line for p in top.interface.ports} if top.interface is not None else {}
-    used = {plain_name(port.name): port.used for port in top_ports(joined)} if made.stands_in else {}
+    used = {plain_name(port.name): port.used for port in top_ports(joined)} if synthesis.stands_in else {}
     file = joined.name_of(top.file.path)
     return tuple(
         replace(port, file=file, line=lines.get(plain_name(port.name), top.line),
-                used=used.get(plain_name(port.name), True) if made.stands_in else port.used)
+                used=used.get(plain_name(port.name), True) if synthesis.stands_in else port.used)
         for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT
     )  # fmt: skip
 
@@ -294,8 +296,8 @@ def _ports(joined: Joined, simulated: verilog_design.Design, made: Synthesised) 
 def _folders(joined: Joined, hardware: HardwareSources) -> tuple[Path, ...]:
     """Where what the Verilog includes may lie: none of ours does."""
     ours = {path.parent for path in joined.boxes}
-    found = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
-    return tuple(folder for folder in found if folder not in ours)
+    folders = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
+    return tuple(folder for folder in folders if folder not in ours)
 
 
 def _simulated(

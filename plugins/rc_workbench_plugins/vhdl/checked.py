@@ -54,7 +54,7 @@ _MEANT = "Unknown bits, and vectors without bits, are in simulations alone: give
 
 
 @dataclass(frozen=True)
-class Found:
+class Difference:
     """`cycles` were compared. In cycle `cycle` the output `pin` is `is_now` in the Verilog in place of `was`; or `why`
     says why nothing, or no more, was compared; it was `late` where that is the time that it took. `said` is what VHDL's
     own packages say of the inputs just then."""
@@ -78,20 +78,20 @@ def check(build: HdlBuild, root: Path, job: Job) -> None:
 
 def _check(compared: Comparison, root: Path, job: Job) -> None:
     job.progress(None, "comparing what GHDL synthesised with the VHDL")
-    found = _kept(compared, root, job)
+    difference = _kept(compared, root, job)
     top = compared.original.top
-    if found.pin and any(stands_for_clocks(unit.name, unit.file) for unit in units_in(compared.original)):
-        found = Found(found.cycle, why=f"then '{found.pin}' differed, {_PLL}")
-    if found.pin:
+    if difference.pin and any(stands_for_clocks(unit.name, unit.file) for unit in units_in(compared.original)):
+        difference = Difference(difference.cycle, why=f"then '{difference.pin}' differed, {_PLL}")
+    if difference.pin:
         unit = top_of(compared.original)
         ports = unit.interface.ports if unit.interface is not None else ()
-        line = next((one.line for one in ports if plain(one.name) == found.pin), unit.line)
+        line = next((one.line for one in ports if plain(one.name) == difference.pin), unit.line)
         file = shown_path(root, unit.file.path)
         differs = (
-            f"in cycle {thousands(found.cycle)} of a comparison at random '{found.pin}' is {found.is_now}, where the "
-            f"VHDL has {found.was}"
+            f"in cycle {thousands(difference.cycle)} of a comparison at random '{difference.pin}' is "
+            f"{difference.is_now}, where the VHDL has {difference.was}"
         )
-        said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in found.said]
+        said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in difference.said]
         reasons = (*left_open(compared.original, root), *(one for one in said if "metavalue" in one.message))
         if reasons:
             message = f"what GHDL synthesised of '{top}' is not what the VHDL does in a simulation: {differs}"
@@ -101,40 +101,40 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         message = f"what GHDL synthesised of '{top}' is wrong: {differs}"
         wrong = Diagnostic(message, _WRONG, file=file, line=line)
         raise WorkbenchError(wrong, *said, *written_wrongly(compared.original, root))
-    if found.why and found.cycles < LIMITS.cycles // 10:
-        cycles = counted(found.cycles, "cycle")
-        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {found.why}"
-        hint = _LATE if found.late else "What the card does then rests on GHDL's synthesis alone."
-        job.report(Diagnostic(message, hint, Severity.WARNING if found.late else Severity.NOTE))
+    if difference.why and difference.cycles < LIMITS.cycles // 10:
+        cycles = counted(difference.cycles, "cycle")
+        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {difference.why}"
+        hint = _LATE if difference.late else "What the card does then rests on GHDL's synthesis alone."
+        job.report(Diagnostic(message, hint, Severity.WARNING if difference.late else Severity.NOTE))
     else:
-        job.log(f"what GHDL synthesised did what the VHDL says in {counted(found.cycles, 'cycle')} at random")
+        job.log(f"what GHDL synthesised did what the VHDL says in {counted(difference.cycles, 'cycle')} at random")
 
 
-def _kept(compared: Comparison, root: Path, job: Job) -> Found:
+def _kept(compared: Comparison, root: Path, job: Job) -> Difference:
     texts = [without_comments(file.data.decode("latin-1")) for file in files_of(compared.original)]
     if any(map(_READS.search, texts)):
-        return _found(compared, root, job)
-    made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
+        return _compared_anew(compared, root, job)
+    makers = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
     asked = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
     asked += [compared.original.vhdl_standard, repr(sorted(compared.original.parameters.items()))]
     asked += [repr(compared.clocks), repr(compared.resets), str(LIMIT_S)]
     tokens = (" ".join(text.split()) for text in texts)
-    key = digest([*asked, *tokens, *contents([*compared.made.sources, *made_by])])
+    key = digest([*asked, *tokens, *contents([*compared.made.sources, *makers])])
     place = cache_dir() / "ghdl" / key / "compared.json"
-    return Found(**json.loads(kept_text(place, lambda: json.dumps(vars(_found(compared, root, job))))))
+    return Difference(**json.loads(kept_text(place, lambda: json.dumps(vars(_compared_anew(compared, root, job))))))
 
 
-def _found(compared: Comparison, root: Path, job: Job) -> Found:
+def _compared_anew(compared: Comparison, root: Path, job: Job) -> Difference:
     with TemporaryDirectory(prefix="recap-check-") as name:
         try:
             return _compared(compared, root, Path(name), job.within(LIMIT_S))
         except OutOfTime as error:
-            return Found(0, why=error.diagnostics[0].message, late=True)
+            return Difference(0, why=error.diagnostics[0].message, late=True)
         except WorkbenchError as error:
-            return Found(0, why=error.diagnostics[0].message)
+            return Difference(0, why=error.diagnostics[0].message)
 
 
-def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found:
+def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Difference:
     said = Simulation(compared.original, root, folder / "said", zeros=True)
     models = folder / "models"
     models.mkdir()
@@ -151,11 +151,11 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' goes both ways"))
         if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):
             raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is not a port of its own"))
-        program, *made = built.result()
+        program, *widths = built.result()
     wanted = [drawn.parts(names)[-1][2] if names else 0 for names in (said.bench.inputs, said.bench.outputs)]
-    if wanted != made:  # as where a range is null, of which GHDL makes a bit
+    if wanted != widths:  # as where a range is null, of which GHDL makes a bit
         raise WorkbenchError(
-            Diagnostic(f"its ports have {counted(sum(wanted), 'bit')}, and {sum(made)} are synthesised")
+            Diagnostic(f"its ports have {counted(sum(wanted), 'bit')}, and {sum(widths)} are synthesised")
         )
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):
@@ -165,7 +165,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         except OutOfTime as error:
             if not done:
                 raise
-            return Found(done, why=error.diagnostics[0].message, late=True)
+            return Difference(done, why=error.diagnostics[0].message, late=True)
         why, both = ran.why, min(len(ran.rows), len(followed))
         if not both:
             continue
@@ -181,14 +181,14 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             name, start, end = next(part for part in drawn.parts(said.bench.outputs) if part[1] <= place < part[2])
             cycle = done + row // drawn.rows
             again = replace(said, asserts=True).run(rows[: row + 1], LIMITS, job)
-            return Found(
+            return Difference(
                 cycle + 1, name, cycle, ran.rows[row][start:end], followed[row][start:end],
                 said=tuple(dict.fromkeys(text for ns, text in again.said if ns > row - 2 * drawn.rows)),
             )  # fmt: skip
         done += both // drawn.rows
         if done >= LIMITS.cycles:
             break
-    return Found(done, why=why if done < LIMITS.cycles else "" if known else "none of its outputs is ever known")
+    return Difference(done, why=why if done < LIMITS.cycles else "" if known else "none of its outputs is ever known")
 
 
 def _table(rows: Sequence[str]) -> NDArray[np.uint8]:

@@ -47,8 +47,8 @@ class Clocks:
 
     def input(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> tuple[str, bool]:
         """As `root`, with whether it is inverted."""
-        found = self.follow(instance, name, loops)
-        return self.input_of(found), found.turned
+        place = self.follow(instance, name, loops)
+        return self.input_of(place), place.turned
 
     def reset(self, instance: Instance, arms: Sequence[Arm]) -> tuple[str, bool] | None:
         """The top's input that a block's first condition asks for, and whether for its being low."""
@@ -74,8 +74,8 @@ class Clocks:
             if (place.instance.path, plain(place.name)) in seen or len(seen) > _MOST_STEPS:
                 continue
             seen.add((place.instance.path, plain(place.name)))
-            if found := self.input_of(place):
-                inputs.add(found)
+            if port := self.input_of(place):
+                inputs.add(port)
                 continue
             sources = self.sources(place)
             open_ += [Place(place.instance, one) for text in sources for one in _names(text)]
@@ -92,9 +92,9 @@ class Clocks:
 
     def input_of(self, place: Place) -> str:
         """The top's input that a place is, or a part of; '' where it is none."""
-        found = _NAME.fullmatch(place.name)
-        port = _port(place.instance.body, found[1]) if found and place.instance is self._top else None
-        return port.name + found[2] if found and port is not None and port.mode == "in" else ""
+        name = _NAME.fullmatch(place.name)
+        port = _port(place.instance.body, name[1]) if name and place.instance is self._top else None
+        return port.name + name[2] if name and port is not None and port.mode == "in" else ""
 
     def _follow(self, instance: Instance, name: str, makers: dict[str, None] | None = None) -> Place:
         if makers is not None:
@@ -109,10 +109,10 @@ class Clocks:
         for _ in range(_MOST_STEPS):
             name, inverted = _bare(place.name)
             place = replace(place, name=name, turned=place.turned ^ inverted)
-            found = _NAME.fullmatch(name)
-            if found is None or self.input_of(place):
+            parts = _NAME.fullmatch(name)
+            if parts is None or self.input_of(place):
                 break
-            before = self._before(place.instance, found[1], found[2], makers)
+            before = self._before(place.instance, parts[1], parts[2], makers)
             if before is None:
                 break
             below = before[0] is not place.instance and self._parents.get(before[0].path) is place.instance
@@ -146,10 +146,10 @@ class Clocks:
     def _of(self, instance: Instance) -> dict[str, list[str]]:
         """What is assigned to names in an architecture, outside of processes."""
         if instance.path not in self._driven:
-            found = self._driven[instance.path] = defaultdict(list)
+            driven = self._driven[instance.path] = defaultdict(list)
             for region, loops in self._regions.get(instance.path, ()):
                 for target, source in region.drives:
-                    found[_within(plain(target), loops)].append(_within(source, loops))
+                    driven[_within(plain(target), loops)].append(_within(source, loops))
         return self._driven[instance.path]
 
     def sources(self, place: Place) -> Sequence[str]:
@@ -208,8 +208,8 @@ def _within(name: str, loops: Sequence[Loop]) -> str:
 
 def _names(text: str) -> Iterator[str]:
     """The names that may be signals in an expression."""
-    for found in _NAMED.finditer(text):
-        name = "".join(found[1].split())
+    for match in _NAMED.finditer(text):
+        name = "".join(match[1].split())
         yield name
         if "(" in name:  # a function's arguments, or an index
             yield from _names(name[name.index("(") + 1 : name.rindex(")")])
@@ -218,9 +218,9 @@ def _names(text: str) -> Iterator[str]:
 def _bare(name: str) -> tuple[str, bool]:
     """A name without conversions and inverters, and whether it is turned by them."""
     turned = False
-    while (found := _CONVERSIONS.fullmatch(name.strip())) is not None:
-        turned ^= found[1].lower() == "not"
-        name = found[2].strip()
+    while (conversion := _CONVERSIONS.fullmatch(name.strip())) is not None:
+        turned ^= conversion[1].lower() == "not"
+        name = conversion[2].strip()
         while name.startswith("(") and name.endswith(")"):
             name = name[1:-1].strip()
     return name.strip(), turned

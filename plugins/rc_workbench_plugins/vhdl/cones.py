@@ -32,15 +32,15 @@ _EDGE = re.compile(r"\b(?:rising|falling)_edge\b|'\s*(?:event|stable)\b", re.IGN
 
 
 def with_depends(
-    blocks: tuple[Block, ...], made: verilog.Design, joined: Joined, top: Instance, clocks: Iterable[Clock]
+    blocks: tuple[Block, ...], simulated: verilog.Design, joined: Joined, top: Instance, clocks: Iterable[Clock]
 ) -> tuple[Block, ...]:
-    """The blocks, whose waits say what they depend on in the simulated design `made`."""
-    read = elaborate(made, {}) if has_waits(blocks) else None
+    """The blocks, whose waits say what they depend on in the simulated design `simulated`."""
+    read = elaborate(simulated, {}) if has_waits(blocks) else None
     if read is None:
         return blocks
     bodies = {one.path: one.body for one in read.walk()}
     clocked: dict[str, Decisions] = {}
-    logic = combinational(made.nets)
+    logic = combinational(simulated.nets)
     called = {one.path: (path, one) for path, one in instances_called(joined, top, read.path)}
     for path, instance in called.values():
         if path not in bodies or instance.body is None:
@@ -51,7 +51,7 @@ def with_depends(
             logic += of_instance.logic()
         else:
             clocked |= _of_module(instance, bodies[path])
-    return depending(blocks, clocked, logic, made.nets, read.body, quiet_of(top, clocks))
+    return depending(blocks, clocked, logic, simulated.nets, read.body, quiet_of(top, clocks))
 
 
 def _of_module(instance: Instance, body: Any) -> dict[str, Decisions]:
@@ -60,8 +60,8 @@ def _of_module(instance: Instance, body: Any) -> dict[str, Decisions]:
 
     def there(symbol: Any) -> Any:
         place = str(symbol.hierarchicalPath)
-        found = body.lookupName(place.removeprefix(begin)) if place.startswith(begin) else None
-        return found if found is not None and found.kind in (Kind.Net, Kind.Variable) else place
+        signal = body.lookupName(place.removeprefix(begin)) if place.startswith(begin) else None
+        return signal if signal is not None and signal.kind in (Kind.Net, Kind.Variable) else place
 
     return {use.path: decisions_of(use).moved(there) for use in instance.blocks}
 
@@ -84,7 +84,7 @@ class Within:
         """Those of the clocked processes, by their paths, with their marks."""
         uses = self.instance.blocks
         places = [use.path[len(self.instance.path) + 1 :] for use in uses]
-        found = {}
+        decisions = {}
         names = names_called(places)
         numbered = cache(partial(self._numbered, names=names))
         for use, place, name in zip(uses, places, names, strict=True):
@@ -92,8 +92,8 @@ class Within:
             loops = [around[: one.start()] for one in re.finditer(r"_n\d+", around)]
             around = around if all(map(numbered, loops)) else ""  # then the signals declared there are not known
             read = _Reader(self, use.source.node, around, plain(use.source.clock), use.path)
-            found[use.path] = read.marked(use)
-        return found
+            decisions[use.path] = read.marked(use)
+        return decisions
 
     def logic(self) -> Iterator[Decisions]:
         """Those of the architecture's own processes without a clock."""
@@ -131,7 +131,7 @@ class _Reader:
 
     def __init__(self, within: Within, node: Node, around: str, clock: str, path: str) -> None:
         self._within, self._node, self._clock, self._path = within, node, clock, path
-        self.found = Decisions(whole=not node.has_error)
+        self.decisions = Decisions(whole=not node.has_error)
         self._statements = 0
         head = child(node, "process_head")
         self._variables = _names_in(head, "(variable_declaration) @d") if head is not None else frozenset()
@@ -141,17 +141,17 @@ class _Reader:
     def read(self) -> Decisions:
         body = child(self._node, "sequential_block")
         if body is not None:
-            around = self.found.enter((body.start_byte, body.end_byte), (), (), 0)
+            around = self.decisions.enter((body.start_byte, body.end_byte), (), (), 0)
             self._held(body, around)
-        return self.found
+        return self.decisions
 
     def marked(self, use: BlockUse) -> Decisions:
         self.read()
         for state, arm in marked_arms(use):
             asked = self._parts(*(one.pragma.condition or "" for one in arm.pragmas))
             place = arm.statement.start_byte, arm.statement.end_byte
-            self.found.marked.setdefault(state, []).append((place, asked))
-        return self.found
+            self.decisions.marked.setdefault(state, []).append((place, asked))
+        return self.decisions
 
     def _symbol(self, name: str) -> Any:
         """What stands for a name: the Verilog's symbol, or a text where it has none, as variables and memories; None of
@@ -167,8 +167,8 @@ class _Reader:
         return f"{self._within.instance.path}.{name}"
 
     def _parts(self, *texts: str) -> frozenset[Part]:
-        self.found.whole &= not any("\\" in text for text in texts)
-        names = (found[1] for text in texts for found in _WORD.finditer(text) if found[1])
+        self.decisions.whole &= not any("\\" in text for text in texts)
+        names = (word[1] for text in texts for word in _WORD.finditer(text) if word[1])
         return frozenset(Part(symbol) for name in names if (symbol := self._symbol(name)) is not None)
 
     def _held(self, node: Node | None, around: tuple[Branch, ...]) -> None:
@@ -186,13 +186,13 @@ class _Reader:
             self._statements += 1
             asked = self._parts(*(tidy(one) for one in children(statement, "while_loop", "for_loop")))
             place = statement.start_byte, statement.end_byte
-            self._held(child(statement, "loop_body"), self.found.enter(place, around, asked, self._statements))
+            self._held(child(statement, "loop_body"), self.decisions.enter(place, around, asked, self._statements))
         elif kind == "sequential_block_statement":
             self._held(child(statement, "sequential_block"), around)
         elif kind.endswith("_assignment"):
             self._assignment(statement, around)
         elif kind == "procedure_call_statement":
-            self.found.whole &= not self._parts(tidy(statement))  # it may assign some of them
+            self.decisions.whole &= not self._parts(tidy(statement))  # it may assign some of them
 
     def _if(self, statement: Node, around: tuple[Branch, ...]) -> None:
         self._statements += 1
@@ -205,14 +205,16 @@ class _Reader:
             asked |= self._parts(condition)
             terms = list(anded(condition)) if condition else []
             guards = [guard for term in terms for guard in self._equal(term)]
-            inside = self.found.enter((branch.start_byte, branch.end_byte), around, asked, number, (*before, *guards))
+            inside = self.decisions.enter(
+                (branch.start_byte, branch.end_byte), around, asked, number, (*before, *guards)
+            )
             self._held(next(children(branch, *_HELD), None), inside)
             before += [one._replace(among=False) for one in guards if len(terms) == 1]
 
     def _equal(self, term: str) -> Iterator[Guard]:
         """What a term says of a signal: that it has a value with a name."""
-        if found := _EQUAL.fullmatch(term.strip()):
-            for name, value in ((found[1], found[2]), (found[2], found[1])):
+        if equal := _EQUAL.fullmatch(term.strip()):
+            for name, value in ((equal[1], equal[2]), (equal[2], equal[1])):
                 yield from self._guard(name, {value})
 
     def _guard(self, name: str, values: set[str], among: bool = True) -> Iterator[Guard]:
@@ -237,23 +239,23 @@ class _Reader:
             guards = tuple(self._guard(of, every if others else values, not others))
             every |= values
             place = one.start_byte, one.end_byte
-            self._held(one, self.found.enter(place, around, asked, number, guards))
+            self._held(one, self.decisions.enter(place, around, asked, number, guards))
 
     def _assignment(self, statement: Node, around: tuple[Branch, ...]) -> None:
         operator = child(statement, "signal_assignment", "variable_assignment")
         target = child(statement, "name", "aggregate") or child(child(statement, "select_target"), "name", "aggregate")
         if operator is None or target is None:
-            self.found.whole = False
+            self.decisions.whole = False
             return
         inner = [target] if target.type == "name" else matches(target, "(name) @n")
         behind = text_of(statement).encode()[operator.start_byte - statement.start_byte :].decode()
         chosen = tidy(child(statement, "with_expression"))
         for one in inner:
             written = tidy(one)
-            name = found[0] if (found := _PLAIN.match(written)) else ""
+            name = match[0] if (match := _PLAIN.match(written)) else ""
             symbol = self._symbol(name)
             if symbol is None:
                 continue
             bit = None if self._clock or written == name or isinstance(symbol, str) else -1
             sources = self._parts(behind, chosen, written[len(name) :])
-            self.found.assigned.append(Assigned(around, Part(symbol, bit), sources))
+            self.decisions.assigned.append(Assigned(around, Part(symbol, bit), sources))

@@ -59,7 +59,7 @@ def kept_apart(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[VhdlFi
     units = [unit for _, those in parts for part in those for unit in units_of(part)]
     types = shared_types(units)
     entities = {plain(unit.name): unit for unit in units if unit.kind == "entity"}
-    impure = {plain(found.decode()) for _, those in parts for part in those for found in _IMPURE.findall(part.data)}
+    impure = {plain(name.decode()) for _, those in parts for part in those for name in _IMPURE.findall(part.data)}
     for file, those in parts:
         yield file, PART.join(_apart(part, types, entities, impure) for part in those)
 
@@ -67,12 +67,12 @@ def kept_apart(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[VhdlFi
 def taken_for_zeros(file: VhdlFile) -> Iterator[tuple[int, str]]:
     """Lines with literals of 64, 96 ... bits, zeros but in the first 32: GHDL 2.0 makes zeros of all."""
     for number, line in enumerate(file.data.decode("latin-1").splitlines(), 1):
-        for found in _WIDE.finditer(line.partition("--")[0]):
-            digits = found["digits"].replace("_", "")
-            bits = 4 if (found["base"] or "b")[-1] in "xX" else 1
+        for literal in _WIDE.finditer(line.partition("--")[0]):
+            digits = literal["digits"].replace("_", "")
+            bits = 4 if (literal["base"] or "b")[-1] in "xX" else 1
             rest = digits[32 // bits :]
             if rest and len(digits) * bits % 32 == 0 and not rest.strip("0") and digits.strip("0"):
-                yield number, found[0]
+                yield number, literal[0]
 
 
 def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[str, Unit], impure: set[str]) -> bytes:
@@ -136,13 +136,13 @@ def _ports(unit: Unit, entity: Unit | None) -> Sequence[Declared]:
 
 def _kinds(unit: Unit, entity: Unit | None, types: Mapping[str, Type | str]) -> dict[str, tuple[str, str]]:
     """The types of an architecture's ports, signals and aliases as a variable has them, and the ranges of these."""
-    found = {plain(port.name): _closed(port.name, port.type, types) for port in _ports(unit, entity)}
+    kinds = {plain(port.name): _closed(port.name, port.type, types) for port in _ports(unit, entity)}
     for node in (*matches(unit.node, _SIGNALS), *matches(unit.node, "(alias_declaration) @a")):
         kind = tidy(child(node, "subtype_indication"))
         names = _names(node) if node.type == "signal_declaration" else [text_of(child(node, "identifier"))]
         if kind:
-            found |= {plain(name): _closed(name, kind, types) for name in names}
-    return found
+            kinds |= {plain(name): _closed(name, kind, types) for name in names}
+    return kinds
 
 
 def _closed(name: str, kind: str, types: Mapping[str, Type | str]) -> tuple[str, str]:
@@ -228,7 +228,7 @@ def _body(node: Node, signals: set[str], types: Mapping[str, Type | str], aliase
         kind = tidy(child(child(one, "simple_mode_indication") or one, "subtype_indication"))
         for name in _names(one):
             kinds.setdefault(plain(name), set()).add(tuple(_unknown(name, kind, types, _range(one, name))))
-    body = _Body(node, signals, {name: found.pop() for name, found in kinds.items() if len(found) == 1})
+    body = _Body(node, signals, {name: several.pop() for name, several in kinds.items() if len(several) == 1})
     for target in matches(node, _TARGETS):
         for one in [target] if target.type == "name" else matches(target, "(name) @n"):
             if child(one, "parenthesis_group") is not None:

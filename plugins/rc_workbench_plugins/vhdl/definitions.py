@@ -56,10 +56,10 @@ def definition(
     if word is None:
         return None
     name = plain(word[0].decode("utf-8", "replace"))
-    found = next(_candidates(here, units, word, name), None)
-    if found is None:
+    declaration = next(_candidates(here, units, word, name), None)
+    if declaration is None:
         return None
-    at, node, kind = found
+    at, node, kind = declaration
     return Definition(str(at.path), *at.place(node), text_of(node), kind)
 
 
@@ -69,10 +69,10 @@ def definition_in_both(
     """As the language of the file tells it; a unit of the other language by its name."""
     of_vhdl, of_verilog = by_language(root, hardware)
     if file.suffix.lower() in suffixes.VHDL:
-        found = definition(root, of_vhdl, parameters, file, line, column, job)
+        own = definition(root, of_vhdl, parameters, file, line, column, job)
     else:
-        found = verilog.definition(root, of_verilog, parameters, file, line, column, job)
-    return found or _unit(root, of_vhdl, of_verilog, name_at(file, line, column))
+        own = verilog.definition(root, of_verilog, parameters, file, line, column, job)
+    return own or _unit(root, of_vhdl, of_verilog, name_at(file, line, column))
 
 
 def _unit(root: Path, of_vhdl: HardwareSources, of_verilog: HardwareSources, name: str) -> Definition | None:
@@ -102,8 +102,8 @@ def _candidates(
         for unit in units:
             yield from ((unit.file, one, "field") for one in _fields(unit.node) if plain(text_of(one)) == name)
         return
-    if _is_formal(file, word) and (made := _instance(node)) is not None:
-        unit_name = plain(re.split(r"[\s(]", _instantiated(made))[0].rpartition(".")[2])
+    if _is_formal(file, word) and (instance := _instance(node)) is not None:
+        unit_name = plain(re.split(r"[\s(]", _instantiated(instance))[0].rpartition(".")[2])
         for unit in units:
             heads = [unit.node] if unit.kind == "entity" and plain(unit.name) == unit_name else []
             for head in heads:
@@ -135,9 +135,9 @@ def _instance(node: Node | None) -> Node | None:
     return node
 
 
-def _instantiated(made: Node) -> str:
-    named = child(made, "instantiated_unit")
-    text = text_of(named) if named is not None else text_of(made.child_by_field_name("component"))
+def _instantiated(instance: Node) -> str:
+    named = child(instance, "instantiated_unit")
+    text = text_of(named) if named is not None else text_of(instance.child_by_field_name("component"))
     return re.sub(r"^(entity|component|configuration)\s+", "", text, flags=re.IGNORECASE)
 
 

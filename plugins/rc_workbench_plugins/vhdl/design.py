@@ -64,8 +64,8 @@ class Design:
     @cached_property
     def regions(self) -> Mapping[tuple[int, int], Region]:
         """All regions by their file's number and their offset."""
-        found = (r for unit in self.units if unit.region is not None for r in unit.region.walk())
-        return {(region.file.number, region.start): region for region in found}
+        regions = (r for unit in self.units if unit.region is not None for r in unit.region.walk())
+        return {(region.file.number, region.start): region for region in regions}
 
     @cached_property
     def _bodies(self) -> Mapping[tuple[int, int], Unit]:
@@ -77,17 +77,17 @@ class Design:
 
     @cached_property
     def _components(self) -> Mapping[str, tuple[Component, ...]]:
-        found: dict[str, list[Component]] = defaultdict(list)
+        by_name: dict[str, list[Component]] = defaultdict(list)
         for unit in self.units:
             inner = (c for region in (unit.region.walk() if unit.region else ()) for c in region.components)
             for one in {id(c): c for c in (*unit.components, *inner)}.values():
-                found[plain(one.name)].append(one)
-        return {name: tuple(several) for name, several in found.items()}
+                by_name[plain(one.name)].append(one)
+        return {name: tuple(several) for name, several in by_name.items()}
 
-    def component(self, made: Instantiation) -> Component | None:
+    def component(self, instance: Instantiation) -> Component | None:
         """The declaration of what is instantiated as a component: of several the one in the same file."""
-        several = self._components.get(plain(made.unit.rpartition(".")[2]), ())
-        return next((c for c in several if str(c.file.path) == made.key[0]), next(iter(several), None))
+        several = self._components.get(plain(instance.unit.rpartition(".")[2]), ())
+        return next((c for c in several if str(c.file.path) == instance.key[0]), next(iter(several), None))
 
     def units_of(self, file: VhdlFile) -> list[Unit]:
         return [unit for unit in self.units if unit.file is file]
@@ -119,7 +119,7 @@ def design_below(
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
         return replace(design, diagnostics=(*diagnostics, *named))
     design = replace(design, fitting=fitting, tree=tree.tree, values=tree.values)
-    return replace(design, diagnostics=(*diagnostics, *_told(design, said)))
+    return replace(design, diagnostics=(*diagnostics, *_reported(design, said)))
 
 
 def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tuple[VhdlFile, ...], tuple[Unit, ...]]:
@@ -188,11 +188,11 @@ def by_language(root: Path, hardware: HardwareSources) -> tuple[HardwareSources,
 
 def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:
     """The libraries of those files that the project puts into one."""
-    found: dict[Path, str] = {}
+    libraries: dict[Path, str] = {}
     for name, patterns in hardware.libraries.items():
         for path in source_files(root, patterns)[0]:
-            found.setdefault(path, plain(name))
-    return found
+            libraries.setdefault(path, plain(name))
+    return libraries
 
 
 def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
@@ -259,7 +259,7 @@ def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterato
             yield Diagnostic(f"the top entity '{top.name}' has no generic '{name}'", hint)
 
 
-def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
+def _reported(design: Design, said: Said) -> Iterator[Diagnostic]:
     of = {file.number: file for file in design.files}
     if design.fitting is not None:
         number, line, column, _ = next(error for error in said.errors if error[0] >= 0)

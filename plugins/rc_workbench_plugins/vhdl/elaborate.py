@@ -115,20 +115,20 @@ def _said(
     place = cache_dir() / "ghdl" / sha256(key.encode())[:32] / "elaborated.json"
     answer = partial(_run, texts, standard, library, action, folder, job)
     output, errors, code = answer() if reads else json.loads(kept_text(place, lambda: json.dumps(answer())))
-    found = tuple(_errors(f"{errors}\n{output}", code))
-    return Said(found, _tree(output.splitlines()), dict(_TOLD.findall(output)))
+    messages = tuple(_errors(f"{errors}\n{output}", code))
+    return Said(messages, _tree(output.splitlines()), dict(_TOLD.findall(output)))
 
 
 def _refuse_files(texts: Sequence[Text]) -> None:
     """GHDL opens files that a design declares, already to elaborate it. WorkbenchError where nothing keeps it from
     writing, with the number of the file in place of its name."""
-    found = [
+    refused = [
         Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=str(text.number),
                    line=text.data.count(b"\n", 0, match.start()) + 1)
         for text in texts if (match := _FILE.search(text.data))
     ]  # fmt: skip
-    if found:
-        raise WorkbenchError(*found)
+    if refused:
+        raise WorkbenchError(*refused)
 
 
 def _run(
@@ -149,7 +149,7 @@ def _run(
 
 
 def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
-    found: dict[tuple[int, int, int, str], None] = {}
+    reported: dict[tuple[int, int, int, str], None] = {}
     last = ""
     for line in said.splitlines():
         match = _REPORT.match(line)
@@ -159,15 +159,15 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
         if match is not None and _CONTINUED.match(match["text"]):
             continue
         if match is not None and match.groupdict().get("kind") != "warning":
-            found[int(match["file"]), int(match["line"]), int(match["column"]), match["text"]] = None
+            reported[int(match["file"]), int(match["line"]), int(match["column"]), match["text"]] = None
         elif line.strip():
             last = line.strip()
-    if code and not found and (ended := _ENDED.search(said)):
+    if code and not reported and (ended := _ENDED.search(said)):
         message = f"{ended['text']}, as the design is elaborated"
-        found[int(ended["file"]), int(ended["line"]), 1, message] = None
-    elif code and not found:
-        found[-1, 0, 0, _why_ended(said, last)] = None
-    return iter(list(found)[:_MOST_MESSAGES] if code else [])
+        reported[int(ended["file"]), int(ended["line"]), 1, message] = None
+    elif code and not reported:
+        reported[-1, 0, 0, _why_ended(said, last)] = None
+    return iter(list(reported)[:_MOST_MESSAGES] if code else [])
 
 
 def _why_ended(said: str, last: str) -> str:

@@ -37,9 +37,9 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instan
             instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
         if instance.body is None and instance.node is not None:
             around, component = read.parents[instance.path], design.component(instance.node)
-            found = ((formal, clocks.input(around, actual, instance.loops))
+            roots = ((formal, clocks.input(around, actual, instance.loops))
                      for formal, actual in _associated(instance, component))  # fmt: skip
-            instance.inputs = {formal: root for formal, root in found if root[0]}
+            instance.inputs = {formal: root for formal, root in roots if root[0]}
     follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))
     return top, clocks
 
@@ -59,9 +59,7 @@ class _Elaboration:
     parents: dict[str, Instance] = field(default_factory=dict)
     regions: dict[str, list[Within]] = field(default_factory=lambda: defaultdict(list))
 
-    def instance(
-        self, node: Node, path: str, key: Key, loops: tuple[Loop, ...], made: Instantiation | None
-    ) -> Instance:
+    def instance(self, node: Node, path: str, key: Key, loops: tuple[Loop, ...], use: Instantiation | None) -> Instance:
         """Of an "entity" node, or of a component's "instance" that is bound to none."""
         body = next((one for one in node.inner if one.kind == "arch"), None)
         region = self.region(body) if body is not None else None
@@ -69,7 +67,7 @@ class _Elaboration:
         entity = self.design.entity_of(unit) if unit is not None else None
         module = entity.name if entity is not None else node.name
         ports = len(entity.interface.ports) if entity is not None and entity.interface is not None else 0
-        instance = Instance(path, module, key, loops, None, ports, made, unit)
+        instance = Instance(path, module, key, loops, None, ports, use, unit)
         if body is not None and region is not None:
             self.visit(instance, body, region, path, ())
         return instance
@@ -90,10 +88,10 @@ class _Elaboration:
         labels = {plain(one.label): one for one in region.instantiations}
         for one in node.inner:
             if one.kind == "instance":
-                made = labels.get(plain(one.name))
-                if made is not None:
-                    bound = next((inner for inner in one.inner if inner.kind == "entity"), Node(made.unit, "instance"))
-                    child = self.instance(bound, f"{path}.{made.label}", made.key, loops, made)
+                use = labels.get(plain(one.name))
+                if use is not None:
+                    bound = next((inner for inner in one.inner if inner.kind == "entity"), Node(use.unit, "instance"))
+                    child = self.instance(bound, f"{path}.{use.label}", use.key, loops, use)
                     instance.children.append(child)
                     self.parents[child.path] = instance
             elif one.kind not in ("process", "entity", "arch"):

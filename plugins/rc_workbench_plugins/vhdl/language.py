@@ -45,13 +45,13 @@ class Read(Reading):
 def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
-    found = read(root, hardware, platform, parameters, job or Job())
-    joined = found.joined
+    reading = read(root, hardware, platform, parameters, job or Job())
+    joined = reading.joined
     if joined.verilog is not None:
         return verilog.scan(root, joined.verilog, platform, parameters, job)
     in_verilog = joined.entities.top is None
-    streams = halves.streams(joined, hardware, found.library) if in_verilog else FoundStreams()
-    return scan_of(found, [_processes(joined), halves.part(joined, found, streams)], top_ports(joined), streams)
+    streams = halves.streams(joined, hardware, reading.library) if in_verilog else FoundStreams()
+    return scan_of(reading, [_processes(joined), halves.part(joined, reading, streams)], top_ports(joined), streams)
 
 
 def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: Mapping[str, str], job: Job) -> Read:
@@ -97,8 +97,10 @@ def ports_of_entity(design: Design, top: Instance | None) -> tuple[HdlPort, ...]
     if top is None or design.top is None or design.top.interface is None:
         return ()
     ports = {port.name: port for port in design.top.interface.ports}
-    found = hdl_ports(design.top, design.units, design.values, design.name_of(design.top.file.path))
-    return tuple(replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in found)
+    declared = hdl_ports(design.top, design.units, design.values, design.name_of(design.top.file.path))
+    return tuple(
+        replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in declared
+    )
 
 
 def _processes(joined: Joined) -> Part[SourceBlock]:

@@ -17,7 +17,7 @@ _CLAUSE = re.compile(r"\blibrary\s+([\w\s,]+);", re.IGNORECASE)
 def called(units: Sequence[Unit], known: Mapping[Path, str]) -> dict[Path, str]:
     """The libraries of files that the project puts in none (`known`): one that no file is in, and by whose name
     sources call what such a file declares; and with it what is called from there as its own."""
-    found: dict[Path, str] = {}
+    library_of: dict[Path, str] = {}
     homes: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         if unit.kind not in ("architecture", "package body") and unit.file.path not in known:
@@ -28,10 +28,10 @@ def called(units: Sequence[Unit], known: Mapping[Path, str]) -> dict[Path, str]:
     for library in sorted(libraries_named(units) - set(known.values()) - set(GIVEN)):
         names = {name for unit in units for first, name in unit.uses if first == library}
         while names:
-            moved = {one.file.path for name in names for one in homes.get(name, ()) if one.file.path not in found}
-            found |= dict.fromkeys(moved, library)
+            moved = {one.file.path for name in names for one in homes.get(name, ()) if one.file.path not in library_of}
+            library_of |= dict.fromkeys(moved, library)
             names = {name for path in moved for unit in by_path[path] for name in _own(unit)}
-    return found
+    return library_of
 
 
 def libraries_named(units: Sequence[Unit]) -> set[str]:

@@ -21,7 +21,7 @@ INNER = "recap_vhdl"
 
 
 def linked(
-    made: str, heads: Mapping[str, Head], components: Iterable[Component], types: Mapping[str, Type | str]
+    verilog: str, heads: Mapping[str, Head], components: Iterable[Component], types: Mapping[str, Type | str]
 ) -> str:
     """The Verilog without the empty modules that GHDL writes for those of `heads` (by small letters), whose instances
     get the names that these have, and values of the generics' own types."""
@@ -29,7 +29,7 @@ def linked(
     for component in components:
         own = {plain(g.name): kind_of(g.type, types) for g in component.interface.generics}
         kinds.setdefault(plain(component.name), own)
-    text = _MODULE.sub(lambda module: "" if module[1].lower() in heads else module[0], made)
+    text = _MODULE.sub(lambda module: "" if module[1].lower() in heads else module[0], verilog)
     names = "|".join(map(re.escape, heads))
     if not names:
         return text
@@ -38,28 +38,28 @@ def linked(
         re.MULTILINE | re.DOTALL | re.IGNORECASE,
     )
 
-    def as_there(found: re.Match[str]) -> str:
-        name = found["module"].lower()
+    def as_there(written: re.Match[str]) -> str:
+        name = written["module"].lower()
         head, of = heads[name], kinds.get(name, {})
         values = ", ".join(
             f".{head.spelled(generic) or generic}({meant(of.get(plain(generic), ''), value)})"
-            for generic, value in _VALUE.findall(f"{found['values']})" if found["values"] else "")
+            for generic, value in _VALUE.findall(f"{written['values']})" if written["values"] else "")
         )
-        ports = _CONNECTED.sub(lambda port: f".{head.spelled(port[1]) or port[1]}(", found["ports"])
-        return f"  {head.name}{f' #({values})' if values else ''} {found['label']} ({ports});"
+        ports = _CONNECTED.sub(lambda port: f".{head.spelled(port[1]) or port[1]}(", written["ports"])
+        return f"  {head.name}{f' #({values})' if values else ''} {written['label']} ({ports});"
 
     return instance.sub(as_there, text)
 
 
 def module_of(
-    parts: Sequence[Part], made: Mapping[int, str], asked: Iterable[str], types: Mapping[str, Type | str]
+    parts: Sequence[Part], texts: Mapping[int, str], asked: Iterable[str], types: Mapping[str, Type | str]
 ) -> str:
     """The module that Verilog instantiates for one entity: by its parameters' values it holds what GHDL made of the
-    entity with these. `made` are their texts, each with its top at its end."""
+    entity with these. `texts` are their texts, each with its top at its end."""
     first = parts[0]
     spelled = spellings(first.unit, asked)
     interface = first.unit.interface
-    heads = {part.number: _ports(made[part.number]) for part in parts}
+    heads = {part.number: _ports(texts[part.number]) for part in parts}
     lines: list[str] = []
     generics = interface.generics if interface is not None else ()
     parameters = [f"parameter {spelled[plain(g.name)]} = {default_of(g, types)}" for g in generics]
@@ -70,7 +70,7 @@ def module_of(
     inner = ", ".join(f".{own}({spelled.get(own, own)})" for own in heads[first.number])
     cases = " else ".join(
         f"if ({_asks(part)}) begin : {block_of(part)}\n"
-        f"        {_top(made[part.number])} {INNER} ({_connected(inner, made[part.number])});\n    end"
+        f"        {_top(texts[part.number])} {INNER} ({_connected(inner, texts[part.number])});\n    end"
         for part in parts
     )
     ports = ",\n    ".join(lines)
@@ -82,9 +82,9 @@ def block_of(part: Part) -> str:
     return f"recap_{part.number}"
 
 
-def _connected(inner: str, made: str) -> str:
+def _connected(inner: str, text: str) -> str:
     """Connections by the names that the module has itself."""
-    own = {match[4].lower(): match[4] for match in _PORT.finditer(_head(made))}
+    own = {match[4].lower(): match[4] for match in _PORT.finditer(_head(text))}
     return re.sub(r"\.(\w+)\(", lambda port: f".{own.get(port[1], port[1])}(", inner)
 
 
@@ -103,17 +103,17 @@ def _range(parts: Sequence[Part], widths: Mapping[int, int]) -> str:
     return f"[({text}) - 1:0] "
 
 
-def _head(made: str) -> str:
-    return list(_HEAD.finditer(made))[-1][0]
+def _head(text: str) -> str:
+    return list(_HEAD.finditer(text))[-1][0]
 
 
-def _top(made: str) -> str:
-    return list(_HEAD.finditer(made))[-1][1]
+def _top(text: str) -> str:
+    return list(_HEAD.finditer(text))[-1][1]
 
 
-def _ports(made: str) -> dict[str, tuple[str, int]]:
+def _ports(text: str) -> dict[str, tuple[str, int]]:
     """The last module's ports by small letters: direction, and bits (0: without a range)."""
-    found = {}
-    for way, high, low, name in _PORT.findall(_head(made)):
-        found[name.lower()] = way, abs(int(high) - int(low)) + 1 if high else 0
-    return found
+    ports = {}
+    for way, high, low, name in _PORT.findall(_head(text)):
+        ports[name.lower()] = way, abs(int(high) - int(low)) + 1 if high else 0
+    return ports

@@ -42,9 +42,9 @@ def hdl_ports(top: Unit | None, units: Sequence[Unit], values: Mapping[str, str]
     types = shared_types(units)
     for port in top.interface.ports if top is not None and top.interface is not None else ():
         way = _DIRECTIONS.get(port.mode, "input")
-        found = list(leaves(port.name, port.type, types)) or [Leaf(port.name, "bits", "", port.type)]
+        parts = list(leaves(port.name, port.type, types)) or [Leaf(port.name, "bits", "", port.type)]
         lowest = 0
-        for leaf in reversed(found):  # the first field is the highest
+        for leaf in reversed(parts):  # the first field is the highest
             bits = _bits(leaf, values.get(plain(leaf.name), ""))
             whole = port.name if leaf.name != port.name else ""
             yield HdlPort(leaf.name, way, bits, whole, lowest if whole else 0, True, shown, port.line)

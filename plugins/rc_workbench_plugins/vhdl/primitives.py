@@ -22,10 +22,10 @@ def architecture(name: str, clauses: str) -> tuple[str, str] | None:
     or declared without what it needs."""
     ports = {port.upper() for port in _PORT.findall(clauses)}
     generics = {generic.upper() for generic in _GENERIC.findall(clauses.partition("port (")[0])}
-    for pattern, needed, made in _KINDS:
-        found = re.fullmatch(pattern, name, re.IGNORECASE)
-        if found is not None and needed(found) <= ports | generics:
-            return made(found, ports, generics)
+    for pattern, needed, body in _KINDS:
+        match = re.fullmatch(pattern, name, re.IGNORECASE)
+        if match is not None and needed(match) <= ports | generics:
+            return body(match, ports, generics)
     return None
 
 
@@ -53,29 +53,29 @@ def _clocked(clock: str, falls: bool, generics: set[str], statement: str, forced
     )
 
 
-def _flip_flop(found: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
-    port = {"C": "CLR", "P": "PRE", "R": "R", "S": "S"}[found["set"].upper()]
+def _flip_flop(match: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
+    port = {"C": "CLR", "P": "PRE", "R": "R", "S": "S"}[match["set"].upper()]
     value = "'1'" if port in ("PRE", "S") else "'0'"
     begins = "recap_bit(INIT = '1')" if "INIT" in generics else value
     with_clock = port in ("R", "S")
     given = f"if CE = '1' then recap_q <= {_inverted('D', generics)}; end if;"
     if with_clock:
         given = f"if recap_forced = '1' then recap_q <= {value}; els{given}"
-    held = _clocked("C", bool(found["falls"]), generics, given, "" if with_clock else f"recap_q <= {value};")
+    held = _clocked("C", bool(match["falls"]), generics, given, "" if with_clock else f"recap_q <= {value};")
     declared = f"{_BITS}signal recap_q : std_ulogic := {begins}; signal recap_forced : std_ulogic; "
     return declared, f"Q <= recap_q; recap_forced <= {_inverted(port, generics)}; {held}"
 
 
-def _look_up(found: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
-    inputs = int(found["inputs"])
+def _look_up(match: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
+    inputs = int(match["inputs"])
     return "", f"O <= to_stdulogic(INIT({_number([f'I{n}' for n in range(inputs)])})); "
 
 
-def _shift(found: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
-    length = int(found["length"])
+def _shift(match: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
+    length = int(match["length"])
     address = "to_integer(unsigned(A))" if length == 32 else _number(["A0", "A1", "A2", "A3"])
     moved = f"if CE = '1' then recap_kept <= recap_kept({length - 2} downto 0) & D; end if;"
-    last = f"Q{length - 1} <= recap_kept({length - 1}); " if found["chained"] else ""
+    last = f"Q{length - 1} <= recap_kept({length - 1}); " if match["chained"] else ""
     declared = f"signal recap_kept : std_logic_vector({length - 1} downto 0) := to_stdlogicvector(INIT); "
     return declared, f"{_clocked('CLK', False, generics, moved)}Q <= recap_kept({address}); {last}"
 
@@ -87,7 +87,7 @@ def _number(bits: list[str]) -> str:
     return f"to_integer(unsigned'({' & '.join(reversed(bits))}))"
 
 
-def _carry(found: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
+def _carry(match: re.Match[str], ports: set[str], generics: set[str]) -> tuple[str, str]:
     steps = "".join(
         f"recap_c({n + 1}) <= recap_c({n}) when S({n}) = '1' else DI({n}); O({n}) <= S({n}) xor recap_c({n}); "
         for n in range(4)

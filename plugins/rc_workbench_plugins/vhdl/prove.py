@@ -51,10 +51,10 @@ def _synthesised(root: Path, compared: Comparison, folder: Path, job: Job) -> Co
     sides: list[HdlSide] = []
     for name, side in (("gold", compared.original), ("gate", compared.made)):
         job.progress(None, f"GHDL: {side.top}")
-        made = _verilog(root, side, folder / f"{name}_vhdl", job)
+        verilog = _verilog(root, side, folder / f"{name}_vhdl", job)
         file = folder / f"{name}.v"
-        file.write_text(comparable(made), encoding="utf-8")
-        sides.append(HdlSide((file,), top_module(made)))
+        file.write_text(comparable(verilog), encoding="utf-8")
+        sides.append(HdlSide((file,), top_module(verilog)))
     entities = {plain(unit.name) for unit in units_in(compared.original) if unit.kind == "entity"}
     return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities), hidden=HIDDEN)
 
@@ -75,7 +75,7 @@ def _verilog(root: Path, side: HdlSide, folder: Path, job: Job) -> str:
 def _shown(side: HdlSide, entities: Collection[str]) -> dict[str, str]:
     """What modules are called: the entity, and where it is made several of, the first place of each."""
     text = side.sources[0].read_text(encoding="utf-8")
-    modules = {found[1]: found[0] for found in _MODULE.finditer(text)}
+    modules = {match[1]: match[0] for match in _MODULE.finditer(text)}
     places = _places(side.top, modules)
     of = {module: _entity_of(module, entities) or module for module in modules}
     several = Counter(of.values())
@@ -99,8 +99,8 @@ def _places(top: str, modules: Mapping[str, str]) -> dict[str, str]:
 
 def _entity_of(module: str, entities: Collection[str]) -> str:
     """The entity that GHDL made a module of: it adds what generics are to its name."""
-    found = [name for name in entities if module.lower() == name or module.lower().startswith(f"{name}_")]
-    return max(found, key=len, default="")
+    fitting = [name for name in entities if module.lower() == name or module.lower().startswith(f"{name}_")]
+    return max(fitting, key=len, default="")
 
 
 def comparable(verilog: str) -> str:
@@ -133,8 +133,8 @@ def _simulated_in_verilog(root: Path, compared: Comparison, folder: Path, limits
 def _in_verilog(root: Path, compared: Comparison, folder: Path, job: Job) -> Comparison:
     """Both sides in Verilog. CannotRead."""
     original, units = _side(root, compared.original, folder / "gold_mixed.v", job)
-    made, _ = _side(root, compared.made, folder / "gate_mixed.v", job)
-    return replace(compared, original=original, made=made, units=units, hidden=HIDDEN)
+    copy, _ = _side(root, compared.made, folder / "gate_mixed.v", job)
+    return replace(compared, original=original, made=copy, units=units, hidden=HIDDEN)
 
 
 def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dict[str, str]]:
@@ -154,10 +154,12 @@ def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dic
     top = joined.entities.top
     names = [port.name for port in top.interface.ports] if top is not None and top.interface is not None else ()
     try:
-        made = synthesised(joined, unobserved(joined, hardware, side.parameters), names, job)
+        synthesis = synthesised(joined, unobserved(joined, hardware, side.parameters), names, job)
     except WorkbenchError as error:
         raise CannotRead(f"GHDL does not synthesise it: {error.diagnostics[0].message}") from None
-    file.write_text(comparable(made.text), encoding="utf-8")
-    values = {} if made.top else dict(side.parameters)
-    units = {f"\\{name}": f"{part.unit.name} (in VHDL)" for part, name in made.parts}
-    return HdlSide((*joined.in_verilog, file), made.top or side.top, side.include_dirs, side.defines, values), units
+    file.write_text(comparable(synthesis.text), encoding="utf-8")
+    values = {} if synthesis.top else dict(side.parameters)
+    units = {f"\\{name}": f"{part.unit.name} (in VHDL)" for part, name in synthesis.parts}
+    return HdlSide(
+        (*joined.in_verilog, file), synthesis.top or side.top, side.include_dirs, side.defines, values
+    ), units

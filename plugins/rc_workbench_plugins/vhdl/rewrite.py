@@ -42,14 +42,14 @@ def edits_of(
     edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
     _part(design, edits)
     blocks: dict[Key, SourceBlock] = {}
-    made: dict[Key, Instantiation] = {}
+    instantiations: dict[Key, Instantiation] = {}
     entities: dict[str, Unit] = {}
     components: dict[str, int] = {}
     for instance in top.walk():
         if isinstance(instance.body, Unit) and (entity := design.entity_of(instance.body)) is not None:
             entities[instance.module] = entity
         if isinstance(instance.node, Instantiation):
-            made[instance.key] = instance.node
+            instantiations[instance.key] = instance.node
             if instance.node.kind == "component" and layout.widths.get(instance.module):
                 components[plain(instance.node.unit.rpartition(".")[2])] = layout.widths[instance.module]
         own = (use.source for use in instance.blocks)
@@ -63,7 +63,7 @@ def edits_of(
         regions: dict[int, tuple[Region, list[tuple[SourceBlock, Site]]]] = {}
         for key, site in sites.items():
             if (block := blocks.get(key)) is None:
-                _connect(edits[Path(key[0])], made[key], site)
+                _connect(edits[Path(key[0])], instantiations[key], site)
             elif block.region is not None:
                 regions.setdefault(id(block.region), (block.region, []))[1].append((block, site))
         for region, observed in regions.values():
@@ -101,9 +101,9 @@ def _add_port(edits: Edits, interface: Interface, width: int) -> None:
     edits.insert(interface.closing, f"; {declaration}" if interface.has_ports else f" port ({declaration});")
 
 
-def _connect(edits: Edits, made: Instantiation, site: Site) -> None:
+def _connect(edits: Edits, instantiation: Instantiation, site: Site) -> None:
     association = f"{STATE_PORT} => {STATE_PORT}{slice_of(site)}"
-    edits.insert(made.closing, f", {association}" if made.has_ports else f" port map ({association})")
+    edits.insert(instantiation.closing, f", {association}" if instantiation.has_ports else f" port map ({association})")
 
 
 def signal_name(block: SourceBlock) -> str:
@@ -194,10 +194,10 @@ def _rename(design: Design, edits: Mapping[Path, Edits], top: str, inner: str) -
         of = unit.kind in ("architecture", "configuration") and plain(unit.of) == plain(top)
         if unit.file.path not in edits or not (own or of):
             continue
-        found = [child(unit.node, "identifier")] if own else [unit.node.child_by_field_name("entity")]
+        named = [child(unit.node, "identifier")] if own else [unit.node.child_by_field_name("entity")]
         if own:
-            found.append(child(child(unit.node, "end_entity"), "identifier"))
-        for node in found:
+            named.append(child(child(unit.node, "end_entity"), "identifier"))
+        for node in named:
             if isinstance(node, Node):
                 edits[unit.file.path].replace(node.start_byte, node.end_byte, inner)
         whole = unit.file.data[unit.node.start_byte : unit.node.end_byte]

@@ -42,9 +42,9 @@ _FOREIGN = re.compile(rb"\bforeign\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a bench told: the pins, the outputs of each row, and why it ended before the last row, if it did. `said` is
-    what VHDL's packages warn of, and in which nanosecond (row)."""
+class Outputs:
+    """What a bench reports: the pins, the outputs of each row, and why it ended before the last row, if it did. `said`
+    is what VHDL's packages warn of, and in which nanosecond (row)."""
 
     pins: Pins
     rows: list[str]
@@ -73,7 +73,7 @@ class Simulation:
             )
         return bench_of(top_of(self.side), units_in(self.side), self.cut)
 
-    def run(self, rows: Sequence[str], limits: Limits, job: Job, rows_a_cycle: int = 1) -> Told:
+    def run(self, rows: Sequence[str], limits: Limits, job: Job, rows_a_cycle: int = 1) -> Outputs:
         """Without network and without writing anything, where the system allows it. WorkbenchError where it takes
         twice as long as it may."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -95,10 +95,10 @@ class Simulation:
             on_output=_Shown(job, len(rows) // rows_a_cycle, rows_a_cycle).see,
         )  # fmt: skip
         pins = {name: tuple(map(_element, laid.split())) for name, laid in _PIN.findall(done.stdout)}
-        found = _ROW.findall(done.stdout)
-        why = "" if len(found) == len(rows) and len(pins) else _why(self._named(done.stderr + done.stdout))
+        rows_read = _ROW.findall(done.stdout)
+        why = "" if len(rows_read) == len(rows) and len(pins) else _why(self._named(done.stderr + done.stdout))
         warned = ((int(at) * _NS.get(unit, 0), text) for at, unit, text in _WARNED.findall(done.stderr + done.stdout))
-        return Told(pins, found, why, tuple(warned) if self.asserts else ())
+        return Outputs(pins, rows_read, why, tuple(warned) if self.asserts else ())
 
     def _named(self, said: str) -> str:
         """With the sources' names in place of those of their parts."""
@@ -182,13 +182,13 @@ class Drawn:
 def simulate(root: Path, compared: Comparison, folder: Path, limits: Limits, job: Job) -> Simulated:
     """Let both run. WorkbenchError where GHDL cannot."""
     said = Simulation(compared.original, root, folder / "said")
-    made = Simulation(compared.made, root, folder / "made", compared.added)
+    copy = Simulation(compared.made, root, folder / "made", compared.added)
     job.progress(None, "random inputs")
     drawn = Drawn.of(said, compared, limits, job)
     done, why = 0, ""
     for rows in drawn.rounds(limits):
         with ThreadPoolExecutor(2) as pool:
-            running = [pool.submit(one.run, rows, limits, job, drawn.rows) for one in (said, made)]
+            running = [pool.submit(one.run, rows, limits, job, drawn.rows) for one in (said, copy)]
             first, second = (one.result() for one in running)
         if second.why and not second.rows and first.rows:
             raise WorkbenchError(Diagnostic(f"GHDL cannot simulate the generated Verilog: {second.why}"))
@@ -217,6 +217,6 @@ def _element(word: str) -> Element:
 
 def _why(said: str) -> str:
     """Why a simulation ended, in what GHDL said."""
-    if found := _ENDED.search(said):
-        return f"{found['place']}: {found['text']}" if found["place"] else found["text"]
+    if ended := _ENDED.search(said):
+        return f"{ended['place']}: {ended['text']}" if ended["place"] else ended["text"]
     return last_words(said).rpartition("ghdl-mcode: ")[2]

@@ -33,8 +33,8 @@ def skeleton(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str] = (""
 
 def marked(label: str) -> tuple[int, int] | None:
     """The number of the file and the offset of the region that a process marks."""
-    found = _MARKED.fullmatch(label)
-    return (int(found[1]), int(found[2])) if found else None
+    numbers = _MARKED.fullmatch(label)
+    return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
 def cuts(units: Sequence[Unit]) -> Iterator[int]:

@@ -80,9 +80,9 @@ class _Architecture:
                           for name, kind in _declared(node)}  # fmt: skip
         self._given: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for node in matches(unit.node, _ASSIGNMENTS):
-            if found := _ASSIGNED.fullmatch(tidy(node)):
-                for value in _values(found[2]):
-                    self._given[_key(found[1])].append((value, node.start_byte))
+            if assigned := _ASSIGNED.fullmatch(tidy(node)):
+                for value in _values(assigned[2]):
+                    self._given[_key(assigned[1])].append((value, node.start_byte))
         self._asked: dict[str, dict[str, int]] = defaultdict(dict)  # each value's first line
         for case in matches(unit.node, "(case_statement) @c"):
             name = _key(_expression(case))
@@ -131,8 +131,8 @@ class _Architecture:
             yield _key(_expression(body.parent)), tuple(_choices(arm.statement))
         elif arm.kind in ("if", "elsif"):
             for term in anded(arm.label):
-                if found := _EQUAL.fullmatch(term.strip()):
-                    yield _key(found[1]), (_key(found[2]),)
+                if equal := _EQUAL.fullmatch(term.strip()):
+                    yield _key(equal[1]), (_key(equal[2]),)
 
     def _signal(self, name: str) -> _Signal | None:
         first, *fields = name.split(".")
@@ -154,8 +154,8 @@ class _Architecture:
     def _block(self, name: str, blocks: Sequence[SourceBlock]) -> SourceBlock | None:
         """The clocked process that assigns a name, where it is one alone."""
         places = [at for whole in _prefixes(name) for _, at in self._given.get(whole, ())]
-        found = {b.key: b for b in blocks for at in places if b.node.start_byte <= at < b.node.end_byte}
-        return next(iter(found.values())) if len(found) == 1 else None
+        around = {b.key: b for b in blocks for at in places if b.node.start_byte <= at < b.node.end_byte}
+        return next(iter(around.values())) if len(around) == 1 else None
 
     def _reached(self, name: str, signal: _Signal, given: set[str], seen: set[str]) -> bool:
         """Add the values that a name is given; False where it is given something that is not understood."""

@@ -54,14 +54,14 @@ def _drawn(elements: Sequence[Element], cycles: int, draw: np.random.Generator) 
     """Characters of one input over the cycles: for a while at random, held, none, all, small or seldom: what is random
     all the time seldom gets far into a design."""
     bits = sum(width for _, _, width in elements)
-    found = np.zeros((cycles, bits), np.uint8)
+    values = np.zeros((cycles, bits), np.uint8)
     at = 0
     while at < cycles:
         end = min(cycles, at + int(draw.geometric(1 / 64 if at & 4096 else 1 / 8)))
         part = draw.integers(0, 2, (end - at, bits), np.uint8)
         manner = draw.integers(6)
         if manner == 1 and at:
-            part[:] = found[at - 1]
+            part[:] = values[at - 1]
         elif manner == 2:
             part[:] = 0
         elif manner == 3:
@@ -70,14 +70,14 @@ def _drawn(elements: Sequence[Element], cycles: int, draw: np.random.Generator) 
             part[:, :-3] = 0
         elif manner == 5:
             part[draw.random(end - at) >= 1 / 16] = 0
-        found[at:end] = part
+        values[at:end] = part
         at = end
     place = 0
     for low, high, width in elements:
         if (low, high, width) != BIT:
-            found[:, place : place + width] = _within(found[:, place : place + width], low, high)
+            values[:, place : place + width] = _within(values[:, place : place + width], low, high)
         place += width
-    return found
+    return values
 
 
 def _within(bits: NDArray[np.uint8], low: int, high: int) -> NDArray[np.uint8]:

@@ -23,29 +23,29 @@ _Kind = TypeVar("_Kind", Stream, Fifo)
 
 
 def streams_below(
-    made: verilog.Design, joined: Joined, top: Instance, hardware: HardwareSources, outside: Iterable[str],
+    simulated: verilog.Design, joined: Joined, top: Instance, hardware: HardwareSources, outside: Iterable[str],
     library: Collection[Path],
 ) -> FoundStreams:  # fmt: skip
-    """Those of the simulated design `made`, with their lines; of a library's only those with an end in the
+    """Those of the simulated design `simulated`, with their lines; of a library's only those with an end in the
     application."""
-    blocks, _ = read_blocks(made)
-    read = elaborate(made, {block.key: block for block in blocks})
+    blocks, _ = read_blocks(simulated)
+    read = elaborate(simulated, {block.key: block for block in blocks})
     if read is None:
         return FoundStreams()
-    found = find_streams(made, read, hardware, outside)
+    seen = find_streams(simulated, read, hardware, outside)
     by_name = dict(instances_called(joined, top, read.path))
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
-    streams, fifos = streams_called(found.streams, found.fifos, read.path, called)
+    streams, fifos = streams_called(seen.streams, seen.fifos, read.path, called)
     by_path = {instance.path: instance for instance in by_name.values()}
     streams = tuple(_placed(joined, one, by_path.get(one.source or one.target)) for one in streams)
     fifos = tuple(
         replace(_placed(joined, one, by_path.get(one.id)), module=by_path[one.id].module) if one.id in by_path else one
         for one in fifos
     )
-    idle = tuple(name for name in found.idle if not is_nameless(name, read.path, {}))
-    found = replace(found, streams=streams, fifos=fifos, ends={}, labels={}, idle=idle)
+    idle = tuple(name for name in seen.idle if not is_nameless(name, read.path, {}))
+    seen = replace(seen, streams=streams, fifos=fifos, ends={}, labels={}, idle=idle)
     held = {path for path, i in by_path.items() if isinstance(i.body, Unit) and i.body.file.path in library}
-    return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
+    return only(seen, [n for n, s in enumerate(seen.streams) if not {s.source, s.target} <= held])
 
 
 def instances_called(joined: Joined, instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:

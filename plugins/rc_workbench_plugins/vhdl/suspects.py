@@ -44,12 +44,12 @@ def left_open(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
         for unit in (one for one in units_of(file) if one.kind == "architecture"):
             processes = {node: without_comments(text_of(node)) for node in matches(unit.node, "(process_statement) @p")}
             text = file.data[unit.start : unit.node.end_byte].decode("latin-1")
-            for found in _SHARED.finditer(without_comments(text)):
-                users = [one for one in processes.values() if re.search(rf"\b{found[1]}\b", one, re.IGNORECASE)]
+            for shared in _SHARED.finditer(without_comments(text)):
+                users = [one for one in processes.values() if re.search(rf"\b{shared[1]}\b", one, re.IGNORECASE)]
                 if len(users) > 1:
-                    at = re.search(rf"\bshared\s+variable\s+{found[1]}\b", text, re.IGNORECASE)
+                    at = re.search(rf"\bshared\s+variable\s+{shared[1]}\b", text, re.IGNORECASE)
                     line = file.line(unit.start + (at.start() if at else 0))
-                    message = f"{len(users)} processes share the variable '{found[1]}'"
+                    message = f"{len(users)} processes share the variable '{shared[1]}'"
                     yield Diagnostic(message, _ORDER, Severity.WARNING, name, line)
             for node, process in processes.items():
                 if lacking := _not_listed(process, signals_of(unit, entities.get(plain(unit.of)))):
@@ -59,11 +59,11 @@ def left_open(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
 
 def _not_listed(process: str, signals: Collection[str]) -> list[str]:
     """The signals that a process without a clock reads, and does not wait for."""
-    found = _PROCESS.search(process)
-    if found is None or _CLOCKED.search(found["body"]) or plain(found["of"]).strip() == "all":
+    head = _PROCESS.search(process)
+    if head is None or _CLOCKED.search(head["body"]) or plain(head["of"]).strip() == "all":
         return []
-    listed_there = set(map(plain, re.findall(r"\w+", found["of"])))
-    read = _TARGET.sub(r"\1", _TEXT.sub(" ", found["body"]))
+    listed_there = set(map(plain, re.findall(r"\w+", head["of"])))
+    read = _TARGET.sub(r"\1", _TEXT.sub(" ", head["body"]))
     words = dict.fromkeys(map(plain, re.findall(r"(?<![.'\w])\w+", read)))
     return [word for word in words if word in signals and word not in listed_there]
 
@@ -86,8 +86,8 @@ def written_wrongly(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
 
 def _numbers(text: str) -> Iterator[str]:
     """The constants and generics that are integers."""
-    for found in _NUMBERS.finditer(without_comments(text)):
-        yield from re.findall(r"\w+", found["names"])
+    for declaration in _NUMBERS.finditer(without_comments(text)):
+        yield from re.findall(r"\w+", declaration["names"])
 
 
 def _comparisons(side: HdlSide, root: Path) -> Iterator[tuple[Path, int, str, int]]:
@@ -97,9 +97,9 @@ def _comparisons(side: HdlSide, root: Path) -> Iterator[tuple[Path, int, str, in
     with TemporaryDirectory() as folder:
         try:
             asked = asked_of(texts_of(side), side.vhdl_standard, Path(folder), top.name, top.library, values, root)
-            found = list(comparisons(netlist(asked, "verilog")))
+            places = list(comparisons(netlist(asked, "verilog")))
         except WorkbenchError:
             return
-    for file, line, after, bits in found:
+    for file, line, after, bits in places:
         if part := PART_FILE.fullmatch(file):
             yield side.sources[int(part[1])], line, after, bits

@@ -55,8 +55,8 @@ def query(text: str) -> Query:
 
 def matches(node: Node, text: str) -> list[Node]:
     """What a query captures below a node, in the order it stands."""
-    found = QueryCursor(query(text)).captures(node)
-    return sorted((one for nodes in found.values() for one in nodes), key=lambda one: one.start_byte)
+    captures = QueryCursor(query(text)).captures(node)
+    return sorted((one for nodes in captures.values() for one in nodes), key=lambda one: one.start_byte)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,8 @@ class VhdlFile:
 
     def after_blanks(self, offset: int) -> int:
         """Where the next word after an offset begins: behind blanks and comments."""
-        found = _BLANK.match(self.data, offset)
-        return found.end() if found else offset
+        blank = _BLANK.match(self.data, offset)
+        return blank.end() if blank else offset
 
     def faults(self) -> list[Node]:
         """What the parser could not make out."""
@@ -114,10 +114,10 @@ def _tree(data: bytes) -> Tree:
     tree = Parser(language()).parse(data)
     if not tree.root_node.has_error:
         return tree
-    ranged = _RANGED.sub(lambda found: re.sub(rb"[^\s(,]", b" ", found[0]), data)
-    ranged = _DIRECTED.sub(lambda found: found[1] + b" " * len(found[2]), ranged)
-    ranged = _PSL.sub(lambda found: re.sub(rb"\S", b" ", found[0]), ranged)
-    named = _WORDS.sub(lambda found: _cased(found[0].decode(), _END).encode(), ranged)
+    ranged = _RANGED.sub(lambda match: re.sub(rb"[^\s(,]", b" ", match[0]), data)
+    ranged = _DIRECTED.sub(lambda match: match[1] + b" " * len(match[2]), ranged)
+    ranged = _PSL.sub(lambda match: re.sub(rb"\S", b" ", match[0]), ranged)
+    named = _WORDS.sub(lambda match: _cased(match[0].decode(), _END).encode(), ranged)
     others = (Parser(language()).parse(text) for text in dict.fromkeys((ranged, named)) if text != data)
     return min((tree, *others), key=lambda one: len(_faults(one)))
 
@@ -138,13 +138,13 @@ def text_of(node: Node | None) -> str:
     if node is None or node.text is None:
         return ""
     text = node.text.decode("utf-8", "replace")
-    return _STANDS.sub(lambda found: _cased(found[0], _HELD[found[1].lower()]), text) if _END in text.lower() else text
+    return _STANDS.sub(lambda match: _cased(match[0], _HELD[match[1].lower()]), text) if _END in text.lower() else text
 
 
 def without_comments(text: str) -> str:
     """Comments as a blank each; what looks like one in a string stays."""
     return (
-        _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
+        _COMMENT.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
         if "--" in text or "/*" in text
         else text
     )

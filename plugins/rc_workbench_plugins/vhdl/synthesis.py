@@ -84,7 +84,7 @@ def synthesised(
     modules = {one.module.lower() for one in in_vhdl}
     heads = {name: joined.heads[name] for name in modules & joined.heads.keys()}
     components = list(_components(joined))
-    found: list[str] = []
+    texts: list[str] = []
     top, stands_in, refused = "", False, tuple[Diagnostic, ...]()
     if joined.entities.top is not None:
         text = ""
@@ -97,7 +97,7 @@ def synthesised(
         stands_in = not text
         text = spelled(linked(text or _stand_in(alone, job, refused), heads, components, types), names)
         top = top_module(text)
-        found.append(text)
+        texts.append(text)
     parts = sorted({part.number: part for part in joined.parts.values()}.values(), key=lambda part: part.number)
     own: dict[int, str] = {}
     for part in parts:
@@ -105,12 +105,12 @@ def synthesised(
         own[part.number] = renamed(linked(text, heads, components, types), f"recap_{part.number}")
     for box in dict.fromkeys(part.box for part in parts):
         several = [part for part in parts if part.box == box]
-        found += [own[part.number] for part in several]
-        found.append(module_of(several, own, joined.asked.get(box, ()), types))
+        texts += [own[part.number] for part in several]
+        texts.append(module_of(several, own, joined.asked.get(box, ()), types))
     below = re.compile(rf"^  (?:{'|'.join(re.escape(head.name) for head in heads.values())})\b", re.MULTILINE)
     by_itself = {number: text for number, text in own.items() if not (heads and below.search(text))}
     tops = tuple((part, top_module(own[part.number])) for part in parts)
-    return Synthesised("\n".join(found), top, tops, by_itself, stands_in, refused)
+    return Synthesised("\n".join(texts), top, tops, by_itself, stands_in, refused)
 
 
 def _components(joined: Joined) -> Iterator[Component]:

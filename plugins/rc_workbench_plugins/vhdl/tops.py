@@ -49,13 +49,13 @@ def tops(
     wanted = [u for u in units if u.kind == "entity" and chosen and (u.file is of or plain(u.name) == plain(chosen))]
     several = {id(unit): (unit, files_of(reach.needed(unit))) for unit in (*wanted, *_candidates(units))}
     candidates = sorted(several.values(), key=lambda pair: (pair[0] not in wanted, -len(pair[1])))
-    found: list[HdlTop] = []
+    every_top: list[HdlTop] = []
     left = _MOST_FILES
     for unit, needed in candidates[:_MOST]:
         left -= len(needed)
-        whole = not found or left >= 0
-        found.append((_top if whole else _as_declared)(root, files, units, unit))
-    return tuple(sorted(found, key=lambda top: -len(top.sources)))
+        whole = not every_top or left >= 0
+        every_top.append((_top if whole else _as_declared)(root, files, units, unit))
+    return tuple(sorted(every_top, key=lambda top: -len(top.sources)))
 
 
 def _candidates(units: Sequence[Unit]) -> Iterator[Unit]:
@@ -76,16 +76,16 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
-    declared = _told(design, top)
+    declared = _as_written(design, top)
     ports = ports_of_entity(design, tree) or declared.ports
     return replace(declared, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
 
 
 def _as_declared(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
-    return _told(Design(root, tuple(files), tuple(units), top, Reach(units).needed(top), ()), top)
+    return _as_written(Design(root, tuple(files), tuple(units), top, Reach(units).needed(top), ()), top)
 
 
-def _told(design: Design, top: Unit) -> HdlTop:
+def _as_written(design: Design, top: Unit) -> HdlTop:
     """What can be told of a top without elaborating it: widths of ports only where they are plain numbers."""
     shown = design.name_of(top.file.path)
     own = [file for file in design.needed if not stands_in(file)]
@@ -102,11 +102,11 @@ def _told(design: Design, top: Unit) -> HdlTop:
 
 
 def _plain_widths(top: Unit) -> dict[str, str]:
-    found: dict[str, str] = {}
+    widths: dict[str, str] = {}
     for port in top.interface.ports if top.interface is not None else ():
         if ends := _RANGE.search(port.type):
-            found[plain(port.name)] = str(abs(int(ends[1]) - int(ends[2])) + 1)
-    return found
+            widths[plain(port.name)] = str(abs(int(ends[1]) - int(ends[2])) + 1)
+    return widths
 
 
 def _of(design: Design) -> tuple[Diagnostic, ...]:
@@ -161,7 +161,7 @@ def tops_of_both(
     heads = modules.heads.keys()
     of_verilog = {name for unit in units for name in unit.names if name in heads - entities}
     of_vhdl = {plain(name) for name in modules.instantiated()} & (entities - heads)
-    found: list[HdlTop] = []
+    every_top: list[HdlTop] = []
     left = _MOST_OF_BOTH
     each = (*tops(root, own, chosen), *verilog.tops(root, rest, chosen, defines))
     for top in sorted(each, key=lambda top: (chosen not in (top.name, top.file), -len(top.sources))):
@@ -169,8 +169,8 @@ def tops_of_both(
             continue
         reaches = set(_instantiated(root, top, units, modules)) & (of_vhdl | of_verilog)
         left -= bool(reaches)
-        found.append(_with_both(root, top, everything) if reaches and left >= 0 else top)
-    return tuple(sorted(found, key=lambda top: -len(top.sources)))
+        every_top.append(_with_both(root, top, everything) if reaches and left >= 0 else top)
+    return tuple(sorted(every_top, key=lambda top: -len(top.sources)))
 
 
 def _instantiated(root: Path, top: HdlTop, units: Collection[Unit], modules: Modules) -> Iterator[str]:

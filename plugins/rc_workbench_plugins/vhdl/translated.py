@@ -37,23 +37,23 @@ def translated(
     own = [(file, texts[file.path]) for file in design.needed]
     paths = {file.number: file.path for file in design.files}
 
-    def made(files: Iterable[tuple[VhdlFile, bytes]]) -> str:
-        found = [Text(file.number, file.library, text) for file, text in files]
+    def netlist(files: Iterable[tuple[VhdlFile, bytes]]) -> str:
+        given = [Text(file.number, file.library, text) for file, text in files]
         with TemporaryDirectory() as folder, at_their_paths(paths):
             return ghdl.kept(
-                asked_of(found, design.standard, Path(folder), unit, last, values, design.root), synthesised
+                asked_of(given, design.standard, Path(folder), unit, last, values, design.root), synthesised
             )
 
     try:
-        return made(apart := list(kept_apart(own)))
+        return netlist(apart := list(kept_apart(own)))
     except WorkbenchError as error:
         bounded = list(with_one_bound(own))
         if bounded != own and all(one.message == ghdl.VARYING_SLICE for one in error.diagnostics):
             with suppress(WorkbenchError):
-                return made(kept_apart(bounded))
+                return netlist(kept_apart(bounded))
         if apart == own:
             raise
-        return made(own)  # so that what is wrong is told of the user's text
+        return netlist(own)  # so that what is wrong is told of the user's text
 
 
 def asked_of(
@@ -78,31 +78,31 @@ def at_their_paths(paths: Mapping[int, Path]) -> Iterator[None]:
 
 
 def _of_file(problem: Diagnostic, paths: Mapping[int, Path]) -> Diagnostic:
-    found = PART_FILE.fullmatch(problem.file or "")
-    return replace(problem, file=str(paths[int(found[1])])) if found else problem
+    part = PART_FILE.fullmatch(problem.file or "")
+    return replace(problem, file=str(paths[int(part[1])])) if part else problem
 
 
-def spelled(made: str, names: Iterable[str]) -> str:
+def spelled(text: str, names: Iterable[str]) -> str:
     """The last module with names as they are written there: GHDL writes small letters, VHDL's names have no case."""
-    before, module, last = made.rpartition("\nmodule ") if "\nmodule " in made else ("", "module ", made[7:])
+    before, module, last = text.rpartition("\nmodule ") if "\nmodule " in text else ("", "module ", text[7:])
     for name in dict.fromkeys(names):
         if name != name.lower() and name.isidentifier():
             last = re.sub(rf"(?<!\.)\b{name.lower()}\b", name, last)  # not the pins of instances
     return f"{before}{module}{last}"
 
 
-def top_module(made: str) -> str:
+def top_module(text: str) -> str:
     """GHDL writes the top last."""
-    return _MODULE.findall(made)[-1]
+    return _MODULE.findall(text)[-1]
 
 
-def places_of(made: Mapping[str, Clock], called: Iterable[tuple[str, Instance]], below: str) -> dict[str, Clock]:
+def places_of(clocks: Mapping[str, Clock], called: Iterable[tuple[str, Instance]], below: str) -> dict[str, Clock]:
     """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`.
     `called` are the instances by their paths there."""
     written = {instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in called}
-    of_instance = {name: name.removeprefix(below).rpartition(".") for name in made}
+    of_instance = {name: name.removeprefix(below).rpartition(".") for name in clocks}
     return {
-        f"{below}{written.get(path, path)}{dot}{port}": made[name] for name, (path, dot, port) in of_instance.items()
+        f"{below}{written.get(path, path)}{dot}{port}": clocks[name] for name, (path, dot, port) in of_instance.items()
     }
 
 

@@ -51,18 +51,18 @@ def shared_types(units: Iterable[Unit]) -> Mapping[str, Type | str]:
 
 def types_of(units: Iterable[Unit]) -> Mapping[str, Type | str]:
     """The types that these units declare, by name; a subtype is what it is made of, as it is written."""
-    found: dict[str, Type | str] = {}
+    types: dict[str, Type | str] = {}
     for unit in units:
         for node in matches(unit.node, _DECLARED):
             name = plain(text_of(node.child_by_field_name("type")))
             if node.type == "subtype_declaration":
-                found.setdefault(name, tidy(child(node, "subtype_indication")))
-            elif (made := _made(node)) is not None:
-                found.setdefault(name, made)
-    return found
+                types.setdefault(name, tidy(child(node, "subtype_indication")))
+            elif (type_ := _defined(node)) is not None:
+                types.setdefault(name, type_)
+    return types
 
 
-def _made(node: Node) -> Type | None:
+def _defined(node: Node) -> Type | None:
     if (literals := child(node, "enumeration_type_definition")) is not None:
         return Type("enumeration", literals=tuple(map(tidy, children(literals, "enumeration_literal"))))
     if (array := child(node, "array_type_definition")) is not None:

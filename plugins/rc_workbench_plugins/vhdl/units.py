@@ -151,7 +151,7 @@ class Unit:
 
 
 @dataclass
-class _Found:
+class _Statements:
     processes: list[Node] = field(default_factory=list)
     instantiations: list[Instantiation] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
@@ -162,13 +162,13 @@ class _Found:
 @lru_cache(2000)
 def units_of(file: VhdlFile) -> tuple[Unit, ...]:
     """The design units of a file, in order."""
-    found: list[Unit] = []
+    units: list[Unit] = []
     start = 0
     for around in children(file.tree.root_node, "design_unit"):
         for node in children(around, *_PRIMARY, *_SECONDARY):
-            found.append(_unit(file, node, (_SECONDARY | _PRIMARY)[node.type], start))
+            units.append(_unit(file, node, (_SECONDARY | _PRIMARY)[node.type], start))
             start = node.end_byte
-    return tuple(found)
+    return tuple(units)
 
 
 def _unit(file: VhdlFile, node: Node, kind: str, start: int) -> Unit:
@@ -226,14 +226,14 @@ def _region(
     begin = child(body, "begin") if body is not None and body.type == "concurrent_block" else child(node, "begin")
     begin = begin or child(child(node, "generate_body", "case_generate_body"), "begin")
     at = begin.end_byte if begin is not None else opening.end_byte if opening is not None else node.start_byte
-    found = _Found()
+    held = _Statements()
     for statement in children(body):
-        _read_statement(file, statement, found)
+        _read_statement(file, statement, held)
     return Region(
         file, kind, label, parameter, node.start_byte, node.end_byte,
         begin.start_byte if begin is not None else at, begin is None, at,
-        tuple(found.processes), tuple(found.instantiations), tuple(found.regions), tuple(_components(file, node)),
-        tuple(found.drives), tuple(found.dropped),
+        tuple(held.processes), tuple(held.instantiations), tuple(held.regions), tuple(_components(file, node)),
+        tuple(held.drives), tuple(held.dropped),
     )  # fmt: skip
 
 
@@ -248,17 +248,17 @@ def _components(file: VhdlFile, node: Node | None) -> Iterator[Component]:
             yield Component(text_of(name), file, one.start_point.row + 1, interface)
 
 
-def _read_statement(file: VhdlFile, node: Node, found: _Found) -> None:
+def _read_statement(file: VhdlFile, node: Node, held: _Statements) -> None:
     if node.type == "process_statement":
-        found.processes.append(node)
+        held.processes.append(node)
     elif node.type in _GENERATES:
-        found.regions += _generate(file, node)
+        held.regions += _generate(file, node)
     elif (instance := _instantiation(file, node)) is not None:
-        found.instantiations.append(instance)
+        held.instantiations.append(instance)
     elif node.type.startswith("concurrent_") or node.type == "ERROR":
-        found.dropped.append(node)
+        held.dropped.append(node)
         if node.type.endswith("_signal_assignment") and (driven := _DRIVEN.fullmatch(tidy(node))):
-            found.drives.append((driven[1], driven[2]))
+            held.drives.append((driven[1], driven[2]))
 
 
 def label_of(node: Node) -> str:

@@ -17,8 +17,8 @@ def kind_of(written: str, types: Mapping[str, Type | str]) -> str:
     name = plain(re.split(r"[\s(]", written.strip(), maxsplit=1)[0].rpartition(".")[2])
     if name in ("string", "boolean", "real"):
         return name
-    found = resolved(written, types)
-    return found.kind if found is not None and found.kind in ("bit", "vector", "integer") else ""
+    type_ = resolved(written, types)
+    return type_.kind if type_ is not None and type_.kind in ("bit", "vector", "integer") else ""
 
 
 def verilog_of(kind: str, value: str) -> str:

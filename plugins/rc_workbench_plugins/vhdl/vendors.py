@@ -99,8 +99,8 @@ def _acts(name: str, clauses: str) -> bool:
 
 def _does(name: str, clauses: str) -> tuple[str, str]:
     """The declarations and statements of what stands for a primitive."""
-    if (made := architecture(name, clauses)) is not None:
-        return made
+    if (body := architecture(name, clauses)) is not None:
+        return body
     ports = {port: _WAYS[way] for port, way in _PORT.findall(clauses)}
     if _BUFFER.fullmatch(name):
         given = [port for port, way in ports.items() if way == "input" and port.upper() == "I"]
@@ -121,10 +121,10 @@ def _components(known: Mapping[str, str], wanted: set[str]) -> str:
 
 def _declarations(names: set[str]) -> dict[str, str]:
     """The generic and port clauses of those of the names that are primitives."""
-    found = stand_ins({*names, *(name.upper() for name in names)}) if names else None
-    if found is None:
+    declared = stand_ins({*names, *(name.upper() for name in names)}) if names else None
+    if declared is None:
         return {}
-    tree = syntax.SyntaxTree.fromFile(str(found.file))
+    tree = syntax.SyntaxTree.fromFile(str(declared.file))
     modules = tree.root.members if isinstance(tree.root, syntax.CompilationUnitSyntax) else (tree.root,)
     tops = {m.header.name.valueText for m in modules if isinstance(m, syntax.ModuleDeclarationSyntax)}
     options = ast.CompilationOptions()

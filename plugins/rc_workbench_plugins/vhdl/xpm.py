@@ -16,7 +16,7 @@ _INSTANCE = re.compile(r"\bentity work\.(\w+)")
 def entities() -> Mapping[str, str]:
     """The text of each macro, and of what macros instantiate, by its name in lower case."""
     units = re.split(r"^(?=library ieee;)", _FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {found[1]: unit for unit in units if (found := _ENTITY.search(unit))}
+    return {name[1]: unit for unit in units if (name := _ENTITY.search(unit))}
 
 
 def macros(names: Collection[str]) -> str:
@@ -28,6 +28,6 @@ def macros(names: Collection[str]) -> str:
 
 def package(name: str, macros_used: Collection[str]) -> str:
     """A package of that name with the components of these macros."""
-    found = (_ENTITY.search(entities()[macro]) for macro in sorted(macros_used))
-    components = "".join(f"component {one[1]} is\n{one[2]}end component;\n" for one in found if one)
+    heads = (_ENTITY.search(entities()[macro]) for macro in sorted(macros_used))
+    components = "".join(f"component {one[1]} is\n{one[2]}end component;\n" for one in heads if one)
     return f"library ieee; use ieee.std_logic_1164.all;\npackage {name} is\n{components}end package;\n"

@@ -83,21 +83,21 @@ def compiled(
     return program
 
 
-def models_runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], made: Path, job: Job) -> Path:
+def models_runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], work_folder: Path, job: Job) -> Path:
     """A folder with Verilator's own code, and for each level what every unit includes, compiled once for each version
-    of the tools; `made` is a folder to do it in."""
+    of the tools; `work_folder` is a folder to do it in."""
     with one_at_a_time("side_by_side", job):
-        return _runtime(verilator, compiler, flags, made, job)
+        return _runtime(verilator, compiler, flags, work_folder, job)
 
 
-def _runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], made: Path, job: Job) -> Path:
+def _runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], work_folder: Path, job: Job) -> Path:
     assert verilator.root is not None
     include = verilator.root / "include"
     headers = contents([harness_dir() / HEADERS])
     kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *flags, *headers])
     if kept_whole(kept):
         return kept
-    folder = made / "runtime"
+    folder = work_folder / "runtime"
     folder.mkdir()
     commands: list[list[str | Path]] = [
         [compiler.path, *flags, "-O0", "-c", include / name, "-o", folder / f"{name}.o"] for name in RUNTIME
@@ -105,5 +105,5 @@ def _runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], made: Path, 
     for level in _LEVELS:
         (folder / level).mkdir()
         commands.append(compile_headers(compiler, [*flags, level], folder / level))
-    run_all(commands, job, cwd=made, what="Verilator's runtime")
+    run_all(commands, job, cwd=work_folder, what="Verilator's runtime")
     return keep_folder(folder, kept)

@@ -42,37 +42,37 @@ def proof_of(
             (folder / data).symlink_to(root / data)
         with job.step("Prove"):
             try:
-                found = prove_modules(read(compared, folder, job), yosys, folder, limits, job, module)
+                modules = prove_modules(read(compared, folder, job), yosys, folder, limits, job, module)
             except CannotRead as error:
-                found = [Found(module or compared.original.top, error.why)]
+                modules = [Found(module or compared.original.top, error.why)]
         with job.step("Simulate"):
-            if not limits.cycles or all(one.proved for one in found):
+            if not limits.cycles or all(one.proved for one in modules):
                 job.log("Nothing has to be simulated.")
-                return Proof(tuple(map(_not_simulated, found)))
+                return Proof(tuple(map(_not_simulated, modules)))
             try:
                 simulated = side_by_side(compared, folder, limits, job)
             except WorkbenchError as error:
-                return Proof(tuple(map(_not_simulated, found)), error.diagnostics)
-        return Proof(tuple(_verdict(one, simulated) for one in found), tuple(_left(simulated)))
+                return Proof(tuple(map(_not_simulated, modules)), error.diagnostics)
+        return Proof(tuple(_verdict(one, simulated) for one in modules), tuple(_left(simulated)))
 
 
-def _verdict(found: Found, simulated: Simulated) -> Verdict:
+def _verdict(module: Found, simulated: Simulated) -> Verdict:
     cycles = simulated.cycles
-    if found.proved:
-        return Verdict(found.shown, How.PROVED)
+    if module.proved:
+        return Verdict(module.shown, How.PROVED)
     if simulated.signals:
-        return Verdict(found.shown, How.DIFFERS, found.why, cycles, cycles - 1, simulated.signals)
-    if found.signals:
+        return Verdict(module.shown, How.DIFFERS, module.why, cycles, cycles - 1, simulated.signals)
+    if module.signals:
         why = f"{counted(cycles, 'cycle')} at random met no state in which it shows"
-        return Verdict(found.shown, How.DIFFERS, why, cycles, None, found.signals)
-    return Verdict(found.shown, How.SIMULATED, found.why, cycles)
+        return Verdict(module.shown, How.DIFFERS, why, cycles, None, module.signals)
+    return Verdict(module.shown, How.SIMULATED, module.why, cycles)
 
 
-def _not_simulated(found: Found) -> Verdict:
-    if found.proved:
-        return Verdict(found.shown, How.PROVED)
-    how = How.DIFFERS if found.signals else How.UNKNOWN
-    return Verdict(found.shown, how, found.why, signals=found.signals)
+def _not_simulated(module: Found) -> Verdict:
+    if module.proved:
+        return Verdict(module.shown, How.PROVED)
+    how = How.DIFFERS if module.signals else How.UNKNOWN
+    return Verdict(module.shown, how, module.why, signals=module.signals)
 
 
 def _left(simulated: Simulated) -> Iterator[Diagnostic]:

@@ -24,10 +24,10 @@ class Simulated:
 def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Simulated:
     """Build both and let them run, without network and without writing anything where the system allows it.
     WorkbenchError where Verilator cannot build them."""
-    made = folder / "models"
-    made.mkdir()
-    ports = verilated("Vgold", compared.original, made, job)
-    verilated("Vgate", compared.made, made, job)
+    models = folder / "models"
+    models.mkdir()
+    ports = verilated("Vgold", compared.original, models, job)
+    verilated("Vgate", compared.made, models, job)
     given = {port.member for port in ports}
     clocks = [name for name in compared.clocks if name in given]
     resets = {name: low for name, low in compared.resets if name in given and name not in clocks}
@@ -38,8 +38,8 @@ def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Si
         "INPUT": [f"({port.member}, {port.bits})" for port in free],
         "OUTPUT": [f"({port.member}, {port.bits})" for port in ports if port.way == "OUT"],
     }
-    write_ports(made, listed)
-    program = compiled("side_by_side.cpp", ("Vgold", "Vgate"), made, job, defines=[f"RCW_INPUTS={len(free)}"])
+    write_ports(models, listed)
+    program = compiled("side_by_side.cpp", ("Vgold", "Vgate"), models, job, defines=[f"RCW_INPUTS={len(free)}"])
     job.progress(None, "random inputs")
     done = job.run(
         [*read_only(), program, str(limits.cycles), str(limits.simulate_s)], cwd=folder,

@@ -111,8 +111,8 @@ def prove_modules(
         return Found(shown[name], why, signals)
 
     with ThreadPoolExecutor(2) as pool:
-        found = dict(zip(both, pool.map(prove, range(len(both)), both), strict=True))
-    return [found.get(name) or Found(shown[name], "it no longer exists") for name in names]
+        outcomes = dict(zip(both, pool.map(prove, range(len(both)), both), strict=True))
+    return [outcomes.get(name) or Found(shown[name], "it no longer exists") for name in names]
 
 
 def _elaborated(
@@ -150,19 +150,19 @@ def _elaborated(
         for name in sorted(links, key=len, reverse=True):
             complaint = complaint.replace(name, links[name].name)
         raise CannotRead(f"yosys cannot read it: {complaint}")
-    made = yosys.folder / f"{side}.il"
-    text = made.read_text(encoding="utf-8", errors="replace")
+    file = yosys.folder / f"{side}.il"
+    text = file.read_text(encoding="utf-8", errors="replace")
     if original := dict(renamed):
-        text = re.sub("|".join(map(re.escape, original)), lambda found: original[found[0]], text)
+        text = re.sub("|".join(map(re.escape, original)), lambda shown: original[shown[0]], text)
     text = "".join(map(_renumbered, _MODULES.split(text)))
-    made.write_text(_UNNAMED.sub(r"\\\g<0>", text), encoding="utf-8")  # yosys shows only names that begin with \
-    return dict(_modules(made))
+    file.write_text(_UNNAMED.sub(r"\\\g<0>", text), encoding="utf-8")  # yosys shows only names that begin with \
+    return dict(_modules(file))
 
 
 def _renumbered(module: str) -> str:
     """A module in which blocks without a name are numbered from 0 on: yosys goes on from those that it read before."""
-    numbers = sorted({int(found) for found in _NUMBERED.findall(module)})
-    return _NUMBERED.sub(lambda found: str(numbers.index(int(found[0]))), module) if numbers else module
+    numbers = sorted({int(number) for number in _NUMBERED.findall(module)})
+    return _NUMBERED.sub(lambda number: str(numbers.index(int(number[0]))), module) if numbers else module
 
 
 def _value(value: str) -> str:
@@ -174,12 +174,12 @@ def _modules(path: Path) -> Iterator[tuple[str, str]]:
     name, parameters, empty, box = "", "", True, False
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            if found := _MODULE.match(line):
-                name, parameters, empty = found[1], "", True
+            if match := _MODULE.match(line):
+                name, parameters, empty = match[1], "", True
             elif line.startswith(("attribute \\blackbox 1", "attribute \\whitebox 1")):
                 box = True
-            elif found := _PARAMETER.match(line):
-                parameters += f"{', ' if parameters else ''}{found[1]}={_constant(found[2])}"
+            elif match := _PARAMETER.match(line):
+                parameters += f"{', ' if parameters else ''}{match[1]}={_constant(match[2])}"
             elif line.startswith("end") and name:
                 if not box and not empty:
                     yield name, _plain(name) + (f" ({parameters})" if parameters and name.startswith("$") else "")
@@ -238,8 +238,8 @@ def _prove(yosys: Yosys, number: int) -> tuple[tuple[str, ...], str]:
         f"tee -q -o {number}.txt dump both/t:$equiv",
     ]  # fmt: skip
     if complaint := yosys.run(f"prove_{number}", "\n".join(script), yosys.limits.prove_s):
-        if found := _NO_PARTNER.search(complaint):
-            return (_signal(found[1]),), ""
+        if unpaired := _NO_PARTNER.search(complaint):
+            return (_signal(unpaired[1]),), ""
         return (), f"yosys does not prove it: {complaint}"
     text = (yosys.folder / f"{number}.txt").read_text(encoding="utf-8", errors="replace")
     pairs = (dict(_CONNECTED.findall(cell)) for cell in text.split("\n  end\n"))

@@ -40,17 +40,17 @@ def addresses_answered(design: Design, names: Iterable[str], read_out: ReadOut) 
         for port in design.top.body.portList
         if port.kind == Kind.Port and port.internalSymbol is not None and port.name in wanted
     }
-    found: dict[tuple[int, int], Any] = {}  # where a region is asked for first, by its size and address
+    first_asked: dict[tuple[int, int], Any] = {}  # where a region is asked for first, by its size and address
     compared = _Compared(design.top, design.nets, inputs)
-    for location, bits in compared.found():
+    for location, bits in compared.addresses():
         if (region := _region(bits, read_out)) is not None:
-            found.setdefault((1 << min(bits), region), location)
+            first_asked.setdefault((1 << min(bits), region), location)
     for location, first, last, compared_bits in compared.ranges():
         if compared_bits >= read_out.last.bit_length() and first <= read_out.last and last >= read_out.first:
-            found.setdefault((last - first + 1, first), location)
-    fine = {of: place for of, place in found.items() if of[0] <= read_out.last - read_out.first + 1}
-    for size, region in fine or sorted(found)[:1]:
-        path, line, column = design.place(found[size, region])
+            first_asked.setdefault((last - first + 1, first), location)
+    fine = {of: place for of, place in first_asked.items() if of[0] <= read_out.last - read_out.first + 1}
+    for size, region in fine or sorted(first_asked)[:1]:
+        path, line, column = design.place(first_asked[size, region])
         there = f"{region:#x}" if size == 1 else f"{region:#x} to {region + size - 1:#x}"
         message = f"the design compares an address so that it answers at {there} itself; counters are read at "
         message += f"{read_out.first:#x} to {read_out.last:#x}"
@@ -84,7 +84,7 @@ class _Compared:
         ] = []  # what is to hold at once: where, and from what to what
         top.visit(self._look)
 
-    def found(self) -> Iterator[tuple[Any, dict[int, bool]]]:
+    def addresses(self) -> Iterator[tuple[Any, dict[int, bool]]]:
         """Comparisons with parts of an address: where, and which of its bits are to be high or low."""
         for location, expression, wanted in self._comparisons:
             roots = self._roots(expression)
@@ -138,13 +138,13 @@ class _Compared:
             for sides in ((node.left, node.right), (node.right, node.left)):
                 self._compare(*sides)
         elif isinstance(node, ast.BinaryExpression) and (node.op in _ANDS or node.op in _TURNED):
-            found = []
+            related = []
             for one in self._conjuncts(node):
                 if (relation := self._relation(one)) is not None:
-                    found.append(relation)
+                    related.append(relation)
                 elif one is not node:
                     one.visit(self._look)
-            self._related += [found] * bool(found)
+            self._related += [related] * bool(related)
             return ast.VisitAction.Skip
         elif isinstance(node, ast.InsideExpression):
             for expression in node.rangeList:

@@ -94,9 +94,9 @@ class Written:
         include_dirs, defines = include_dirs_of(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
         values = hardware.values(self.parameters)
         original = HdlSide(as_synthesised(design.needed), top.module, include_dirs, defines, values)
-        made = HdlSide(copies, inner, include_dirs, defines)
+        copy = HdlSide(copies, inner, include_dirs, defines)
         renamed = dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())
-        compared = comparison(original, made, top, (wrapper.STATE_PORT,) if width else ())
+        compared = comparison(original, copy, top, (wrapper.STATE_PORT,) if width else ())
         return replace(compared, renamed=tuple(renamed))
 
     def _check(self, sources: tuple[Path, ...], edits: Mapping[Path, Edits]) -> None:

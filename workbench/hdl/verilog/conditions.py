@@ -70,18 +70,18 @@ def _wrong(
 
 def _macros(design: Design) -> Iterator[Any]:
     """Every `define of the sources and of what they include."""
-    found: list[Any] = []
+    directives: list[Any] = []
 
     def look(item: Node) -> None:
         for trivia in item.trivia if isinstance(item, parsing.Token) else ():
             if trivia.kind == parsing.TriviaKind.Directive:
                 directive = trivia.syntax()
                 if isinstance(directive, syntax.DefineDirectiveSyntax):
-                    found.append(directive)
+                    directives.append(directive)
 
     for unit in design.units:
         unit.root.visit(look)
-    return iter(found)
+    return iter(directives)
 
 
 def _names(root: Node) -> Iterator[str]:
@@ -97,16 +97,16 @@ def _names(root: Node) -> Iterator[str]:
 
 def _declared(root: Node) -> Iterator[str]:
     """What the block itself declares."""
-    found: list[str] = []
+    names: list[str] = []
 
     def look(node: Node) -> None:
         if isinstance(node, syntax.DeclaratorSyntax):
-            found.append(str(node.name.valueText))
+            names.append(str(node.name.valueText))
         elif isinstance(node, syntax.ForeachLoopListSyntax):
-            found.extend(re.findall(r"\w+", str(node)))
+            names.extend(re.findall(r"\w+", str(node)))
 
     root.visit(look)
-    return iter(found)
+    return iter(names)
 
 
 def _function(design: Design, name: str) -> bool:

@@ -88,17 +88,17 @@ class _Cones:
     def of(self, path: str, decisions: Decisions, state: int) -> tuple[str, ...]:
         """The ids of the blocks by which that at `path` leaves one of its states, and `$CPU` where inputs of the design
         do; none where some of them are not known. Without a mark that is all that it looks at where there is none."""
-        found: set[str] = set()
+        registers: set[str] = set()
         for part in self._unmarked(path, decisions) if state == 0 else ():
-            found |= self._registers(part, frozenset())
+            registers |= self._registers(part, frozenset())
         for place, asked in decisions.marked.get(state, ()):
             if place in decisions.around:
                 arm = (*decisions.around[place], place)
                 guards = (guard for one in arm for guard in decisions.guards[one])
                 known = frozenset(g for g in guards if g.symbol in self.owners and g.symbol not in decisions.changing)
                 parts = self._leaves(path, decisions, arm, known, asked)
-                found = found.union(*(self._registers(part, known) for part in parts))
-        return () if _UNKNOWN in found or not decisions.whole else tuple(sorted(found - {path}))
+                registers = registers.union(*(self._registers(part, known) for part in parts))
+        return () if _UNKNOWN in registers or not decisions.whole else tuple(sorted(registers - {path}))
 
     def _leaves(
         self, path: str, decisions: Decisions, arm: tuple[Branch, ...], known: frozenset[Guard], also: frozenset[Part]
@@ -114,7 +114,7 @@ class _Cones:
 
     def _unmarked(self, path: str, decisions: Decisions) -> set[Part]:
         """The same of all that is in no branch with a mark; without marks, of all that the block does."""
-        marks = [one for found in decisions.marked.values() for one in found]
+        marks = [one for several in decisions.marked.values() for one in several]
         arms = [(*decisions.around[place], place) for place, _ in marks if place in decisions.around]
 
         def outside(around: tuple[Branch, ...]) -> bool:
@@ -134,7 +134,7 @@ class _Cones:
         grown = True
         while grown:
             own = {part.symbol for part in asked if path in self._owners(part)}
-            more = set().union(*(_made_of(decisions, one) for one in assigned if one.part.symbol in own))
+            more = set().union(*(_sources_of(decisions, one) for one in assigned if one.part.symbol in own))
             grown = not more <= asked
             asked |= more
         return asked
@@ -147,22 +147,22 @@ class _Cones:
     def _registers(self, start: Part, known: frozenset[Guard]) -> frozenset[str]:
         """The blocks that a part of a signal depends on, with no register between, where the guards `known` hold."""
         if (start, known) not in self.known:
-            found: set[str] = set()
+            registers: set[str] = set()
             seen, open_ = {start}, [start]
             while open_:
                 part = open_.pop()
                 if owners := self._owners(part):
-                    found |= owners
+                    registers |= owners
                 elif part.symbol in self.ports:
                     if self.nets.input_name(part.symbol).lower() not in self.quiet:
-                        found.add(CPU)
+                        registers.add(CPU)
                 elif self._is_unknown(part.symbol):
-                    found.add(_UNKNOWN)
+                    registers.add(_UNKNOWN)
                 else:
                     more = self._sources(part, known) - seen
                     seen |= more
                     open_ += more
-            self.known[start, known] = frozenset(found)
+            self.known[start, known] = frozenset(registers)
         return self.known[start, known]
 
     def _is_unknown(self, symbol: Any) -> bool:
@@ -175,12 +175,14 @@ class _Cones:
         if not isinstance(part.symbol, str) and not any(assigned.part.bit is None for _, assigned in logic):
             return self.nets.sources(part)
         reached = (
-            _made_of(decisions, assigned) for decisions, assigned in logic if decisions.reached(assigned.around, known)
+            _sources_of(decisions, assigned)
+            for decisions, assigned in logic
+            if decisions.reached(assigned.around, known)
         )
         return set().union(*reached)
 
 
-def _made_of(decisions: Decisions, assigned: Assigned) -> frozenset[Part]:
+def _sources_of(decisions: Decisions, assigned: Assigned) -> frozenset[Part]:
     return assigned.sources.union(*(decisions.asked[place] for place in assigned.around))
 
 

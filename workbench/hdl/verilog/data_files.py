@@ -23,7 +23,7 @@ def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]
     named, unnamed = _reads(design, design.top)
     problems = [problem for name, place in named.items() if (problem := _problem(design, name, place))]
     problems += [
-        _told(design, place, "which file is read here is known only when the design runs: it is not copied with it",
+        _reported(design, place, "which file is read here is known only when the design runs: it is not copied with it",
               "Copy it to where the instrumented design runs.", Severity.NOTE)
         for place in unnamed
     ]  # fmt: skip
@@ -84,8 +84,8 @@ def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:
             return None
         hint = "Copy it into the project; until then, put it there where the instrumented design runs."
         message = f"the design reads '{name}', which lies outside of the project"
-        return _told(design, place, message, hint, Severity.NOTE)
-    return _told(design, place, f"the design reads '{name}', which is not there", _hint(design, name, place[0]))
+        return _reported(design, place, message, hint, Severity.NOTE)
+    return _reported(design, place, f"the design reads '{name}', which is not there", _hint(design, name, place[0]))
 
 
 def _hint(design: Design, name: str, source: Path) -> str:
@@ -99,6 +99,8 @@ def _inside(design: Design, name: str) -> bool:
     return not os.path.isabs(name) and within(design.root / name, (design.root,))
 
 
-def _told(design: Design, place: Place, message: str, hint: str, severity: Severity = Severity.WARNING) -> Diagnostic:
+def _reported(
+    design: Design, place: Place, message: str, hint: str, severity: Severity = Severity.WARNING
+) -> Diagnostic:
     path, line, column = place
     return Diagnostic(message, hint, severity, design.name_of(path), line, column)

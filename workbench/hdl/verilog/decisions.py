@@ -96,17 +96,17 @@ class Decisions:
             {place: tuple(g._replace(symbol=symbol(g.symbol)) for g in some) for place, some in self.guards.items()},
             [Assigned(a.around, Part(symbol(a.part.symbol), a.part.bit), parts(a.sources)) for a in self.assigned],
             set(map(symbol, self.changing)),
-            {state: [(place, parts(some)) for place, some in found] for state, found in self.marked.items()},
+            {state: [(place, parts(some)) for place, some in arms] for state, arms in self.marked.items()},
         )
 
 
 def decisions_of(use: BlockUse) -> Decisions:
     """Those of a clocked block, with its marks."""
-    found = read_decisions(use.body, use.scope)
+    decisions = read_decisions(use.body, use.scope)
     for state, arm in marked_arms(use):
         asked = {part for one in arm.pragmas for part in _named(one.pragma.condition or "", use.scope)}
-        found.marked.setdefault(state, []).append((id_of(arm.statement), frozenset(asked)))
-    return found
+        decisions.marked.setdefault(state, []).append((id_of(arm.statement), frozenset(asked)))
+    return decisions
 
 
 def marked_arms(use: BlockUse) -> Iterator[tuple[int, Arm]]:
@@ -128,13 +128,13 @@ def read_decisions(body: Any, scope: Any) -> Decisions:
     """Those of a process, by its statement in slang."""
     read = _Reader(ast.EvalContext(ast.ASTContext(scope, ast.LookupLocation.max)))
     read.look(body, ())
-    return read.found
+    return read.decisions
 
 
 @dataclass
 class _Reader:
     context: Any
-    found: Decisions = field(default_factory=Decisions)
+    decisions: Decisions = field(default_factory=Decisions)
     statements: int = 0
 
     def look(self, statement: Any, around: tuple[Branch, ...]) -> None:
@@ -158,13 +158,13 @@ class _Reader:
         elif kind == _Of.Case:
             self.case(statement, around)
         elif kind == _Of.ExpressionStatement and statement.expr.kind == Is.Call:
-            self.found.whole &= bool(statement.expr.isSystemCall)  # else it may assign something
+            self.decisions.whole &= bool(statement.expr.isSystemCall)  # else it may assign something
         elif kind == _Of.ExpressionStatement and statement.expr.kind == Is.Assignment:
             sources = frozenset(reads(statement.expr.right))
             for part in reads(statement.expr.left):
-                self.found.assigned.append(Assigned(around, part, sources))
+                self.decisions.assigned.append(Assigned(around, part, sources))
                 if not statement.expr.isNonBlocking:
-                    self.found.changing.add(part.symbol)
+                    self.decisions.changing.add(part.symbol)
 
     def case(self, statement: Any, around: tuple[Branch, ...]) -> None:
         self.statements += 1
@@ -187,8 +187,8 @@ class _Reader:
         self, statement: Any, around: tuple[Branch, ...], asked: Collection[Part], guards: Collection[Guard],
         number: int = 0,
     ) -> None:  # fmt: skip
-        place = id_of(statement.syntax) if statement.syntax is not None else (-1, len(self.found.around))
-        self.look(statement, self.found.enter(place, around, asked, number, guards))
+        place = id_of(statement.syntax) if statement.syntax is not None else (-1, len(self.decisions.around))
+        self.look(statement, self.decisions.enter(place, around, asked, number, guards))
 
     def guards(self, condition: Any) -> Iterator[Guard]:
         """What holds of signals where a condition is true."""

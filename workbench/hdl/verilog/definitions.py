@@ -55,11 +55,11 @@ def _macro(name: bytes, file: Path, offset: int, files: Mapping[Path, SourceText
     others = dict.fromkeys(path for source in files.values() for path in (*source.included, source.path))
     for path in (file, *others):
         data = source_bytes(path)
-        found = [match.start(1) for match in define.finditer(data)]
-        found = [at for at in found if path != file or at < offset][-1:] if path == file else found[:1]
-        if found:
-            starts = line_starts(data[: found[0]])
-            return Definition(str(path), len(starts), found[0] - starts[-1] + 1, name.decode(), "macro")
+        offsets = [match.start(1) for match in define.finditer(data)]
+        offsets = [at for at in offsets if path != file or at < offset][-1:] if path == file else offsets[:1]
+        if offsets:
+            starts = line_starts(data[: offsets[0]])
+            return Definition(str(path), len(starts), offsets[0] - starts[-1] + 1, name.decode(), "macro")
     return None
 
 
@@ -130,20 +130,20 @@ def _connected(design: Design, scope: Any, file: Path, offset: int, name: str) -
         instance = next(iter(member.elements), None) if isinstance(member, ast.InstanceArraySymbol) else member
         if isinstance(instance, ast.InstanceSymbol) and instance.syntax is not None:
             whole = instance.syntax.parent  # with the values of its parameters, which several instances may share
-            if _holds(design, whole, file, offset) and (found := instance.body.find(name)) is not None:
-                return found
+            if _holds(design, whole, file, offset) and (symbol := instance.body.find(name)) is not None:
+                return symbol
     return None
 
 
 def _looked_up(scope: Any, names: list[str]) -> Any:
     """What a name stands for in a scope: `instance.net`, `package::type`, a module's name."""
     first, *rest = names
-    found = scope.compilation.getPackage(first) if rest else None
-    found = found or scope.lookupName(first) or scope.compilation.tryGetDefinition(first, scope).definition
+    symbol = scope.compilation.getPackage(first) if rest else None
+    symbol = symbol or scope.lookupName(first) or scope.compilation.tryGetDefinition(first, scope).definition
     for name in rest:
-        inside = _inside(found)
-        found = inside.find(name) if inside is not None else None
-    return found
+        inside = _inside(symbol)
+        symbol = inside.find(name) if inside is not None else None
+    return symbol
 
 
 def _inside(symbol: Any) -> Any:

@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+")
 
 
 def vary_depths(
-    design: Design, top: Instance, found: FoundStreams, edits: dict[Path, Edits]
+    design: Design, top: Instance, streams: FoundStreams, edits: dict[Path, Edits]
 ) -> tuple[str, dict[str, str], tuple[Diagnostic, ...]]:
     """The edits that put stores before the FIFOs; the text of the modules that take their places, the FIFOs whose depth
     can then be chosen, by id with where they stand, and why others' cannot."""
@@ -37,8 +37,8 @@ def vary_depths(
     texts: dict[str, str] = {}
     varied: dict[str, str] = {}
     problems: list[Diagnostic] = []
-    for fifo in found.fifos:
-        ends = found.ends.get(fifo.id)
+    for fifo in streams.fifos:
+        ends = streams.ends.get(fifo.id)
         instance, node = instances[fifo.id], nodes.get(fifo.module)
         why = why_not_editable(design, node) or (
             "" if ends else "its streams are listed in the project, not read from its ports"
@@ -47,7 +47,7 @@ def vary_depths(
             message = f"the depth of {fifo.id} cannot be tried: {why}"
             problems.append(Diagnostic(message, "", Severity.NOTE, fifo.file, fifo.line))
             continue
-        varied[fifo.id] = labelled(fifo.id.partition(".")[2], top.path, found.labels)
+        varied[fifo.id] = labelled(fifo.id.partition(".")[2], top.path, streams.labels)
         if fifo.module not in texts:
             path = design.place(node.header.name.location)[0]
             texts[fifo.module] = _text(design, path, node, instance, ends)

@@ -13,11 +13,11 @@ from pyslang import ast, parsing, syntax
 
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
-from workbench.hdl.verilog.encrypted import told_once
+from workbench.hdl.verilog.encrypted import reported_once
 from workbench.hdl.verilog.nets import Nets
 from workbench.hdl.verilog.order import SourceText, Unit, declaring, reached, reached_units, read_order, source_manager
 from workbench.hdl.verilog.primitives import StandIns, analysers, missing_modules, stand_ins
-from workbench.hdl.verilog.unfinished import told_at_ends
+from workbench.hdl.verilog.unfinished import reported_at_ends
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean, has_errors
 
@@ -116,7 +116,7 @@ def read_design(
     lacking = missing_modules(files, reached(files, starts))
     if lacking:  # alternatives that are not taken need none
         _, compilation, _ = _compile(source_manager(sources), tuple(files), hardware, includes, overrides, others)
-        lacking &= {found.args[0] for found in compilation.getAllDiagnostics() if _code(found) == "UnknownModule"}
+        lacking &= {one.args[0] for one in compilation.getAllDiagnostics() if _code(one) == "UnknownModule"}
     primitives = stand_ins(lacking, analysers(lacking, (file.text for file in files.values()))) if lacking else None
     if primitives is not None:
         files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
@@ -130,17 +130,17 @@ def read_design(
         shown_path(root, path): None if path not in needed else [u for u in file.units if u.name not in below]
         for path, file in files.items()
     }
-    reported = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
-    found, top = tuple(_milder(reported, unneeded)), _top(compilation, hardware.top)
+    reported = reported_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
+    problems, top = tuple(_milder(reported, unneeded)), _top(compilation, hardware.top)
     if any(one.isError() for one in tree.diagnostics):
-        found = told_at_ends(sources, len(needed), bag, lines, partial(shown_path, root), found)
-    if top is None and not has_errors((*missing, *found)):
-        found = (*found, _no_top(root, manager, lines, compilation, hardware, overrides))
+        problems = reported_at_ends(sources, len(needed), bag, lines, partial(shown_path, root), problems)
+    if top is None and not has_errors((*missing, *problems)):
+        problems = (*problems, _no_top(root, manager, lines, compilation, hardware, overrides))
     if top is not None:
-        found = (*_unknown_parameters(top, overrides), *found)
+        problems = (*_unknown_parameters(top, overrides), *problems)
     units = tuple(compilation.getCompilationUnits())
     keep = (units, compilation, bag)
-    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag, primitives)
+    return Design(root, sources, manager, (tree,), top, (*missing, *problems), keep, needed, lines, bag, primitives)
 
 
 def beside(design: Design, other: str) -> Design:
@@ -155,16 +155,16 @@ def _starts(files: Mapping[Path, SourceText], top: str, others: Sequence[str]) -
 
 def source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
     """The files that a project's sources name, in order; a name with wildcards stands for all it matches, sorted."""
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     missing: list[Diagnostic] = []
     for name in names:
         files = [Path(os.path.realpath(path)) for path in expand_sources(root, [name])]
-        found.update(dict.fromkeys(files))
+        paths.update(dict.fromkeys(files))
         if not files:
             hint = "Fix the path in the project's hardware sources; it is relative to the project file."
             what = "no file matches" if is_pattern(name) else "cannot read the source file"
             missing.append(Diagnostic(f"{what} '{name}'", hint, file=shown_path(root, root / name)))
-    return tuple(found), tuple(missing)
+    return tuple(paths), tuple(missing)
 
 
 def _compile(
@@ -200,32 +200,32 @@ def _top(compilation: Any, name: str) -> Any | None:
     return next((instance for instance in compilation.getRoot().topInstances if instance.name == name), None)
 
 
-def _code(found: Any) -> str:
+def _code(diagnostic: Any) -> str:
     """What slang calls a diagnostic's kind."""
-    return str(found.code).removeprefix("DiagCode(").rstrip(")")
+    return str(diagnostic.code).removeprefix("DiagCode(").rstrip(")")
 
 
 def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> Iterator[Diagnostic]:
     engine = pyslang.DiagnosticEngine(manager)
-    for found in compilation.getAllDiagnostics():
-        if not found.isError():
+    for said in compilation.getAllDiagnostics():
+        if not said.isError():
             continue
-        code = _code(found)
+        code = _code(said)
         if code in _NOT_TOLD:
             continue
-        path, line, column = _place(manager, lines, found.location)
+        path, line, column = _place(manager, lines, said.location)
         hint = _HINTS.get(code, _SYNTAX_HINT if code.startswith("Expected") else "")
-        message = engine.formatMessage(found)
+        message = engine.formatMessage(said)
         if path.is_absolute():
             yield Diagnostic(message, hint, Severity.ERROR, shown_path(root, path), line, column)
         else:
             yield Diagnostic(message, hint or "It comes from a define or a parameter in the project file.")
 
 
-def _milder(found: Iterable[Diagnostic], unneeded: Mapping[str, Sequence[Unit] | None]) -> Iterator[Diagnostic]:
+def _milder(problems: Iterable[Diagnostic], unneeded: Mapping[str, Sequence[Unit] | None]) -> Iterator[Diagnostic]:
     """What is wrong where the top does not reach does not keep it from being built: in files of which it needs nothing,
     and in modules of others. `unneeded` are these by their file, None for all of it."""
-    for problem in found:
+    for problem in problems:
         units = unneeded.get(problem.file or "", ())
         at = problem.line or 0
         unit = next((u for u in units or () if u.kind == "module" and u.line <= at <= u.end_line), None)
@@ -240,16 +240,16 @@ def _no_top(
     root: Path, manager: Any, lines: Lines, compilation: Any, hardware: HardwareSources, given: Collection[str]
 ) -> Diagnostic:
     definitions = {definition.name: definition for definition in compilation.getDefinitions()}
-    if (found := definitions.get(hardware.top)) is None:
+    if (symbol := definitions.get(hardware.top)) is None:
         names = sorted(definitions)
         hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names) or 'no module'}."
         return Diagnostic(f"no source defines the top module '{hardware.top}'", hint)
-    path, line, column = _place(manager, lines, found.location)
-    if open_ := [name for name in _without_value(found.syntax) if name not in given]:
+    path, line, column = _place(manager, lines, symbol.location)
+    if open_ := [name for name in _without_value(symbol.syntax) if name not in given]:
         message = f"the top module '{hardware.top}' has parameters without a value: {', '.join(open_)}"
         hint = "Give them one under hardware.parameters in the project."
     else:
-        message = f"'{hardware.top}' is {found.getArticleKindString()}: it cannot be a top"
+        message = f"'{hardware.top}' is {symbol.getArticleKindString()}: it cannot be a top"
         hint = "Name a module under hardware.top in the project."
     return Diagnostic(message, hint, file=shown_path(root, path), line=line, column=column)
 

@@ -113,5 +113,5 @@ def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
     low, asked = False, body.conditions[0].expr
     if asked.kind == ast.ExpressionKind.BinaryOp and asked.op == ast.BinaryOperator.Equality:
         low, asked = str(asked.right.constant).endswith("0"), asked.left
-    found = nets.top_port(asked)
-    return (found[0], low ^ found[1]) if found else None
+    port = nets.top_port(asked)
+    return (port[0], low ^ port[1]) if port else None

@@ -24,12 +24,14 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _UNKNOWN = "unknown module '"
 
 
-def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def reported_once(
+    root: Path, sources: Sequence[Path], lines: Lines, problems: Iterable[Diagnostic]
+) -> Iterator[Diagnostic]:
     """The diagnostics, those within one encrypted part as one at its begin. A module that is not known may stand in
     such a part of the `sources`: that is said."""
     known: dict[str, list[tuple[int, int]]] = {}
     seen: set[tuple[str, int]] = set()
-    for one in found:
+    for one in problems:
         if one.file is None or one.line is None:
             yield one
             continue
@@ -55,9 +57,9 @@ def no_text(data: bytes, file: str) -> Diagnostic | None:
 
 def encrypted(data: bytes, file: str) -> Diagnostic | None:
     """What is said of the first encrypted part of a source, for languages whose readers do not tell."""
-    if (found := _PART.search(data)) is None:
+    if (begin := _PART.search(data)) is None:
         return None
-    return Diagnostic(_FOLLOWS, _INSTEAD, file=file, line=data.count(b"\n", 0, found.start()) + 1)
+    return Diagnostic(_FOLLOWS, _INSTEAD, file=file, line=data.count(b"\n", 0, begin.start()) + 1)
 
 
 def may_be_in(name: str) -> str:

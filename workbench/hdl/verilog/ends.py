@@ -45,7 +45,7 @@ def _styles(kinds: tuple[PortKind, ...]) -> Mapping[str, PortStyle]:
 
 
 @lru_cache(10_000)
-def _found(ports: tuple[HdlPort, ...], kinds: tuple[PortKind, ...]) -> tuple[FoundPort, ...]:
+def _ports_found(ports: tuple[HdlPort, ...], kinds: tuple[PortKind, ...]) -> tuple[FoundPort, ...]:
     return find_ports(ports, kinds).ports
 
 
@@ -54,30 +54,30 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
     if len(leaves) > _MOST_PORTS:
         return
     kinds = brought("port_kinds")
-    for found in _found(tuple(port for port, _ in leaves.values()), kinds):
-        signals, shakes = dict(found.signals), _styles(kinds)[found.style].handshakes
+    for end in _ports_found(tuple(port for port, _ in leaves.values()), kinds):
+        signals, shakes = dict(end.signals), _styles(kinds)[end.style].handshakes
         for shake in shakes:
             if shake.valid not in signals or shake.ready not in signals:
                 continue
             (valid, valid_symbol), (ready, ready_symbol) = leaves[signals[shake.valid]], leaves[signals[shake.ready]]
             if valid_symbol is None or ready_symbol is None or valid.direction == ready.direction:
                 continue
-            data = [signals[role] for role in shake.data if role in signals] or found.payload
-            bits = sum(leaves[name][0].bits for name in data) // found.count
-            others = [*signals.values(), *found.payload] if len(shakes) == 1 else data
+            data = [signals[role] for role in shake.data if role in signals] or end.payload
+            bits = sum(leaves[name][0].bits for name in data) // end.count
+            others = [*signals.values(), *end.payload] if len(shakes) == 1 else data
             carried = tuple(
                 name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
             )
-            if found.style == GRANT.name and not carried:
+            if end.style == GRANT.name and not carried:
                 continue  # an arbiter's: nothing passes
             last = leaves[signals[shake.last]][1] if shake.last in signals and body.find(END_MARK) is not None else None
             mark = Bit(last, 0, False) if last is not None else None
-            for number in range(found.count):
+            for number in range(end.count):
                 yield End(
                     path,
                     valid.direction == "output",
-                    _label(found, shake, several=len(shakes) > 2) + (f"[{number}]" if found.count > 1 else ""),
-                    found.style,
+                    _label(end, shake, several=len(shakes) > 2) + (f"[{number}]" if end.count > 1 else ""),
+                    end.style,
                     bits,
                     Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
                     Bit(ready_symbol, ready.lsb + number, shake.ready_low ^ plain_name(ready).endswith("_n")),
@@ -85,14 +85,14 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                     valid.name,
                     ready.name,
                     carried,
-                    found.count > 1,
+                    end.count > 1,
                     mark,
                 )
 
 
-def _label(found: FoundPort, shake: Handshake, *, several: bool) -> str:
+def _label(port: FoundPort, shake: Handshake, *, several: bool) -> str:
     """The port's name, with the channel's where it has several."""
     channel = shake.valid.removesuffix("valid") if several else ""
-    return "_".join(part for part in (found.name, channel) if part) or {"empty": "out", "write": "in"}.get(
+    return "_".join(part for part in (port.name, channel) if part) or {"empty": "out", "write": "in"}.get(
         shake.valid, shake.valid
     )

@@ -66,8 +66,8 @@ def plain(expression: Any, index: int) -> Bit | None:
     if kind == Is.UnaryOp and expression.op in _NOT:
         if expression.op == ast.UnaryOperator.LogicalNot and (index or expression.operand.type.bitWidth != 1):
             return None
-        found = plain(expression.operand, index)
-        return found and found.turned()
+        bit = plain(expression.operand, index)
+        return bit and bit.turned()
     if kind == Is.Concatenation:
         for operand in reversed(list(expression.operands)):
             if index < operand.type.bitWidth:
@@ -112,20 +112,20 @@ def reads(source: Any) -> set[Part]:
     """What an expression mentions; a symbol by itself."""
     if not isinstance(source, ast.Expression):
         return {Part(source)}
-    found: set[Part] = set()
+    parts: set[Part] = set()
 
     def look(node: Any) -> Any:
         if isinstance(node, ast.Expression) and node.kind in _SELECTIONS and node.type.bitWidth == 1:
             if bit := plain(node, 0):
-                found.add(part_of(bit))
+                parts.add(part_of(bit))
                 return ast.VisitAction.Skip
         elif isinstance(node, ast.NamedValueExpression | ast.HierarchicalValueExpression):
             symbol: Any = node.symbol
-            found.add(Part(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol))
+            parts.add(Part(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol))
         return ast.VisitAction.Advance
 
     source.visit(look)
-    return found
+    return parts
 
 
 def reads_of_bit(source: Any, index: int) -> set[Part]:

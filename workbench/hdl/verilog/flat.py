@@ -49,13 +49,13 @@ def flattened(design: Design, top: HdlTop) -> HdlTop:
 
 def _names(ports: Sequence[HdlPort]) -> dict[str, str]:
     """What each port is called around the top: in words alone, unless two would then be called the same."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for port in ports:
         words = plain_name(port) if port.port else port.name
-        if words in found.values():
+        if words in names.values():
             words = "".join(c if c.isalnum() else "_" for c in port.name)
-        found[port.name] = words
-    return found
+        names[port.name] = words
+    return names
 
 
 def _whole(name: str, ports: Sequence[HdlPort]) -> str:
@@ -90,7 +90,7 @@ def _inside(body: Any, top: HdlTop, names: dict[str, str]) -> Iterator[str]:
 def _connections(interface: Any, top: HdlTop) -> str:
     """An interface's own ports: the top's of that name, else its clock and its reset."""
     plain = [port.name for port in top.ports if not port.port and port.direction == "input"]
-    found = []
+    connections = []
     for port in interface.body.portList:
         candidates = [port.name] if port.name in plain else []
         if is_clock(port.name):
@@ -98,5 +98,5 @@ def _connections(interface: Any, top: HdlTop) -> str:
         elif is_reset(port.name):
             candidates += [name for name, _ in top.resets]
         if candidates:
-            found.append(f".{port.name}({candidates[0]})")
-    return ", ".join(found)
+            connections.append(f".{port.name}({candidates[0]})")
+    return ", ".join(connections)

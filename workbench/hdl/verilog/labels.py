@@ -28,7 +28,7 @@ def labels_for(design: Design, nameless: Mapping[str, Any]) -> dict[str, Label]:
     that such blocks have by themselves, or a block has no `begin` in a source."""
     if any(b"genblk" in source_bytes(path) for path in design.needed):
         return {}
-    found: dict[str, Label] = {}
+    labels: dict[str, Label] = {}
     for place, node in nameless.items():
         if not isinstance(node, syntax.GenerateBlockSyntax):
             continue
@@ -36,8 +36,8 @@ def labels_for(design: Design, nameless: Mapping[str, Any]) -> dict[str, Label]:
         offset = design.offset(node.begin.location, path)
         if offset is not None and path in design.sources:
             end = offset + len(node.begin.rawText.encode())
-            found[place] = Label(path, end, f"recap_gen_{offset}")
-    return found
+            labels[place] = Label(path, end, f"recap_gen_{offset}")
+    return labels
 
 
 def labelled(signal: str, top: str, labels: Mapping[str, Label]) -> str:

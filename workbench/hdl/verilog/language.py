@@ -53,15 +53,15 @@ class Read(Reading):
 def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
-    found = read(root, hardware, platform, parameters, job or Job())
-    design, top = found.design, found.top
-    edges = own_streams(design, find_streams(design, top, hardware), top, hardware, found.library)
+    reading = read(root, hardware, platform, parameters, job or Job())
+    design, top = reading.design, reading.top
+    edges = own_streams(design, find_streams(design, top, hardware), top, hardware, reading.library)
     states = find_states(design, top, edges.streams)
     streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
-    wrong = check_conditions(design, found.blocks, top, found.why_not)
+    wrong = check_conditions(design, reading.blocks, top, reading.why_not)
     return scan_of(
-        replace(found, diagnostics=(*found.diagnostics, *wrong)),
-        [Part(found.blocks, states.registers, states.of)],
+        replace(reading, diagnostics=(*reading.diagnostics, *wrong)),
+        [Part(reading.blocks, states.registers, states.of)],
         hdl_ports(design),
         replace(edges, streams=streams, fifos=fifos),
     )
@@ -71,9 +71,11 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     design = read_design(root, hardware, parameters)
     ports = () if has_errors(design.diagnostics) else hdl_ports(design)  # the simulator tells the errors
     tree = elaborate(design, {block.key: block for block in read_blocks(design)[0]}) if hardware.clocks else None
-    made = made_clocks(tree, hardware) if hardware.clocks else {}
-    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports,
-                    files=HdlFiles(include_dirs_of(design, hardware)), simulation=HdlSimulation(made=made))  # fmt: skip
+    clocks = made_clocks(tree, hardware) if hardware.clocks else {}
+    return HdlBuild(
+        as_synthesised(design.needed), hardware.top, (), ports=ports,
+        files=HdlFiles(include_dirs_of(design, hardware)), simulation=HdlSimulation(made=clocks),
+    )  # fmt: skip
 
 
 def instrument(
@@ -86,27 +88,29 @@ def instrument(
     vary: bool = False,
 ) -> HdlBuild:
     """The design below `out`; `vary`: without states, and with FIFOs whose depth can be chosen."""
-    found, out = read(root, hardware, platform, parameters, job or Job()), out.resolve()
-    if not has_errors(found.diagnostics):
-        wrong = tuple(check_conditions(found.design, found.blocks, found.top, found.why_not))
+    reading, out = read(root, hardware, platform, parameters, job or Job()), out.resolve()
+    if not has_errors(reading.diagnostics):
+        wrong = tuple(check_conditions(reading.design, reading.blocks, reading.top, reading.why_not))
         if has_errors(wrong):
             raise WorkbenchError(*wrong)
-        found = replace(found, diagnostics=(*found.diagnostics, *wrong))
-    written = Written(found.design, hardware, parameters, out, vary)
+        reading = replace(reading, diagnostics=(*reading.diagnostics, *wrong))
+    written = Written(reading.design, hardware, parameters, out, vary)
 
     def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
-        streams = find_streams(found.design, top, hardware, outside(board))
-        streams = own_streams(found.design, streams, top, hardware, found.library)
+        streams = find_streams(reading.design, top, hardware, outside(board))
+        streams = own_streams(reading.design, streams, top, hardware, reading.library)
         streams = counted(streams, top.path, {clock.pin: clock.name for clock in board.clocks})
         if has_errors(streams.diagnostics):
             raise WorkbenchError(*streams.diagnostics)
-        return written.copies(top, layout, board, streams, found.single)
+        return written.copies(top, layout, board, streams, reading.single)
 
-    nodes = modules_by_name(found.design)
-    build = core.instrument(
-        found, hardware, platform, out, lambda name: not why_not_editable(found.design, nodes.get(name)), copy, not vary
-    )
-    return replace(build, files=replace(build.files, data=found.data), read=found.files)
+    nodes = modules_by_name(reading.design)
+
+    def editable(name: str) -> bool:
+        return not why_not_editable(reading.design, nodes.get(name))
+
+    build = core.instrument(reading, hardware, platform, out, editable, copy, not vary)
+    return replace(build, files=replace(build.files, data=reading.data), read=reading.files)
 
 
 with_depths = partial(instrument, vary=True)

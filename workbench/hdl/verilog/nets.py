@@ -91,37 +91,37 @@ class Nets:
         driver = next(iter(self._of(root)), None)
         if root.low or driver is None or not isinstance(driver.source, ast.Expression):
             return [root]
-        found = self._anded(driver.source, driver.index(root.index))
-        return [root] if found is None else found
+        bits = self._anded(driver.source, driver.index(root.index))
+        return [root] if bits is None else bits
 
     def reached(self, start: Part, ends: set[Part]) -> set[Part]:
         """Which of `ends` a part of a signal depends on without a register, or another of them, between; all of a
         signal where it depends on it as a whole and some of its bits are ends."""
         several = {end.symbol for end in ends}
-        found: set[Part] = set()
+        parts: set[Part] = set()
         seen, open_ = {start}, [start]
         while open_:
             for source in self.sources(open_.pop()) - seen:
                 seen.add(source)
                 if source in ends or (source.bit is None and source.symbol in several):
-                    found.add(source)
+                    parts.add(source)
                 else:
                     open_.append(source)
-        return found
+        return parts
 
     def clocks(self, start: Bit) -> Counter[str]:
         """The top's clocks of the registers that a bit depends on with none between, with how many there are; empty
         names are clocks that are derived within the design."""
-        found: Counter[str] = Counter()
+        uses_of: Counter[str] = Counter()
         seen, open_ = {part_of(start)}, [part_of(start)]
         while open_:
             part = open_.pop()
             for clock in self._clocks.get(part.symbol, ()):
-                found[self._inputs.get(self.root(clock).symbol, "")] += 1
+                uses_of[self._inputs.get(self.root(clock).symbol, "")] += 1
             more = self.sources(part) - seen
             seen |= more
             open_ += more
-        return found
+        return uses_of
 
     def origin(self, clock: Any) -> Origin:
         """What an expression that is no other name of an input is made of, as a clock."""
@@ -166,13 +166,13 @@ class Nets:
         if part not in self._known:
             symbol, bit = part
             whole, logic = bit is None and symbol.type.bitWidth != 1, self._logic.get(symbol, {})
-            found = set().union(*(names for of, names in logic.items() if bit is None or of in (bit, None)))
+            parts = set().union(*(names for of, names in logic.items() if bit is None or of in (bit, None)))
             if whole:
-                found = found.union(*(reads(driver.source) for driver in self._drivers.get(symbol, ())))
+                parts = parts.union(*(reads(driver.source) for driver in self._drivers.get(symbol, ())))
             else:
                 own = Bit(symbol, bit or 0)
-                found = found.union(*(reads_of_bit(d.source, d.index(own.index)) for d in self._of(own)))
-            self._known[part] = found
+                parts = parts.union(*(reads_of_bit(d.source, d.index(own.index)) for d in self._of(own)))
+            self._known[part] = parts
         return self._known[part]
 
     def _of(self, bit: Bit) -> Iterator[_Driver]:
@@ -182,15 +182,15 @@ class Nets:
         index = driver.index(bit.index)
         if not isinstance(driver.source, ast.Expression):
             return Bit(driver.source, index, bit.low)
-        found = plain(driver.source, index)
-        return found and found.turned(bit.low)
+        before = plain(driver.source, index)
+        return before and before.turned(bit.low)
 
     def _anded(self, expression: Any, index: int) -> list[Bit] | None:
         while expression.kind == Is.Conversion and index < expression.operand.type.bitWidth:
             expression = expression.operand
         if expression.kind != Is.BinaryOp or expression.op not in _AND:
             return None
-        found: list[Bit] = []
+        bits: list[Bit] = []
         for side in (expression.left, expression.right):
             if expression.op == ast.BinaryOperator.LogicalAnd and side.type.bitWidth != 1:
                 return None
@@ -198,8 +198,8 @@ class Nets:
             more = self.terms(bit) if bit else self._anded(side, index)
             if more is None:
                 return None
-            found += more
-        return found
+            bits += more
+        return bits
 
     def _visit(self, scope: Any) -> None:
         for member in scope:

@@ -68,15 +68,15 @@ class SourceText:
 def source_manager(paths: Iterable[Path]) -> Any:
     """What slang reads these files, and those they include, through: texts that are typed, and those without what
     synthesis leaves out, stand in it for the files."""
-    made = pyslang.SourceManager()
+    manager = pyslang.SourceManager()
     texts = dict(typed_texts())
     for path in paths:
         data = texts.get(path) or source_bytes(path)
         if (kept := synthesised(data, VERILOG)) is not data:
             texts[path] = kept
     for path, text in texts.items():
-        made.assignText(str(path), _decoded(text))
-    return made
+        manager.assignText(str(path), _decoded(text))
+    return manager
 
 
 def _decoded(text: bytes) -> str:
@@ -143,15 +143,15 @@ def includes(path: Path) -> list[str]:
 
 def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
     raw = synthesised(source_bytes(path), VERILOG).decode("utf-8", "replace")
-    found: list[Path] = []
+    included: list[Path] = []
     lost: list[str] = []
     for name in includes(path):
         place = next((p for folder in (path.parent, *include_dirs) if os.path.isfile(p := folder / name)), None)
         if place is None:
             lost.append(name)
         else:
-            found.append(place.resolve())
-    return SourceText(path, _NOISE.sub(" ", raw), tuple(found), tuple(lost))
+            included.append(place.resolve())
+    return SourceText(path, _NOISE.sub(" ", raw), tuple(included), tuple(lost))
 
 
 def _find_macros(files: Mapping[Path, SourceText]) -> None:
@@ -235,16 +235,16 @@ def _file_of(manager: Any, member: Any, files: Mapping[Path, SourceText]) -> Sou
 
 
 def _instances(member: Any) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    modules: dict[str, None] = {}
 
     def look(node: Any) -> Any:
         kind = getattr(node, "kind", None)
         if kind in (Kind.HierarchyInstantiation, Kind.PrimitiveInstantiation):
-            found[node.type.valueText] = None
+            modules[node.type.valueText] = None
         return ast.VisitAction.Skip if kind in _WITHOUT_INSTANCES else ast.VisitAction.Advance
 
     member.visit(look)
-    return tuple(found)
+    return tuple(modules)
 
 
 def _declared(member: Any) -> set[str]:
@@ -258,9 +258,9 @@ def _declared(member: Any) -> set[str]:
     return {one.name.valueText for one in declarators if hasattr(one, "name")}
 
 
-def _at(manager: Any, found: Any) -> Path:
+def _at(manager: Any, diagnostic: Any) -> Path:
     """The file that a diagnostic stands in."""
-    return Path(manager.getFullPath(manager.getFullyExpandedLoc(found.location).buffer))
+    return Path(manager.getFullPath(manager.getFullyExpandedLoc(diagnostic.location).buffer))
 
 
 def _find_uses(files: Mapping[Path, SourceText]) -> None:

@@ -16,14 +16,14 @@ def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
 
 
 def own_streams(
-    design: Design, found: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Collection[Path]
+    design: Design, streams: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Collection[Path]
 ) -> FoundStreams:
     """Those with an end that is the application's, outside of the design, pointed at or called by a name."""
     if top is None or not library:
-        return found
+        return streams
     held = {i.path for i in top.walk() if design.place(i.body.definition.location)[0] in library}
     held -= {f"{top.path}.{name}" for name in (*hardware.names, *hardware.fifos) if name}
     pointed = {f"{top.path}.{signals.name}" for signals in hardware.streams}
     return only(
-        found, [n for n, s in enumerate(found.streams) if s.id in pointed or not {s.source, s.target} <= held]
+        streams, [n for n, s in enumerate(streams.streams) if s.id in pointed or not {s.source, s.target} <= held]
     )  # fmt: skip

@@ -42,10 +42,10 @@ def _meant(top: Any, name: str) -> str:
     parts = match["path"].split(".")
     scope, before = top.body, ""
     for part in parts[:-1]:
-        found = top.body.lookupName(f"{before}{part}")
-        if found is None or found.kind not in _SCOPES:
+        symbol = top.body.lookupName(f"{before}{part}")
+        if symbol is None or symbol.kind not in _SCOPES:
             return _near(scope, before, part, _SCOPES)
-        scope, before = getattr(found, "body", found), f"{before}{part}."
+        scope, before = getattr(symbol, "body", symbol), f"{before}{part}."
     return _near(scope, before, parts[-1], (Kind.Net, Kind.Variable))
 
 

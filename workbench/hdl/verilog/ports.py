@@ -23,12 +23,12 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
     """The ports of the elaborated top; none where it could not be elaborated."""
     if design.top is None:
         return ()
-    uses, found = _Uses(), []
+    uses, ports = _Uses(), []
     own = {port.internalSymbol for port in design.top.body.portList if port.kind == Kind.Port}  # no interface's
     for port, symbol in ports_of(design, design.top.body):
         used = port.direction != "input" or symbol not in own or uses.uses(design.top.body, symbol)
-        found.append(port if used else replace(port, used=False))
-    return tuple(found)
+        ports.append(port if used else replace(port, used=False))
+    return tuple(ports)
 
 
 def ports_of(design: Design, body: Any) -> Iterator[tuple[HdlPort, Any]]:

@@ -83,13 +83,13 @@ def missing_modules(files: Mapping[Path, SourceText], needed: Collection[Path]) 
 
 def analysers(names: Collection[str], texts: Iterable[str]) -> dict[str, str]:
     """Empty modules for those of the names that are logic analysers, by the ports that the sources connect."""
-    found: dict[str, dict[str, None]] = {name: {} for name in names if _ANALYSER.fullmatch(name)}
-    for text in texts if found else ():
-        for name, ports in found.items():
+    ports_of: dict[str, dict[str, None]] = {name: {} for name in names if _ANALYSER.fullmatch(name)}
+    for text in texts if ports_of else ():
+        for name, ports in ports_of.items():
             for body in re.findall(rf"\b{name}\s+(?:#\s*\([^;]*?\)\s*)?\w+\s*\(([^;]*)\)\s*;", text):
                 ports |= dict.fromkeys(re.findall(r"\.\s*(\w+)\s*\(", body))
     boxes = {}
-    for name, ports in found.items():
+    for name, ports in ports_of.items():
         into, out = ([one for one in ports if way.fullmatch(one)] for way in (_ANALYSER_IN, _ANALYSER_OUT))
         if ports and len(into) + len(out) == len(ports):
             listed = [f"input wire [{_WIDEST - 1}:0] {one}" for one in into]
@@ -137,13 +137,13 @@ def _own() -> dict[str, dict[str, Path]]:
 @cache
 def _known(folder: Path) -> dict[str, dict[str, Path]]:
     """Each primitive's files by vendor, that with what it does before that with its ports alone."""
-    found: dict[str, dict[str, Path]] = {}
+    paths: dict[str, dict[str, Path]] = {}
     for pattern in _FILES:
         for path in sorted(folder.glob(pattern)):
             vendor = path.relative_to(folder).parts[0]
             for name in _MODULE.findall(path.read_text("utf-8", "replace")):
-                found.setdefault(name, {}).setdefault(vendor, path)
-    return found
+                paths.setdefault(name, {}).setdefault(vendor, path)
+    return paths
 
 
 def _write(folder: Path, chosen: Mapping[Path, Collection[str]], boxes: Mapping[str, str]) -> dict[str, list[str]]:
@@ -158,8 +158,8 @@ def _write(folder: Path, chosen: Mapping[Path, Collection[str]], boxes: Mapping[
         root = tree.root
         for module in root.members if isinstance(root, syntax.CompilationUnitSyntax) else (root,):
             if isinstance(module, syntax.ModuleDeclarationSyntax) and module.header.name.valueText in names:
-                made, kind = _module(module, manager)
-                texts.append(made)
+                module_text, kind = _module(module, manager)
+                texts.append(module_text)
                 if kind:
                     kinds[kind].append(module.header.name.valueText)
     folder.mkdir(parents=True, exist_ok=True)
@@ -222,8 +222,8 @@ def _acts(name: str, ports: Mapping[str, str]) -> tuple[str, str]:
     for port, does in clock_outputs(ports):
         kept = f"{'[31:0] ' if source == 'inclk' else ''}recap_{port}"
         sign = "~" if does == "inverted" else ""
-        made = f"reg {kept} = 0; always @* recap_{port} = {sign}{value}; assign {port} = recap_{port};"
-        lines.append(f"assign {port} = 1'b1;" if does == "locked" else made)
+        driven = f"reg {kept} = 0; always @* recap_{port} = {sign}{value}; assign {port} = recap_{port};"
+        lines.append(f"assign {port} = 1'b1;" if does == "locked" else driven)
     return "\n".join(lines), "clocks"
 
 
@@ -231,8 +231,8 @@ def clock_input(name: str, ports: Mapping[str, str]) -> str:
     """The port of a primitive of which it makes clocks of other rates; '' where it is none of those. `ports` have their
     directions."""
     known = {port.lower(): port for port, way in ports.items() if way == "input"}
-    found = (known.get(port.lower(), "") for port in _CLOCKS_IN if _CLOCKS.fullmatch(name))
-    return next(filter(None, found), "")
+    inputs = (known.get(port.lower(), "") for port in _CLOCKS_IN if _CLOCKS.fullmatch(name))
+    return next(filter(None, inputs), "")
 
 
 def clock_outputs(ports: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -31,14 +31,14 @@ def defined_twice(design: Design, used: Iterable[str]) -> Iterator[Diagnostic]:
 
 
 def _definitions(design: Design) -> dict[str, list[Node]]:
-    found: dict[str, list[Node]] = {}
+    definitions: dict[str, list[Node]] = {}
     for unit in design.units:
         root = unit.root
         members = root.members if isinstance(root, syntax.CompilationUnitSyntax) else [root]
         for member in members:
             if isinstance(member, syntax.ModuleDeclarationSyntax):
-                found.setdefault(member.header.name.valueText, []).append(member)
-    return found
+                definitions.setdefault(member.header.name.valueText, []).append(member)
+    return definitions
 
 
 def why_not_editable(design: Design, module: Node | None) -> str:

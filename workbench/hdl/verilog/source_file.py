@@ -69,7 +69,7 @@ class _Conditional:
 
 
 def _conditional(design: Design) -> dict[Path, _Conditional]:
-    found: dict[Path, _Conditional] = defaultdict(_Conditional)
+    of_file: dict[Path, _Conditional] = defaultdict(_Conditional)
     open_: list[tuple[bool, bool, int]] = []  # whether without SYNTHESIS: this part, those after it
 
     def look(item: Node) -> None:
@@ -79,7 +79,7 @@ def _conditional(design: Design) -> dict[Path, _Conditional]:
             if directive is None or directive.kind not in _CONDITIONALS:
                 continue
             place = directive.sourceRange
-            of = found[Path(design.manager.getFullPath(place.start.buffer))]
+            of = of_file[Path(design.manager.getFullPath(place.start.buffer))]
             if getattr(directive, "disabledTokens", None):
                 of.not_taken.append((int(place.start.offset), int(place.end.offset)))
             if directive.kind in (Kind.IfDefDirective, Kind.IfNDefDirective):
@@ -94,4 +94,4 @@ def _conditional(design: Design) -> dict[Path, _Conditional]:
 
     for unit in design.units:
         unit.root.visit(look)
-    return found
+    return of_file

@@ -54,7 +54,7 @@ def find_states(design: Design, top: Instance | None, streams: Sequence[Stream])
     ends = _ends(design, streams)
     places = Places(instances)
     asked: dict[tuple[Key, int], Asked] = {}
-    found: dict[tuple[str, str], StateRegister] = {}
+    registers: dict[tuple[str, str], StateRegister] = {}
     looked: set[tuple[object, ...]] = set()
     for instance in instances.values():
         values = tuple(str(p.value) for p in instance.body.parameters if p.kind == Kind.Parameter)
@@ -64,21 +64,21 @@ def find_states(design: Design, top: Instance | None, streams: Sequence[Stream])
             module = _Module(design, instance, places, ends)
             for register in module.registers():
                 key = (register.block, register.name)
-                found[key] = _joined(found[key], register) if key in found else register
+                registers[key] = _joined(registers[key], register) if key in registers else register
             for place, one in module.asked.items():
                 asked.setdefault(place, one)
-    return States(tuple(found.values()), asked)
+    return States(tuple(registers.values()), asked)
 
 
 def _ends(design: Design, streams: Sequence[Stream]) -> dict[tuple[Any, int], int]:
     """Which stream's valid or ready a bit is, by its root."""
-    found: dict[tuple[Any, int], int] = {}
+    ends: dict[tuple[Any, int], int] = {}
     for number, stream in enumerate(streams):
         for name in (stream.valid, stream.ready):
             if bit := bit_named(design.top, name):
                 root = design.nets.root(bit)
-                found.setdefault((root.symbol, root.index), number)
-    return found
+                ends.setdefault((root.symbol, root.index), number)
+    return ends
 
 
 def _joined(one: StateRegister, other: StateRegister) -> StateRegister:
@@ -120,12 +120,12 @@ class _Module:
 
     @property
     def asked(self) -> dict[tuple[Key, int], Asked]:
-        found = {place: Asked(terms=terms) for place, terms in self._terms.items() if terms}
+        asked = {place: Asked(terms=terms) for place, terms in self._terms.items() if terms}
         for place, (symbol, numbers) in self._branches.items():
             if symbol in self._states:
                 names = tuple(self._values[symbol][number].name for number in numbers)
-                found[place] = replace(found.get(place, Asked()), register=symbol.name, values=names)
-        return found
+                asked[place] = replace(asked.get(place, Asked()), register=symbol.name, values=names)
+        return asked
 
     def registers(self) -> Iterator[StateRegister]:
         for symbol, (given, whole) in self._states.items():
@@ -149,16 +149,16 @@ class _Module:
 
     def _within(self, value: _Value) -> tuple[Term, ...]:
         """What conditions ask for in the branches that are taken for a value."""
-        found: dict[Term, None] = {}
+        terms: dict[Term, None] = {}
         for statement, key in value.taken:
 
             def look(node: Any, key: Key = key) -> Any:
                 if isinstance(node, ast.ConditionalStatement) and len(node.conditions) == 1:
-                    found.update(dict.fromkeys(self._terms.get(self._place(node.ifTrue, key), ())))
+                    terms.update(dict.fromkeys(self._terms.get(self._place(node.ifTrue, key), ())))
                 return ast.VisitAction.Advance
 
             statement.visit(look)
-        return tuple(found)
+        return tuple(terms)
 
     # ---- what is assigned
 
@@ -353,17 +353,17 @@ def _processes(scope: Any) -> Iterator[Any]:
 
 def _assigns(statement: Any, symbols: set[Any]) -> bool:
     """Whether a statement assigns one of some symbols: what a state machine does in its states."""
-    found = False
+    assigns = False
 
     def look(node: Any) -> Any:
-        nonlocal found
+        nonlocal assigns
         if isinstance(node, ast.AssignmentExpression):
             target = _unwrapped(node.left)
-            found |= target.kind == Is.NamedValue and target.symbol in symbols
+            assigns |= target.kind == Is.NamedValue and target.symbol in symbols
         return ast.VisitAction.Advance
 
     statement.visit(look)
-    return found
+    return assigns
 
 
 def _unwrapped(expression: Any) -> Any:

@@ -77,9 +77,9 @@ def find_streams(
         if offered is not None and taken is not None:
             key = _key(nets, offered, taken)
             edges.setdefault(key, _Edge(key)).pointed = signals
-    found = list(edges.values())
-    streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in found]))
-    streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, found, streams), strict=True))
+    by_order = list(edges.values())
+    streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in by_order]))
+    streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, by_order, streams), strict=True))
     named: dict[tuple[str | int, ...], str] = {
         ("hardware", "fifos", number): name for number, name in enumerate(hardware.fifos)
     }
@@ -90,10 +90,10 @@ def find_streams(
     below = [path.partition(".")[2] for path in instances]
     problems += [no_instance(name, below, at) for at, name in named.items() if name not in below]
     fifos = tuple(find_fifos(design, instances, streams, hardware.fifos))
-    ends = {bit.symbol for edge in found for bit in (*edge.key, *(end.mark for end in edge.ends if end.mark))}
+    ends = {bit.symbol for edge in by_order for bit in (*edge.key, *(end.mark for end in edge.ends if end.mark))}
     ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
     idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
-    at = {f.id: (_at(found[f.input], f.id, False), _at(found[f.output], f.id, True)) for f in fifos}
+    at = {f.id: (_at(by_order[f.input], f.id, False), _at(by_order[f.output], f.id, True)) for f in fifos}
     of_fifos = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
     labels = labels_for(design, nets.nameless)
     return FoundStreams(streams, fifos, of_fifos, labels, tuple(sorted(idle)), tuple(problems))
@@ -103,14 +103,14 @@ def _at(edge: _Edge, path: str, offers: bool) -> End | None:
     return next((end for end in edge.ends if end.path == path and end.offers == offers), None)
 
 
-def counted(found: FoundStreams, top: str, clock_of: Mapping[str, str]) -> FoundStreams:
+def counted(all_streams: FoundStreams, top: str, clock_of: Mapping[str, str]) -> FoundStreams:
     """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins, and where the
     simulator finds their signals. A stream is held by streams of its own clock."""
-    on_clock = [number for number, stream in enumerate(found.streams) if stream.clock in clock_of]
-    seen = {n: (found.streams[n].valid, found.streams[n].ready) for n in on_clock}
-    kept = [n for n in on_clock if not any(is_nameless(signal, top, found.labels) for signal in seen[n])]
-    hidden = [found.streams[number] for number in on_clock if number not in kept]
-    seen_only = only(found, kept)
+    on_clock = [number for number, stream in enumerate(all_streams.streams) if stream.clock in clock_of]
+    seen = {n: (all_streams.streams[n].valid, all_streams.streams[n].ready) for n in on_clock}
+    kept = [n for n in on_clock if not any(is_nameless(signal, top, all_streams.labels) for signal in seen[n])]
+    hidden = [all_streams.streams[number] for number in on_clock if number not in kept]
+    seen_only = only(all_streams, kept)
     streams = tuple(
         replace(
             stream,
@@ -120,22 +120,22 @@ def counted(found: FoundStreams, top: str, clock_of: Mapping[str, str]) -> Found
         for stream in seen_only.streams
     )
     notes = () if not hidden else (_hidden(hidden),)
-    return replace(seen_only, streams=streams, diagnostics=(*found.diagnostics, *notes))
+    return replace(seen_only, streams=streams, diagnostics=(*all_streams.diagnostics, *notes))
 
 
-def only(found: FoundStreams, kept: Sequence[int]) -> FoundStreams:
+def only(all_streams: FoundStreams, kept: Sequence[int]) -> FoundStreams:
     """The streams of these numbers, with what they wait for among them, and the FIFOs that both are ends of."""
     new = {number: place for place, number in enumerate(kept)}
     streams = tuple(
         replace(stream, waits=tuple(replace(w, other=new[w.other]) for w in stream.waits if w.other in new))
-        for stream in (found.streams[number] for number in kept)
+        for stream in (all_streams.streams[number] for number in kept)
     )
     fifos = tuple(
         replace(fifo, input=new[fifo.input], output=new[fifo.output])
-        for fifo in found.fifos
+        for fifo in all_streams.fifos
         if fifo.input in new and fifo.output in new
     )
-    return replace(found, streams=streams, fifos=fifos)
+    return replace(all_streams, streams=streams, fifos=fifos)
 
 
 def _hidden(streams: Sequence[Stream]) -> Diagnostic:
@@ -222,10 +222,10 @@ def _waits(nets: Nets, edges: Sequence[_Edge], streams: Sequence[Stream]) -> Ite
                 drives[part].append((number, signal))
     ends = set().union(*driven.values())
     for number, (edge, stream) in enumerate(zip(edges, streams, strict=True)):
-        found: set[StreamWait] = set()
+        waits: set[StreamWait] = set()
         for bit, signal, driver in ((edge.key.valid, "valid", stream.source), (edge.key.ready, "ready", stream.target)):
             for part in nets.reached(part_of(bit), ends - driven[driver]):
                 others = [one for one in drives[part] if one[0] != number]
                 if len(drives[part]) <= _MOST_SHARING:
-                    found |= {StreamWait(signal, other, held_by) for other, held_by in others}
-        yield tuple(sorted(found, key=lambda wait: (wait.signal, wait.other, wait.held_by)))
+                    waits |= {StreamWait(signal, other, held_by) for other, held_by in others}
+        yield tuple(sorted(waits, key=lambda wait: (wait.signal, wait.other, wait.held_by)))

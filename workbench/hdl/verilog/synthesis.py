@@ -15,17 +15,17 @@ def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnos
     """A diagnostic for each statement that no synthesis takes (delays but those of 0, waits, forks, endless loops,
     forces), and for what simulators do not agree on."""
     for module in modules:
-        found: list[tuple[Node, str, str]] = []
+        places: list[tuple[Node, str, str]] = []
 
-        def look(node: Node, found: list[tuple[Node, str, str]] = found) -> None:
+        def look(node: Node, places: list[tuple[Node, str, str]] = places) -> None:
             if isinstance(node, syntax.StatementSyntax) and (what := _fault(node)):
-                found.append((node, f"this cannot be synthesised: {what}", _HINT))
+                places.append((node, f"this cannot be synthesised: {what}", _HINT))
             elif isinstance(node, syntax.InstanceNameSyntax) and len(node.dimensions) > 1:
                 name = node.name.valueText
-                found.append((node, f"'{name}' is an array of instances of more than one dimension", _ARRAY_HINT))
+                places.append((node, f"'{name}' is an array of instances of more than one dimension", _ARRAY_HINT))
 
         module.visit(look)
-        for node, what, hint in found:
+        for node, what, hint in places:
             path, line, column = design.place(node.getFirstToken().location)
             name = design.name_of(path)
             yield Diagnostic(what, hint, file=name, line=line, column=column)

@@ -36,12 +36,12 @@ def tapped(
     where one does. `clocks` are the monitors', with their resets, by their pins; blocks in `single` are not
     observed."""
     observed = {path for path in layout.bits(top) if path not in single}
-    found: dict[Key, str] = {}
+    expressions: dict[Key, str] = {}
     for use in _on(top, clocks):
         key = use.source.key
-        if use.path in observed and found.get(key, " "):  # one place where it is not proved decides
-            found[key] = _expression(nets, use, clocks[use.root_clock])
-    return {key: text for key, text in found.items() if text}
+        if use.path in observed and expressions.get(key, " "):  # one place where it is not proved decides
+            expressions[key] = _expression(nets, use, clocks[use.root_clock])
+    return {key: text for key, text in expressions.items() if text}
 
 
 def _on(top: Instance, clocks: Container[str]) -> Iterator[BlockUse]:
@@ -71,7 +71,7 @@ def _first_asks_reset(nets: Nets, statement: Any, clock: Clock) -> bool:
 def _expression(nets: Nets, use: BlockUse, clock: Clock) -> str:
     """The expression for one use, or ''."""
     block = use.source
-    if use.clock_turned or use.made_by or block.edge != "posedge":
+    if use.clock_turned or use.clock_maker or block.edge != "posedge":
         return ""
     marked = [arm for arm in block.arms if arm.pragmas]
     if any(arm.kind not in ("case", "default") or any(p.pragma.condition for p in arm.pragmas) for arm in marked):
@@ -124,10 +124,10 @@ def _asks_reset(nets: Nets, conditional: Any, clock: Clock) -> bool:
         turned, asked = value.endswith("0"), asked.left
         if value not in ("1'b0", "1'b1", "0", "1"):
             return False
-    found = nets.top_port(asked)
+    port = nets.top_port(asked)
     low = {"": False, clock.reset: False, f"!{clock.reset}": True, f"~{clock.reset}": True}
     when = low.get("".join(clock.reset_hdl.split()))
-    return found is not None and when is not None and found == (clock.reset, when ^ turned)
+    return port is not None and when is not None and port == (clock.reset, when ^ turned)
 
 
 def _plain_case(chosen: Any) -> bool:
@@ -174,9 +174,9 @@ def _value(expression: Any) -> Any:
 
 
 def _nodes(root: Any) -> list[Any]:
-    found: list[Any] = []
-    root.visit(found.append)
-    return found
+    nodes: list[Any] = []
+    root.visit(nodes.append)
+    return nodes
 
 
 def _names(expression: Any, symbol: Any) -> bool:

@@ -38,8 +38,8 @@ def tops(
     if not any(chosen in (unit.name, shown_path(root, path)) for path, unit in candidates):
         every = ((path, unit) for path, file in files.items() for unit in file.units)
         candidates |= dict.fromkeys((p, u) for p, u in every if u.kind == "module" and chosen == u.name)
-    found = [_top(root, files, folders, path, unit, defines or {}) for path, unit in candidates]
-    return tuple(sorted(found, key=lambda top: -len(top.sources)))
+    every_top = [_top(root, files, folders, path, unit, defines or {}) for path, unit in candidates]
+    return tuple(sorted(every_top, key=lambda top: -len(top.sources)))
 
 
 def _include_dirs(paths: Sequence[Path]) -> list[Path]:
@@ -55,8 +55,8 @@ def _include_dirs(paths: Sequence[Path]) -> list[Path]:
 
 def _folder_of(name: str, own: Path, folders: Sequence[Path]) -> list[Path]:
     """From which of the folders an included file is found; none where it is from the including file's own."""
-    found = next((folder for folder in (own, *folders) if os.path.isfile(folder / name)), own)
-    return [found] if found != own else []
+    place = next((folder for folder in (own, *folders) if os.path.isfile(folder / name)), own)
+    return [place] if place != own else []
 
 
 def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]:
@@ -86,7 +86,7 @@ def _top(
     design = read_design(root, hardware, {})
     blocks, _ = read_blocks(design)
     top = elaborate(design, {block.key: block for block in blocks})
-    found = HdlTop(
+    hdl_top = HdlTop(
         name=unit.name,
         file=shown_path(root, path),
         line=unit.line,
@@ -100,12 +100,12 @@ def _top(
         diagnostics=design.diagnostics,
         unknown_macros=_unknown_macros(design, [files[source].text for source in sources]),
     )
-    return flattened(design, found)
+    return flattened(design, hdl_top)
 
 
 def _unknown_macros(design: Design, texts: Sequence[str]) -> tuple[str, ...]:
     """Those that no source defines, but for what is used as a call or is a directive that slang does not know."""
-    names = dict.fromkeys(found[1] for one in design.diagnostics if (found := _UNKNOWN_MACRO.search(one.message)))
+    names = dict.fromkeys(match[1] for one in design.diagnostics if (match := _UNKNOWN_MACRO.search(one.message)))
     return tuple(
         name for name in names if not any(re.search(rf"`{name}\s*\(|^\s*`{name}\b", one, re.MULTILINE) for one in texts)
     )

@@ -17,15 +17,16 @@ _NOTHING = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _HINT = "The file ends here: what it begins has no end."
 
 
-def told_at_ends(
+def reported_at_ends(
     sources: Sequence[Path], needed: int, bag: Any, lines: Lines, shown: Callable[[Path], str],
-    found: tuple[Diagnostic, ...],
+    problems: tuple[Diagnostic, ...],
 ) -> tuple[Diagnostic, ...]:  # fmt: skip
-    """What is wrong, `found` in the sources as they follow each other, those that are `needed` first. Where the first
-    of these that cannot be read is at its end, that is told there, and not what it leads to in those that follow."""
+    """What is wrong, `problems` in the sources as they follow each other, those that are `needed` first. Where the
+    first of these that cannot be read is at its end, that is reported there, and not what it leads to in those that
+    follow."""
     names = [shown(path) for path in sources]
-    if not any(one.file in names[1:] for one in found):
-        return found
+    if not any(one.file in names[1:] for one in problems):
+        return problems
     known: dict[int, list[tuple[int, str]]] = {}
 
     def errors(count: int) -> list[tuple[int, str]]:
@@ -35,15 +36,15 @@ def told_at_ends(
 
     count = bisect_left(range(1, needed + 1), True, key=lambda number: bool(errors(number))) + 1
     if count > needed or count == len(sources):
-        return found
+        return problems
     path = sources[count - 1]
     data = source_bytes(path)
     ended = [(offset, said) for offset, said in errors(count) if offset >= 0 and _NOTHING.fullmatch(data, offset)]
     if not ended:
-        return found
+        return problems
     line, column = lines.place(path, ended[0][0])
     own = Diagnostic(ended[0][1], _HINT, file=names[count - 1], line=line, column=column)
-    left = (one for one in found if one.file not in names[count:] and (one.file, one.line) != (own.file, line))
+    left = (one for one in problems if one.file not in names[count:] and (one.file, one.line) != (own.file, line))
     return (*left, own)
 
 
