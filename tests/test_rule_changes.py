@@ -57,7 +57,7 @@ def test_every_suggestion_has_changes_or_says_why_not(knowledge: KnowledgeBase) 
 
 def test_every_rule_that_fires_gives_changes_that_its_run_has(knowledge: KnowledgeBase) -> None:
     """Whatever is advised of the runs that each rule has a bottleneck in names what those runs have."""
-    script = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "rules.py"), run_name="rules")
+    script = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "rules_records.py"), run_name="rules")
     given = 0
     for run, _ in script["cases"]().values():
         for finding in analyse(run, synthetic_platform(), knowledge).findings:

@@ -410,13 +410,14 @@ def test_initialization_and_finalization_of_the_card(knowledge: KnowledgeBase) -
             Spent("close", OVERHEAD, 0.2, ("finalize",), calls=Calls(3, 0, "fpgaClose", "release")),
         ],
     )
-    assert {"multiple initialization", "multiple finalization", "initialization", "finalization"} <= rules_found(
-        analyse(twice, None, knowledge)
-    )
+    assert rules_found(analyse(twice, None, knowledge)) >= {"multiple initialization", "multiple finalization"}
+    assert not rules_found(analyse(twice, None, knowledge)) & {"initialization", "finalization"}  # said already
+    assert one(analyse(twice, None, knowledge), "multiple initialization").time_s == pytest.approx(0.15)  # one stays
     once = small_run(
         1.0, [Spent("load", OVERHEAD, 0.3, ("initialize",), calls=Calls(1, 0, "fpgaConfigure", "configure"))]
     )
     assert "multiple initialization" not in rules_found(analyse(once, None, knowledge))
+    assert "initialization" in rules_found(analyse(once, None, knowledge))
 
 
 def test_what_is_released_part_after_part_at_the_end_is_released_once(knowledge: KnowledgeBase) -> None:

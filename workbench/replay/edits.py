@@ -55,9 +55,10 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
         if wait_states(blocks[block])[state]:
             if change.state == ALL:
                 continue
-            if (block, state) not in program.taken or not state:
-                raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
-            _answer_sooner(program, block, state, change, edited)
+            if (block, state) in program.taken and state:
+                _answer_sooner(program, block, state, change, edited)
+            else:
+                _go_on(program, block, state, change, edited)
             continue
         if (fpga.block == block).sum() < 2:
             raise RefusedError(f"{blocks[block].id} never waits: what makes it change its state is not known")
@@ -65,6 +66,30 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
         if not mine.any():
             edited.doubts.append(f"{blocks[block].id} is never in '{blocks[block].states[state].name}'")
         program.stays[mine] = np.rint(program.stays[mine] * change.factor).astype(np.int64)
+
+
+#: What a block may do without, and what is then taken to be so.
+_NOT_NEEDED = {
+    "late_receiver": "there is room for all that the receiver has not taken yet",
+    "buffer_full": "the buffer is never full",
+    "ack": "no acknowledge is refused",
+    "barrier": "nothing after the barrier needs what the others did before it",
+    "contention": "each has a copy of what they share",
+}
+
+
+def _go_on(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:
+    """Let a block go on without the wait that this state is. It needs the data that it waits to receive."""
+    known = program.run.manifest.blocks[block].states[state]
+    assumed = [_NOT_NEEDED[reason] for reason in known.reasons if reason in _NOT_NEEDED]
+    if change.factor or not assumed:
+        raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
+    fpga = program.fpga
+    before = np.maximum(fpga.first - 1, 0)
+    after = (fpga.stay_block[before] == block) & (fpga.stay_state[before] == state) & ~fpga.begins
+    program.edges = program.edges[~after[program.edges["stretch"]]]
+    program.lag_after[after] = 0
+    edited.doubts += [f"assumed: {one}" for one in assumed]
 
 
 def _answer_sooner(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:

@@ -118,8 +118,10 @@ def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lower
     """Why the order of the run may be another one in the changed program, whose graph has been swept; "" where it is
     the same."""
     fpga, graph = program.fpga, lowered.graph
-    end = graph.end[lowered.of_stretch]
+    end, waits = graph.end[lowered.of_stretch], program.edges["stretch"]
     for server in servers:
+        if not np.isin(server.goes_on, waits).any():  # nobody waits for it any more
+            continue
         for before, waiting, served in _kinds(_served(fpga.block, server.gives, server.goes_on, fpga.begins, end)):
             known = server.choices.get((before, waiting))
             if known != served and waiting != {served}:

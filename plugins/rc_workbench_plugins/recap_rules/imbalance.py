@@ -58,10 +58,10 @@ def _partner_s(s: Selected) -> float:
 
 
 def _balanced_s(s: Selected) -> float:
-    """Least time of the run once the work is spread evenly: all that the host waited for may go, but each block works
-    as long as they do on average."""
-    mean_s = s.time_s - s.saved_s
-    return max(s.of.run.time_s - s.host.waiting.late_s, mean_s)
+    """Least time of the run once the work is spread evenly: all that the host waited for may go, and what it gives away
+    of its own work, but each block works as long as they do on average."""
+    given_s = s.saved_s if s.block.block.side is Side.HOST else 0.0
+    return max(s.of.run.time_s - s.host.waiting.late_s - given_s, s.time_s - s.saved_s)
 
 
 IMBALANCE_METRICS = (

@@ -149,9 +149,9 @@ METRICS = (
     Metric("block.wait_share", "Share of the block's time waiting", "share", lambda s: s.block.share_of(*WAITS)),
     Metric(
         "block.has_work",
-        "The block has a state of work",
+        "The block did any work",
         "flag",
-        lambda s: float(any(x.state.category is Category.WORK for x in s.block.states)),
+        lambda s: float(s.block.time_of(Category.WORK) > 0),
     ),
     Metric("block.group", "The block, or its replicas together", "text", lambda s: s.block.block.group),
     Metric("block.clock", "Clock of the block", "text", lambda s: s.block.clock.name if s.block.clock else None),
