@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from workbench.api.compile import needed
 from workbench.api.job import Job
-from workbench.hdl.equivalence.models import models_runtime
-from workbench.hdl.verilate import HEADERS, MODEL_FLAGS, RUNTIME, system_include
+from workbench.hdl.equivalence.models import model_flags, models_runtime
+from workbench.hdl.verilate import HEADERS, RUNTIME
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.process import run_program
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, find_compiler, find_verilator, verilator_environment
@@ -109,11 +109,10 @@ class Simulator:
 
 def same_in_every_model(verilator: Tool, compiler: Tool) -> tuple[list[str | Path], list[Path]]:
     """What compiles a unit of a model, and Verilator's objects: compiled once, into the cache that all tests share."""
-    assert verilator.root is not None
-    flags = ["-fPIC", *MODEL_FLAGS, *system_include(verilator.root / "include")]
     with TemporaryDirectory() as made:
-        kept = models_runtime(verilator, compiler, flags, Path(made), Job())
-    return [compiler.path, *flags, "-O0", "-include", kept / "-O0" / HEADERS], [kept / f"{name}.o" for name in RUNTIME]
+        kept = models_runtime(verilator, compiler, Path(made), Job())
+    compile_it = [compiler.path, *model_flags(verilator), "-O0", "-include", kept / "-O0" / HEADERS]
+    return compile_it, [kept / f"{name}.o" for name in RUNTIME]
 
 
 def make_board(tree: Path, *words: str, makefile: Path = BOARD / "Makefile") -> list[str]:

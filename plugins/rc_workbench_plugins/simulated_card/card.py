@@ -248,7 +248,7 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     headers = harness_dir() / HEADERS
     compile_it = [*_FLAGS, *system_include(include)]
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
-    made_by = [verilator.version, compiler.version, *compile_it, *_DESIGN_FLAGS, repr(_LEVELS)]
+    made_by = [verilator.version, compiler.version, *_FLAGS, *_DESIGN_FLAGS, repr(_LEVELS)]
     kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
     if kept_whole(kept):
         return kept

@@ -23,7 +23,7 @@ from workbench.api import (
 )
 from workbench.api.c_header import in_cpp
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
-from workbench.api.kept import contents, keep, take
+from workbench.api.kept import contents, keep, one_at_a_time, take
 from workbench.api.objects import ObjectFile, compile_objects
 from workbench.api.source.flags import cpp_standard, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.suffixes import is_cpp
@@ -177,6 +177,11 @@ def library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
 
     A program may have functions of its own by the C library's names: those that stand for them (`libc/`) give way.
     """
+    with one_at_a_time("library", job):
+        return _library_objects(compiler, objects, job)
+
+
+def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
     weak = sorted((harness_dir() / "libc").glob("*.c"))
     strong = sorted(harness_dir().glob("*.c"))
     sources = [*strong, *weak]

@@ -49,11 +49,10 @@ def compiled(
 ) -> Path:
     """A program of the models in a folder, and of a main among the run-time sources."""
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
-    assert verilator.root is not None
     what = "the designs' simulation"
     job.progress(None, f"compiling {what}")
-    flags = ["-fPIC", *MODEL_FLAGS, *system_include(verilator.root / "include")]
-    runtime = models_runtime(verilator, compiler, flags, folder, job)
+    flags = model_flags(verilator)
+    runtime = models_runtime(verilator, compiler, folder, job)
     units = [folder / main]
     units[0].write_text(runtime_source(main), encoding="utf-8")
     for name in names:
@@ -83,18 +82,24 @@ def compiled(
     return program
 
 
-def models_runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], work_folder: Path, job: Job) -> Path:
+def model_flags(verilator: Tool) -> list[str]:
+    """The flags with which each unit of a model is compiled."""
+    assert verilator.root is not None
+    return ["-fPIC", *MODEL_FLAGS, *system_include(verilator.root / "include")]
+
+
+def models_runtime(verilator: Tool, compiler: Tool, work_folder: Path, job: Job) -> Path:
     """A folder with Verilator's own code, and for each level what every unit includes, compiled once for each version
     of the tools; `work_folder` is a folder to do it in."""
     with one_at_a_time("side_by_side", job):
-        return _runtime(verilator, compiler, flags, work_folder, job)
+        return _runtime(verilator, compiler, work_folder, job)
 
 
-def _runtime(verilator: Tool, compiler: Tool, flags: Sequence[str], work_folder: Path, job: Job) -> Path:
+def _runtime(verilator: Tool, compiler: Tool, work_folder: Path, job: Job) -> Path:
     assert verilator.root is not None
-    include = verilator.root / "include"
-    headers = contents([harness_dir() / HEADERS])
-    kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *flags, *headers])
+    include, flags = verilator.root / "include", model_flags(verilator)
+    read = contents([harness_dir() / HEADERS, include / "verilated.h", *(include / name for name in RUNTIME)])
+    kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *MODEL_FLAGS, *read])
     if kept_whole(kept):
         return kept
     folder = work_folder / "runtime"
