@@ -16,7 +16,7 @@ system:
 
 $(VENV)/.ready: pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,window]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev,window]'
 	@touch $@
 
 demo: setup
@@ -25,7 +25,7 @@ demo: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy $(if $(CI),--cache-dir=/dev/null)
 	$(BIN)/lint-imports
 
 # One process more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.

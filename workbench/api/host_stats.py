@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run_tables import RowArray
 
 MAGIC = 0x32535752  # "RWS2": the last sign is the version
 HEADER = np.dtype(
@@ -67,7 +68,7 @@ class CountedThread:
     number: int
     first_ps: int
     last_ps: int
-    rows: NDArray[np.void]
+    rows: RowArray
     under_way: tuple[tuple[int, int], ...]
 
     @property
@@ -113,7 +114,7 @@ def read_stats(raw: Path) -> HostStats | None:
     return HostStats(_clock(first), bool(first["ended"]), tuple(threads))
 
 
-def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], TickClock, int] | None:
+def slots_and_clock(raw: Path) -> tuple[RowArray, TickClock, int] | None:
     """The slots that records refer to (site, state, entry), what their ticks are, and how many bytes each has; None as
     above."""
     header = _header(raw / "host_stats.bin")
@@ -170,7 +171,7 @@ def _process(path: Path) -> list[CountedThread]:
     return threads
 
 
-def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: TickClock) -> CountedThread:
+def _thread(process: int, thread: np.void, rows: RowArray, clock: TickClock) -> CountedThread:
     scaled = np.zeros(len(rows), _TOLD)
     going, some = np.arange(len(rows)) == thread["slot"], rows["slow_ticks"] > 0
     run = rows["count"] - rows["before"]

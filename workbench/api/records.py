@@ -9,13 +9,14 @@ from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.host_stats import of_other_version, slots_and_clock
 from workbench.model.run import ThreadTime
+from workbench.model.run_tables import RowArray
 from workbench.system.files import read_regular
 
 STORED_CALLS = np.dtype(
@@ -66,7 +67,7 @@ TRANSITIONS = np.dtype(
     [("block", "<i4"), ("from_state", "<i4"), ("to_state", "<i4"), ("reserved", "<i4"), ("count", "<i8")]
 )
 TRIPLES = np.dtype([("t_p1_ps", "<i8"), ("cycle", "<i8"), ("t_p3_ps", "<i8")])
-Records = NDArray[np.void]
+Records: TypeAlias = RowArray
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
 

@@ -6,7 +6,7 @@ A table is a dict of equally long numpy columns. Aggregates and traces are separ
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from workbench.model.syncs import SyncKind, SyncResult, numbered
 
@@ -17,6 +17,9 @@ MOST_AMOUNT = 1 << 52  # that a table may hold, so that sums of thousands are ex
 
 #: A table of a run: its columns by name, of equal length.
 Table = Mapping[str, "NDArray[Any]"]
+#: A structured numpy array: a row is an element, and a column is a field. Of a sum of two fields of an
+#: `NDArray[np.void]`, which may hold anything, mypy takes seconds to find the type.
+RowArray: TypeAlias = Any
 
 #: Tables and their columns, with the type of each as numpy writes it; an unsigned one may be stored in fewer bytes.
 #: Any table may be absent, and a plugin may add some of its own.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Block
 from workbench.model.pragma import Category
+from workbench.model.run_tables import RowArray
 from workbench.replay.cones import States
 from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
 from workbench.replay.order import by_order, by_order_of_words
@@ -37,7 +38,7 @@ class Causes:
     of the states that were `taken` for waits which nothing is seen to end.
     """
 
-    edges: NDArray[np.void]
+    edges: RowArray
     lag_after: Numbers
     unknown: NDArray[np.bool_]
     reasons: tuple[str, ...] = ()
@@ -51,7 +52,7 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     mark_questions(events)
     count = len(fpga.first)
     lag_after, unknown = np.zeros(count, np.int64), np.zeros(count, bool)
-    parts: list[NDArray[np.void]] = []
+    parts: list[RowArray] = []
     reasons, assumed, in_turn = [], [], []
     no_waits: set[tuple[int, int]] = set()
     for points in classes(fpga, blocks):
@@ -82,7 +83,7 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed), tuple(in_turn), frozenset(no_waits))
 
 
-def _ends(points: PointClass, causes: Sequence[NDArray[np.void]], blocks: Sequence[Block]) -> bool:
+def _ends(points: PointClass, causes: Sequence[RowArray], blocks: Sequence[Block]) -> bool:
     """Whether these causes are seen to end a state that no mark calls a wait: soon after them, or, of one that no mark
     is in and which always lasts as long, within it and at once."""
     if points.wait or not any(map(len, causes)):  # of a block that is marked to wait nowhere
@@ -108,7 +109,7 @@ class _Why:
     """Causes of points alike, and which of them these explain. They are for `partners`, `guessed` where none of them
     binds in this run, and `in_turn` where several share one and go on in the order of the run."""
 
-    edges: list[NDArray[np.void]]
+    edges: list[RowArray]
     explained: NDArray[np.bool_]
     partners: Partners
     guessed: bool = False
@@ -139,7 +140,7 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
         return _Why([], explained, partners)
     clock = fpga.clock[points.members[0]]
     times = fpga.begin[points.stretches]
-    causes: list[NDArray[np.void]] = []
+    causes: list[RowArray] = []
     in_turn = False
     if points.binding.any():
         of_words = by_order_of_words(points, times, events, clock, partners)
@@ -174,7 +175,7 @@ def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners
     return f"{points.group} waits {waited[0]} cycles in '{name}' each time, for a block that is not said to wait"
 
 
-def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.void]], NDArray[np.bool_]]:
+def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[RowArray], NDArray[np.bool_]]:
     """The same, of each replica by itself."""
     edges, explained = [], np.zeros(len(points.stretches), bool)
     of = events.fpga.block[points.stretches]
@@ -192,7 +193,7 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[n
 
 def _by_time(
     points: PointClass, times: Numbers, explained: NDArray[np.bool_], events: AllEvents, clock: int, partners: Partners
-) -> tuple[NDArray[np.void], NDArray[np.bool_]] | None:
+) -> tuple[RowArray, NDArray[np.bool_]] | None:
     """The kind of event that explains most of the points not yet explained: the last one before each, by one lag."""
     block_of = events.fpga.block[points.stretches]
     best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
@@ -225,7 +226,7 @@ def _by_time(
     return np.concatenate(parts), right
 
 
-def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list[NDArray[np.void]]:
+def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list[RowArray]:
     """The last event that may have let each stretch begin; none that a stretch before it has already used."""
     at = np.searchsorted(given.time, times - lag, side="right") - 1
     fresh = at >= 0
@@ -269,9 +270,7 @@ def _candidates(
             yield candidate
 
 
-def _assumed(
-    points: PointClass, times: Numbers, events: AllEvents, clock: int, to: Partners
-) -> NDArray[np.void] | None:
+def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int, to: Partners) -> RowArray | None:
     """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
     blocks = events.run.manifest.blocks
     partners = sorted({n for others in to.blocks.values() for n in others})

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.cycles import starts_ps
+from workbench.model.run_tables import RowArray
 from workbench.replay.compiled import compiled
 
 PLAIN, TRANSFER, POLLS = 0, 1, 2
@@ -47,7 +48,7 @@ class Graph:
     extra: NDArray[np.int32]
     periods_ps: Sequence[Fraction]  # of each clock: domain 1 is the first
     buses: int
-    polls: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, POLLS_ROW))
+    polls: RowArray = field(default_factory=lambda: np.zeros(0, POLLS_ROW))
     gaps: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     bus_of_polls: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     alone: bool = True  # one thread makes all calls: nobody has a bus between two polls of a row

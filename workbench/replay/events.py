@@ -15,6 +15,7 @@ from workbench.model.blocks import fpga_of
 from workbench.model.cycles import starts_ps
 from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
+from workbench.model.run_tables import RowArray
 from workbench.replay.cones import Cones
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
@@ -172,7 +173,7 @@ def mark_questions(events: AllEvents) -> None:
 
 
 def word_ps(
-    ops: NDArray[np.void],
+    ops: RowArray,
     width: Numbers,
     which: Numbers,
     byte: Numbers,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.pragma import WAITS
 from workbench.model.run import Run
-from workbench.model.run_tables import Table
+from workbench.model.run_tables import RowArray, Table
 from workbench.model.transfer_time import transfer_ps
 
 #: Kinds of operations: a call of fixed length, a transfer, one that returns at once, a wait for that, for an interrupt,
@@ -34,7 +35,7 @@ OPS = np.dtype(
         ("failed", "<i8"), ("seen", "<i8"),  # ASK: cycles of the last question in vain (-1: none), of the answer
     ]
 )  # fmt: skip
-Operations = NDArray[np.void]
+Operations: TypeAlias = RowArray
 Numbers = NDArray[np.int64]
 
 
@@ -119,9 +120,8 @@ def _operations(
     moves = (kinds == MOVE) & (calls["grant_ps"] >= 0)
     ops["kind"] = np.where(kinds == MOVE, np.where(moves, MOVE, OTHER), kinds)
     ops["kind"][moves & later[calls["entry"]]] = ASYNC
-    asked = np.where(calls["call_ps"] >= 0, calls["call_ps"], calls["t0_ps"])
-    ended = np.where(calls["end_ps"] >= 0, calls["end_ps"], calls["t1_ps"])
-    asked, ended = asked.astype(np.int64), ended.astype(np.int64)
+    asked = np.array(np.where(calls["call_ps"] >= 0, calls["call_ps"], calls["t0_ps"]), np.int64)
+    ended = np.array(np.where(calls["end_ps"] >= 0, calls["end_ps"], calls["t1_ps"]), np.int64)
     ops["before_ps"] = asked - calls["t0_ps"]
     ops["after_ps"] = calls["t1_ps"] - np.where(ops["kind"] == ASYNC, asked, ended)
     ops["work_ps"] = np.where(moves, ended - calls["grant_ps"], calls["t1_ps"] - calls["t0_ps"])

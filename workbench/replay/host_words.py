@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.api.records import RECEIVE, SEND, WAIT
 from workbench.model.blocks import fpga_of
 from workbench.model.platform import Platform
 from workbench.model.run import Run
+from workbench.model.run_tables import RowArray
 from workbench.model.transfer_time import transfer_ps
 from workbench.replay.traffic import HostTransfer, Traffic
 
@@ -17,7 +17,7 @@ _CALL = np.dtype([("kind", "i4"), ("table", "i4"), ("card", "i4"), ("thread", "i
                   ("call_ps", "i8"), ("grant_ps", "i8"), ("end_ps", "i8")])  # fmt: skip
 
 
-def records_of_run(run: Run, platform: Platform) -> NDArray[np.void]:
+def records_of_run(run: Run, platform: Platform) -> RowArray:
     """The host's transfers of a traced run's table `calls`, as `with_host` takes them: in order of their begin."""
     calls, names = run.tables["calls"], list(platform.transfer_tables)
     rows = np.flatnonzero((np.asarray(calls["parts"]) > 0) & (np.asarray(calls["call_ps"]) >= 0))
@@ -34,7 +34,7 @@ def records_of_run(run: Run, platform: Platform) -> NDArray[np.void]:
 
 
 def with_host(
-    traffic: Traffic, records: NDArray[np.void], platform: Platform, places: Sequence[str]
+    traffic: Traffic, records: RowArray, platform: Platform, places: Sequence[str]
 ) -> Traffic:  # fmt: skip
     """The traffic with the host's transfers. `places` are what streams' names begin with on each card."""
     if platform.hardware is None or not len(records):

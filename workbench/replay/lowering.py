@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.run_tables import RowArray
 from workbench.replay.engine import POLLS, POLLS_ROW, TRANSFER, Graph
 from workbench.replay.events import STAY, word_ps
 from workbench.replay.fpga import waiting_stays
@@ -253,7 +254,7 @@ class _Lowering:
             self._edge(marks, ~self.of_op[which[rest]], after)
             self._edge(to[rest], marks, lag[rest])
 
-    def _questions(self, asks: Numbers) -> NDArray[np.void]:
+    def _questions(self, asks: Numbers) -> RowArray:
         """How the rows of questions are asked."""
         ops = self.ops
         self.kind[self.of_op[asks]] = POLLS
@@ -298,7 +299,7 @@ class _Lowering:
             numbers = self._edge(to, source, lag)
         return numbers[np.array(answered, np.int64)], np.array(room, np.int64), np.array(opaque, bool)
 
-    def _graph(self, rows: NDArray[np.void], bus_of_polls: NDArray[np.int32]) -> tuple[Graph, Numbers]:
+    def _graph(self, rows: RowArray, bus_of_polls: NDArray[np.int32]) -> tuple[Graph, Numbers]:
         """The graph, and where each edge went in it."""
         to, source, lag = (np.concatenate(part) for part in zip(*self._edges, strict=True))
         order = np.argsort(to, kind="stable")

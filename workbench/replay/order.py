@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.run_tables import RowArray
 from workbench.replay.events import STAY, WORD, AllEvents, Events, merged
 from workbench.replay.points import FAR, SHORT, Partners, PointClass, edges_to, words_for
 
@@ -21,7 +22,7 @@ _CAPACITY = 8
 class Ordered:
     """Causes, and which points they explain. `in_turn`: several share what they wait for, in the order of the run."""
 
-    edges: NDArray[np.void]
+    edges: RowArray
     explained: NDArray[np.bool_]
     in_turn: bool = False
 

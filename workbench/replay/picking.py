@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.run_tables import RowArray
 from workbench.replay.answers import AwaitedEvents
 from workbench.replay.events import STAY
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.program import Program
 
 Numbers = NDArray[np.int64]
-Edges = NDArray[np.void]
+Edges: TypeAlias = RowArray
 _Stays = Callable[[Numbers, int], Numbers]  # the new numbers of old stays in a copy; -1: it has none
 
 
@@ -108,7 +110,7 @@ def _pick_stretches(program: Program, stretches: Picked, begins: NDArray[np.bool
     return first
 
 
-def _edges(edges: NDArray[np.void], of_stretches: list[Numbers], sources: list[Numbers], stays: _Stays) -> Edges:
+def _edges(edges: RowArray, of_stretches: list[Numbers], sources: list[Numbers], stays: _Stays) -> Edges:
     """The causes of the new stretches."""
     picked = []
     times: Numbers = np.sum([place >= 0 for place in of_stretches], axis=0)

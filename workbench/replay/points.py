@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Block, Side
 from workbench.model.pragma import CPU
+from workbench.model.run_tables import RowArray
 from workbench.model.targets import resolve_target
 from workbench.replay.events import AllEvents, Events, merged
 from workbench.replay.fpga import FpgaPart, wait_states
@@ -168,7 +169,7 @@ def _partners(
     return Partners(blocks, host, messages, restless)
 
 
-def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int) -> NDArray[np.void]:
+def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int) -> RowArray:
     edges = np.zeros(len(points), EDGES)
     edges["stretch"], edges["kind"], edges["source"], edges["byte"] = points, kind, source, byte
     edges["lag"] = lag

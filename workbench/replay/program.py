@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.model.platform import TransferTable
 from workbench.model.run import Run
+from workbench.model.run_tables import RowArray
 from workbench.model.transfer_time import transfer_ps
 from workbench.replay.answers import AwaitedEvents
 from workbench.replay.cones import States
@@ -35,7 +36,7 @@ class Program:
     run: Run
     host: HostPart
     fpga: FpgaPart
-    ops: NDArray[np.void]
+    ops: RowArray
     at: Numbers
     byte: Numbers
     span: Numbers
@@ -46,7 +47,7 @@ class Program:
     delay_ps: Numbers
     buffers: Numbers
     stays: Numbers
-    edges: NDArray[np.void]
+    edges: RowArray
     lag_after: Numbers
     answers: dict[int, AwaitedEvents]  # by operation of the run
     periods_ps: list[Fraction]
@@ -69,7 +70,7 @@ def begin_program(
     run: Run,
     host: HostPart,
     fpga: FpgaPart,
-    edges: NDArray[np.void],
+    edges: RowArray,
     lag_after: Numbers,
     answers: dict[int, AwaitedEvents],
     periods_ps: list[Fraction],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.run import Run
+from workbench.model.run_tables import RowArray
 from workbench.model.syncs import SyncKind, SyncResult
 from workbench.replay.traffic import Cycles
 
@@ -59,7 +60,7 @@ class RunThreads:
 
     roles: list[Role]
     queues: list[Queue]
-    ops: dict[int, NDArray[np.void]] = field(default_factory=dict)
+    ops: dict[int, RowArray] = field(default_factory=dict)
     edges: dict[int, list[int]] = field(default_factory=dict)
     costs: list[Sequence[int]] = field(default_factory=list)
     holds_core: list[bool] = field(default_factory=list)
@@ -241,7 +242,7 @@ def _listed(
     semaphore: Mapping[int, int],
     longer: Mapping[tuple[int, int] | None, tuple[int, int]],
     queues: RunQueues,
-) -> NDArray[np.void] | str:
+) -> RowArray | str:
     """A thread's calls as `queues.c` takes them, or why it cannot."""
     kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
     ops = np.zeros(len(mine), _OPS)

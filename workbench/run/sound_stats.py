@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HostBuild
 from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD, check_version
-from workbench.model.run_tables import MOST_AMOUNT
+from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed
 
 #: A file's name, what is wrong with it, and what is lost by that.
@@ -136,7 +136,7 @@ def _begun(data: bytes | bytearray, at: int) -> bool:
     return bool(thread["begun"] or thread["first"])
 
 
-def _nameless(rows: NDArray[np.void], host: HostBuild) -> NDArray[np.bool_]:
+def _nameless(rows: RowArray, host: HostBuild) -> NDArray[np.bool_]:
     """The rows of no call of the program's."""
     known: NDArray[np.bool_] = (rows["site"] >= 0) & (rows["site"] < len(host.sites))
     known &= (rows["state"] >= 0) & (rows["state"] < len(host.blocks[0].states))
@@ -145,7 +145,7 @@ def _nameless(rows: NDArray[np.void], host: HostBuild) -> NDArray[np.bool_]:
 
 
 def _sound_rows(
-    thread: NDArray[np.void], rows: NDArray[np.void], nameless: NDArray[np.bool_], host: HostBuild,
+    thread: RowArray, rows: RowArray, nameless: NDArray[np.bool_], host: HostBuild,
     zero: int, ps_per_tick: float,
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     """Clear the rows of a thread that cannot be, and set what is told of its time to what can be."""
@@ -187,7 +187,7 @@ def _sound_rows(
         yield f"what {who} was calling at the end cannot be", "which calls had not returned"
 
 
-def _impossible(rows: NDArray[np.void], most: float) -> NDArray[np.bool_]:
+def _impossible(rows: RowArray, most: float) -> NDArray[np.bool_]:
     wrong = np.any([(rows[name] < 0) | (rows[name] > MOST_AMOUNT) for name in _AMOUNTS], axis=0)
     wrong |= rows["count"] > MOST_AMOUNT // (2 * len(rows) + 2)  # a table has the sum of all, and of the ways back
     wrong |= (rows["ticks"] > most) | (rows["inner_ticks"] > rows["ticks"]) | (rows["inner"] > rows["count"])
