@@ -112,7 +112,8 @@ def subjects_of(rule: CheckedRule, measured: MeasuredRun) -> Iterator[Alike]:
 
 def blocks_of(rule: CheckedRule, measured: MeasuredRun) -> list[BlockMetrics]:
     """The blocks on the side that a rule looks at."""
-    return [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
+    of_side = (b for b in measured.blocks if rule.side in ("any", b.block.side.value))
+    return [b for b in of_side if not b.block.is_metric]
 
 
 def _replicas(rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int) -> Alike:

@@ -12,6 +12,7 @@ import workbench
 from workbench.analysis.block_page import calls_table, mean_states, states_table
 from workbench.analysis.compare import Comparison, Pair, faster_words, share_words, work_words
 from workbench.analysis.cores import cores_words, placement_words
+from workbench.analysis.custom import custom_table
 from workbench.analysis.finding_page import finding_page, finding_table, ranks_of
 from workbench.analysis.finding_words import (
     FOLLOWING,
@@ -79,6 +80,7 @@ def html_report(
         calls=calls_table(analysis.calls),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
         scaling=_scaling(scaling) if scaling else None,
+        metrics=custom_table(analysis.custom),
         streams=stream_table(analysis.streams, analysis.fifos),
         memory=memory_table(analysis.memory_ports),
         blocks=[_block(group, short) for group in analysis.groups()],

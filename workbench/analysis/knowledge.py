@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from workbench.analysis.custom import PREFIX
 from workbench.analysis.rule_changes import RuleChange, read_rule_change
 from workbench.api.metrics import UNITS, FindingSource, Metric, Metrics
 from workbench.formats.documents import read_text
@@ -277,7 +278,9 @@ class _Checker:
     def expression(self, text: str, *place: int | str) -> Expression | None:
         span = self._marked.span((*self._path, *place))
         quoted = span.end - span.start == len(text) + 2
-        parsed, problems = Expression.parse(text, self._metrics, self._marked.file, span.line, span.column + quoted)
+        parsed, problems = Expression.parse(
+            text, self._metrics, self._marked.file, span.line, span.column + quoted, prefix=PREFIX
+        )
         self.problems += problems
         return parsed
 
@@ -366,7 +369,7 @@ def _checked(
             checker.complain("give either changes or no_change", "Leave one out.", *place, "no_change")
         advice.append(CheckedSuggestion(suggestion.text, arguments, when, time_left, stays, changes, suggestion))
     for number, name in enumerate(rule.show):
-        if name not in metrics:
+        if name not in metrics and not name.startswith(PREFIX):
             checker.complain(f"there is no metric '{name}'", near(name, metrics, "Metrics are"), "show", number)
     if ("call" in rule.scope or call_condition or rule.select.kinds) and rule.side == "fpga":
         checker.complain("hardware makes no calls", "Use side host, or scope block without kinds and calls.", "side")

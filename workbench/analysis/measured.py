@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from workbench.analysis.custom import custom_results, custom_values
 from workbench.analysis.dependences import Dependences
 from workbench.analysis.graph import build_graph
 from workbench.analysis.host_times import HostTimes
@@ -18,7 +19,7 @@ from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
 from workbench.api.queues import Deeper, RunQueues
-from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
+from workbench.api.results import BlockMetrics, CallMetrics, CustomResult, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.model.blocks import BlockGraph, Side
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -57,6 +58,15 @@ class MeasuredRun:
     @cached_property
     def fifos(self) -> tuple[FifoMetrics, ...]:
         return fifo_metrics(self.run, self.streams)
+
+    @cached_property
+    def custom(self) -> tuple[CustomResult, ...]:
+        return custom_results(self.run, self.blocks)
+
+    @cached_property
+    def custom_values(self) -> Mapping[str, float]:
+        """What expressions may read of the metrics of one's own."""
+        return custom_values(self.custom)
 
     @cached_property
     def memory_ports(self) -> tuple[MemoryPortMetrics, ...]:

@@ -11,6 +11,7 @@ from workbench.api.results import (
     Analysis,
     BlockMetrics,
     CallMetrics,
+    CustomResult,
     FifoMetrics,
     MemoryPortMetrics,
     StreamMetrics,
@@ -51,6 +52,7 @@ def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
         "calls": [call_json(call) for call in analysis.calls],
         "streams": [stream_json(stream) for stream in analysis.streams],
         "fifos": [fifo_json(fifo) for fifo in analysis.fifos],
+        "metrics": [custom_json(one) for one in analysis.custom],
         "memory_ports": [memory_json(port) for port in analysis.memory_ports],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "what_if": what_if_json(analysis.what_if) if analysis.what_if else None,
@@ -171,6 +173,19 @@ def fifo_json(metrics: FifoMetrics) -> dict[str, Any]:
         "occupancy": [{"words": words, "cycles": cycles} for words, cycles in metrics.occupancy],
         "file": fifo.file,
         "line": fifo.line,
+    }
+
+
+def custom_json(result: CustomResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "kind": result.kind.value,
+        "value": None if math.isnan(result.value) else result.value,
+        "parts": dict(result.parts),
+        "blocks": [{"id": id_, "value": None if math.isnan(one) else one} for id_, one in result.each.items()],
+        "cycles": result.cycles,
+        "file": result.file,
+        "line": result.line,
     }
 
 

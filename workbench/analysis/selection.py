@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.analysis.culprit import find_culprit, spoken
+from workbench.analysis.custom import PREFIX
 from workbench.analysis.knowledge import CheckedRule, Scope, Select
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rounds import CallOrder
@@ -17,7 +18,7 @@ from workbench.api.faults import caught, plugin_fault
 from workbench.api.metrics import HostSide, Together, Value, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.model.pragma import WAITS, Category
 
 #: Scopes of what is no block of the run.
@@ -163,6 +164,8 @@ class Values(Mapping[str, Value]):
         self._known: dict[str, Value] = {}
 
     def __getitem__(self, name: str) -> Value:
+        if name.startswith(PREFIX):
+            return self._custom(name)
         if name not in self._known:
             metric = self._metrics[name]
             try:
@@ -172,8 +175,16 @@ class Values(Mapping[str, Value]):
                 raise WorkbenchError(plugin_fault(fault, f"to compute the metric '{name}'")) from fault
         return self._known[name]
 
+    def _custom(self, name: str) -> Value:
+        """A metric of one's own: 0 where the run has none at all."""
+        known = self._selection.of.custom_values
+        if known and name not in known:
+            message = f"this run counted no metric '{name}'"
+            raise WorkbenchError(Diagnostic(message, near(name, sorted(known), "Its own metrics are")))
+        return known.get(name, 0.0)
+
     def __contains__(self, name: object) -> bool:
-        return name in self._metrics
+        return name in self._metrics or (isinstance(name, str) and name.startswith(PREFIX))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.analysis.change_words import change_title
 from workbench.analysis.cores import cores_words
+from workbench.analysis.custom import custom_words
 from workbench.analysis.finding_page import finding_page, ranks_of
 from workbench.analysis.finding_words import FOLLOWING, nothing_words, ranked_words, shortfall_words
 from workbench.analysis.memory import memory_words
@@ -98,6 +99,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         yield f"No pragma says when the FPGA works{_UNMARKED if analysis.findings else ''}."
     for port in (one for one in analysis.memory_ports if one.bytes):
         yield f"{memory_words(port)} of the time."
+    for metric in analysis.custom:
+        yield f"{custom_words(metric)}."
     if said := cores_words(manifest):
         yield f"{said}."
     if TABLE in run.tables:

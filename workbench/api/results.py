@@ -1,9 +1,11 @@
 """What analysing a run gives: plain data for the report, the window and comparisons. Times are seconds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.api.metrics import Metrics
 from workbench.model.blocks import WAITING, Block, BlockGraph, Side, State
+from workbench.model.custom import MetricKind
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.memory import MemoryPort
@@ -308,6 +310,21 @@ class MemoryPortMetrics:
 
 
 @dataclass(frozen=True)
+class CustomResult:
+    """A metric of one's own in hardware, by name: its value (nan where there is none) and its parts, over all blocks
+    that count it, and its value in `each` of these; `cycles` are those looked at, in all."""
+
+    name: str
+    kind: MetricKind
+    value: float
+    parts: Mapping[str, float]
+    each: Mapping[str, float]
+    cycles: int
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
 class WhatIf:
     """What replay says of a run, beside the predictions of its findings' advice.
 
@@ -340,6 +357,7 @@ class Analysis:
     threads: tuple[ThreadTime, ...] = ()
     streams: tuple[StreamMetrics, ...] = ()
     fifos: tuple[FifoMetrics, ...] = ()
+    custom: tuple[CustomResult, ...] = ()
     memory_ports: tuple[MemoryPortMetrics, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.api.instrument.probes import state_bits
+from workbench.model.blocks import State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 
@@ -58,6 +60,20 @@ class SourceBlock:
         for placed in self.pragmas:
             distinct.setdefault(meaning(placed.pragma), placed)
         return tuple(distinct.values())
+
+    @property
+    def named(self) -> tuple[State, ...]:
+        """What it is known to do, in the run's terms: the states from 1 on."""
+        return tuple(
+            State(number, one.pragma.name, one.pragma.category, one.pragma.reasons, one.pragma.targets,
+                  one.pragma.messages, one.file, one.line)
+            for number, one in enumerate(self.states, 1)
+        )  # fmt: skip
+
+    @property
+    def own_bits(self) -> int:
+        """How many bits tell it in the design."""
+        return state_bits(len(self.states) + 1)
 
 
 def meaning(pragma: Pragma) -> tuple[object, ...]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE
+from workbench.api.instrument.metric_probe import BIN_MODULE, BIN_SOURCE
+from workbench.api.instrument.monitor_text import VALUE_MODULE
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 
@@ -15,9 +17,19 @@ def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
     traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
     depths = [DEPTH_SOURCE] if DEPTH_MODULE in generated else []
     crossing = [CROSSING_SOURCE] if CROSSING_MODULE in generated else []
-    texts = {name: wrapper.runtime_source(name) for name in (*wrapper.RUNTIME, *crossing, *traced, *depths)}
+    values = [wrapper.VALUE_SOURCE] if VALUE_MODULE in generated else []
+    of_agents = [wrapper.AVERAGE_SOURCE] if values else []
+    of_agents += [BIN_SOURCE] if BIN_MODULE in generated else []
+    own = (*wrapper.RUNTIME, *crossing, *traced, *depths, *values)
+    texts = {name: wrapper.runtime_source(name) for name in own}
+    texts |= {_ours(name.rpartition("/")[2]): _ours(wrapper.runtime_source(name)) for name in of_agents}
     texts[wrapper.TOP_FILE] = generated
     return [write_file(out / "recap" / name, (timescale + text).encode()) for name, text in texts.items()]
+
+
+def _ours(text: str) -> str:
+    """A module of the agents' under a name that the application's own agents do not have."""
+    return text.replace("agent_", "recap_")
 
 
 def write_file(path: Path, data: bytes) -> Path:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.model.custom import PlacedMetric
 from workbench.model.pragma import PlacedPragma
 
 
@@ -10,12 +11,12 @@ from workbench.model.pragma import PlacedPragma
 class Edits:
     """Replacements in one file, in bytes. Those at one offset keep the order in which they were added.
 
-    `conditions` tells which pragma's condition was written into which line.
+    `conditions` tells which pragma's condition, or which metric, was written into which line.
     """
 
     path: Path
     parts: list[tuple[int, int, str]] = field(default_factory=list)
-    conditions: dict[int, PlacedPragma] = field(default_factory=dict)
+    conditions: dict[int, PlacedPragma | PlacedMetric] = field(default_factory=dict)
 
     def insert(self, offset: int, text: str) -> None:
         self.parts.append((offset, offset, text))

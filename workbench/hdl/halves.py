@@ -12,6 +12,7 @@ from workbench.hdl.reading import Asked, Part, Reading
 from workbench.hdl.roots import ROOTS
 from workbench.hdl.verilog.conditions import check_conditions
 from workbench.hdl.verilog.language import of_modules
+from workbench.hdl.verilog.metrics import check_metrics
 from workbench.hdl.verilog.own import own_streams
 from workbench.hdl.verilog.states import States, find_states
 from workbench.hdl.verilog.streams import FoundStreams, find_streams
@@ -22,11 +23,13 @@ AnyJoined = Joined[Any, Any]
 
 
 def problems(joined: AnyJoined, hardware: HardwareSources, why_not: Mapping[Key, str]) -> Iterator[Diagnostic]:
-    """What is wrong with the trees by themselves, and with their pragmas' conditions."""
+    """What is wrong with the trees by themselves, and with their pragmas' and metrics' conditions."""
     for design, tree in joined.halves:
         yield from of_modules(design, tree, [clock.name for clock in hardware.clocks])
         mine = {use.source.key for instance in tree.walk() for use in instance.blocks}
         yield from check_conditions(design, [block for block in joined.always if block.key in mine], tree, why_not)
+        metrics = [one for one in joined.metrics if one.anchor is not None and one.anchor.key in mine]
+        yield from check_metrics(design, metrics, joined.top, why_not)
 
 
 def streams(joined: AnyJoined, hardware: HardwareSources, library: Collection[Path]) -> FoundStreams:

@@ -50,8 +50,14 @@ class Instance:
     node: Any = None  # the instantiation's syntax
     body: Any = None  # slang's
     blocks: list[BlockUse] = field(default_factory=list)
+    metrics: list[BlockUse] = field(default_factory=list)
     children: list[Instance] = field(default_factory=list)
     inputs: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+
+    @property
+    def observed(self) -> list[BlockUse]:
+        """The blocks, and the metrics beside them."""
+        return [*self.blocks, *self.metrics]
 
     def walk(self) -> Iterator[Instance]:
         yield self

@@ -59,7 +59,7 @@ def instrument(
     board = hardware_of(platform)
 
     def observed(block: SourceBlock) -> bool:
-        return states and bool(block.states) and block.key not in reading.why_not
+        return states and bool(block.named) and block.key not in reading.why_not
 
     layout = lay_out(top, observed, editable)
     copies = copy(top, layout, board)

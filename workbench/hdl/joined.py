@@ -11,12 +11,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance
+from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.roots import ROOTS, Use, at_uses, kept, roots_text
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.blocks import read_blocks
 from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.expressions import literal_of
 from workbench.hdl.verilog.heads import Head, Modules
+from workbench.hdl.verilog.metrics import read_metrics
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic
 
@@ -112,6 +114,7 @@ class Joined(Generic[U, D]):
     turns: Mapping[str, str]  # where the Verilog's instances stand in the whole, by their paths below `ROOTS`
     wrong: tuple[Diagnostic, ...]
     unobserved: tuple[Diagnostic, ...]
+    metrics: tuple[MetricBlock, ...]  # that the sources define
 
     @property
     def in_verilog(self) -> tuple[Path, ...]:
@@ -171,9 +174,10 @@ class Joiner(Generic[U, D]):
         wrong = [*self.problems, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}
         always, unobserved = read_blocks(self.design) if self.design is not None else ((), ())
+        metrics, misplaced = read_metrics(self.design, always) if self.design is not None else ((), ())
         return Joined(
             self.root, joint, self.design, always, tuple(self.halves), self.at, parts, self.modules.heads,
-            self.modules.asked, self.files, turns, tuple(wrong), unobserved,
+            self.modules.asked, self.files, turns, tuple(wrong), (*unobserved, *misplaced), metrics,
         )  # fmt: skip
 
     # ---- the dialect

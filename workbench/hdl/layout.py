@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.api.instrument.probes import state_bits
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.derived import has_own_clock
 from workbench.hdl.instances import Instance, Key, Loop
@@ -75,13 +74,13 @@ class Layout:
         return {
             use.path: bits[use.path] + site.width - 1
             for instance in top.walk()
-            for use in instance.blocks
+            for use in instance.observed
             if (site := self.sites.get(instance.module, {}).get(use.source.key)) is not None and site.clock
         }
 
     def _place(self, instance: Instance, base: int, bits: dict[str, int]) -> None:
         sites = self.sites.get(instance.module, {})
-        for use in instance.blocks:
+        for use in instance.observed:
             site = sites.get(use.source.key)
             if site is not None:
                 bits[use.path] = base + site.offset + site.index(use.loops) * site.width
@@ -115,11 +114,11 @@ def _lay_out_module(
     sites: dict[Key, Site] = {}
     if editable(module):
         for instance in by_module[module]:
-            for use in instance.blocks:
+            for use in instance.observed:
                 if observed(use.source):
-                    own = any(has_own_clock(other) for one in by_module[module] for other in one.blocks
+                    own = any(has_own_clock(other) for one in by_module[module] for other in one.observed
                               if other.source.key == use.source.key)  # fmt: skip
-                    width = state_bits(len(use.source.states) + 1) + own
+                    width = use.source.own_bits + own
                     _include(sites, use.source.key, width, use.loops, None)
                     sites[use.source.key].clock = own
             for child in instance.children:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.api.instrument import wrapper
@@ -12,6 +12,7 @@ from workbench.api.instrument.crossing import (
     ReadPlace,
     read_out_plan,
 )
+from workbench.api.instrument.metric_probe import DERIVED, MetricProbe
 from workbench.api.instrument.port_probe import STATE_BITS, STATES, PortProbe
 from workbench.api.instrument.probes import (
     MOST_STATES,
@@ -28,10 +29,12 @@ from workbench.hdl.board import clocks_by_pin
 from workbench.hdl.derived import clock_name, has_own_clock, made_clocks, other_clock
 from workbench.hdl.instances import BlockUse, Instance, Key
 from workbench.hdl.layout import Layout
+from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.own import is_own
 from workbench.hdl.own_port import OWN_ADDRESSES, own_port, own_ports
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
+from workbench.model.custom import SUMMED, VALUE_BITS, MetricKind
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, did_you_mean
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
@@ -55,7 +58,7 @@ def why_not_observed(
     for instance in top.walk() if top else ():
         above = unreachable.get(instance.path, "") or why_not_editable(instance)
         unreachable.update({child.path: above for child in instance.children})
-        for use in instance.blocks:
+        for use in instance.observed:
             reason = above
             if not reason and clocks and use.root_clock not in clocks:
                 reason = other_clock(use, clocks)
@@ -86,7 +89,9 @@ class Monitored:
     width: int
     monitors: tuple[Monitor, ...]
     place: ReadPlace
+    own_width: int
     ports: tuple[PortProbe, ...]  # that are observed too; they are numbered after the blocks
+    derived: tuple[MetricProbe, ...]  # metrics whose states the new top makes
     top: str
     made: Mapping[
         str, Clock
@@ -103,16 +108,13 @@ class Monitored:
 
     def around(self, shell: Top, streams: Sequence[Stream]) -> str:
         """Verilog of the new top, with all that observes the design."""
-        return wrapper.wrapper(shell, self.monitors, self.place, streams, self.ports)
-
-    @property
-    def own_width(self) -> int:
-        return self.width - STATE_BITS * len(self.ports)
+        more: tuple[PortProbe | MetricProbe, ...] = (*self.ports, *self.derived)
+        return wrapper.wrapper(shell, self.monitors, self.place, streams, more)
 
     @property
     def taps(self) -> tuple[tuple[int, int], ...]:
         blocks = (
-            (self.bits[use.path], state_bits(len(use.source.states) + 1)) if use.path in self.bits else (0, 0)
+            (self.bits[use.path], state_bits(len(use.source.named) + 1)) if use.path in self.bits else (0, 0)
             for use in self.counted
         )
         return (*blocks, *((port.lsb, STATE_BITS) for port in self.ports))
@@ -139,7 +141,7 @@ class Monitored:
         """A note for each block whose counter needs more than one block RAM."""
         notes: dict[Key, Diagnostic] = {}
         for use in self.counted:
-            source, states = use.source, len(use.source.states) + 1
+            source, states = use.source, len(use.source.named) + 1
             if use.path in self.bits and states > STATES_OF_A_BLOCK_RAM:
                 name = f"{source.module}.{source.label}"
                 message = f"the block {name} has {states} states: counting their pairs takes several block RAMs"
@@ -155,7 +157,7 @@ class Monitored:
         `why_not` tells of blocks that are observed nowhere, `single` of those that are not, by their paths."""
         missed: dict[Key, list[BlockUse]] = {}
         for use in self.uses:
-            if use.path not in self.bits and (use.source.key in why_not or use.path in single or use.source.states):
+            if use.path not in self.bits and (use.source.key in why_not or use.path in single or use.source.named):
                 missed.setdefault(use.source.key, []).append(use)
         everywhere = Counter(use.source.key for use in self.uses)
         for key, some in missed.items():
@@ -184,12 +186,15 @@ def monitored(
     top's ports; blocks in `single` are not observed, by their paths; those that are `early` tell the state of the same
     cycle, others that of the cycle before."""
     bits = {path: bit for path, bit in layout.bits(top).items() if path not in single}
-    uses = tuple(use for instance in top.walk() for use in instance.blocks if is_own(use.source, library))
+    uses = tuple(use for instance in top.walk() for use in instance.observed if is_own(use.source, library))
     clocks = clocks_by_pin(platform_hardware)
     counted = tuple(use for use in uses if use.root_clock in clocks)
     first, own_width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
     ports = tuple(_observed(platform_hardware, hardware.observed_ports, clocks, port_bits, own_width))
-    width = own_width + STATE_BITS * len(ports)
+    derived = tuple(_derived(counted, bits, clocks, own_width + STATE_BITS * len(ports)))
+    told = dict(bits)
+    bits.update((counted[one.block].path, one.lsb) for one in derived)
+    width = own_width + STATE_BITS * len(ports) + sum(one.bits for one in derived)
     monitors: list[Monitor] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in clocks.values():
@@ -200,7 +205,7 @@ def monitored(
         if not numbers and not of_clock and clock.name != first.name:
             continue
         of_ports = (Probe(number, port.lsb, len(STATES) + 1) for number, port in of_clock)
-        probes = (*_probes(counted, numbers, bits, early), *of_ports)
+        probes = (*_probes(counted, numbers, bits, told, early), *of_ports)
         numbers = (*numbers, *(number for number, _ in of_clock))
         monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
     names = {pin: clock.name for pin, clock in clocks.items()}
@@ -214,10 +219,14 @@ def monitored(
         )
         changes = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
                 "frequency_hz": given_hz.get(name, clocks[source].frequency_hz)}  # fmt: skip
-        plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store, engines=hardware.engines)
+        own = tuple(_probes(counted, numbers, bits, told, early))
+        plan = MonitorPlan(own, width, trace=store, engines=hardware.engines)
         clock = clocks[source].model_copy(update=changes)
         monitors.append(Monitor(plan, clock, numbers, (source, bit), name in given_hz))
-    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path, of_plls)
+    derived = tuple(replace(one, clock=_clock_of(one, monitors)) for one in derived)
+    return Monitored(
+        uses, counted, clocks, bits, width, tuple(monitors), place, own_width, ports, derived, top.path, of_plls
+    )
 
 
 def _own_clocks(
@@ -270,30 +279,48 @@ def _place(
 
 
 def _probes(
-    counted: Sequence[BlockUse], numbers: Sequence[int], bits: Mapping[str, int], early: Collection[Key]
-) -> Iterator[Probe]:
+    counted: Sequence[BlockUse], numbers: Sequence[int], bits: Mapping[str, int], told: Mapping[str, int],
+    early: Collection[Key],
+) -> Iterator[Probe]:  # fmt: skip
+    """`bits` are the lowest of the states, `told` of what the design itself tells."""
     for number in numbers:
         use = counted[number]
-        if use.path in bits:
-            yield Probe(number, bits[use.path], len(use.source.states) + 1, 0 if use.source.key in early else 1)
+        if use.path not in bits:
+            continue
+        late = 0 if use.source.key in early else 1
+        probe = Probe(number, bits[use.path], len(use.source.named) + 1, late)
+        metric = use.source.metric if isinstance(use.source, MetricBlock) else None
+        if metric is not None and metric.kind in SUMMED:
+            squares = metric.kind is MetricKind.DEVIATION
+            probe = replace(probe, value_lsb=told[use.path] + metric.bits - VALUE_BITS, squares=squares)
+        yield probe
+
+
+def _derived(
+    counted: Sequence[BlockUse], bits: Mapping[str, int], clocks: Mapping[str, Clock], lsb: int
+) -> Iterator[MetricProbe]:
+    """The metrics whose states the new top makes, in bits from `lsb` on."""
+    for number, use in enumerate(counted):
+        if isinstance(use.source, MetricBlock) and use.source.metric.kind in DERIVED and use.path in bits:
+            probe = MetricProbe(number, use.source.metric, clocks[use.root_clock], bits[use.path], lsb)
+            lsb += probe.bits
+            yield probe
+
+
+def _clock_of(probe: MetricProbe, monitors: Sequence[Monitor]) -> Clock:
+    """That of the monitor that counts a metric."""
+    return next((one.clock for one in monitors if probe.block in (one.blocks or ())), probe.clock)
 
 
 def _block(name_of: Callable[[Path], str], use: BlockUse, clock: Clock, observed: bool) -> Block:
     source = use.source
-    states = [State(0, UNCLASSIFIED)]
-    for index, placed in enumerate(source.states if observed else (), 1):
-        pragma = placed.pragma
-        states.append(
-            State(index, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages, placed.file,
-                  placed.line)
-        )  # fmt: skip
     return Block(
         id=use.path,
         side=Side.FPGA,
         component=use.path.rpartition(".")[0],
         kind=source.kind,
         group=re.sub(r"\[-?\d+\]", "[*]", use.path),
-        states=tuple(states),
+        states=(State(0, UNCLASSIFIED), *(source.named if observed else ())),
         file=name_of(source.path),
         line=source.line,
         clock=clock.name,

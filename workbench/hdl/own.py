@@ -10,7 +10,7 @@ from workbench.model.streams import Fifo, Stream
 
 
 def is_own(block: SourceBlock, library: Container[Path]) -> bool:
-    return block.path not in library or bool(block.pragmas)
+    return block.path not in library or bool(block.named)
 
 
 def streams_called(

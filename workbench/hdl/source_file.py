@@ -7,7 +7,8 @@ from pathlib import Path
 from workbench.api.languages import Syntax
 from workbench.api.source.left_out import left_out
 from workbench.api.source.lines import line_starts
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_text import find_marks
+from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 
@@ -19,13 +20,14 @@ _LEFT_OUT = (
 
 @dataclass
 class SourceFile:
-    """A source file's bytes and pragmas; `used` are the pragmas that some branch took."""
+    """A source file's bytes, pragmas and metrics; `used` are the pragmas that some branch took."""
 
     path: Path
     data: bytes
     starts: list[int]
     pragmas: list[tuple[int, PlacedPragma]]
     used: set[int] = field(default_factory=set)
+    metrics: list[tuple[int, PlacedMetric]] = field(default_factory=list)
 
     def line_start(self, line: int) -> int:
         return self.starts[line - 1]
@@ -60,13 +62,20 @@ class SourceFile:
 def read_pragmas(path: Path, data: bytes, syntax: Syntax, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """A file's pragmas, and what is wrong with them. `name` is what the file is called to people."""
     starts = line_starts(data)
-    pragmas, problems = find_pragmas(data.decode("utf-8", errors="replace"), syntax, name)
+    pragmas, written, problems = find_marks(data.decode("utf-8", errors="replace"), syntax, name)
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in pragmas]
-    without = left_out(data, syntax) if placed else ()
+    metrics = [(starts[m.line - 1] + _byte_column(data, starts, m), m) for m in written]
+    without = left_out(data, syntax) if placed or metrics else ()
     lost = [p for at, p in placed if within(at, without)]
     warnings = [unused(p, _LEFT_OUT) for p in lost]
     kept = [(at, p) for at, p in placed if p not in lost]
-    return SourceFile(path, data, starts, kept), (*problems, *warnings)
+    warnings += [not_counted(m, *_LEFT_OUT) for at, m in metrics if within(at, without)]
+    metrics = [(at, m) for at, m in metrics if not within(at, without)]
+    return SourceFile(path, data, starts, kept, metrics=metrics), (*problems, *warnings)
+
+
+def not_counted(placed: PlacedMetric, what: str, hint: str) -> Diagnostic:
+    return placed.diagnostic(f"the metric '{placed.metric.name}' {what}", hint, Severity.WARNING)
 
 
 def unused(placed: PlacedPragma, words: tuple[str, str]) -> Diagnostic:
@@ -78,7 +87,7 @@ def within(offset: int, ranges: Iterable[tuple[int, int]]) -> bool:
     return any(start <= offset < end for start, end in ranges)
 
 
-def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> int:
+def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma | PlacedMetric) -> int:
     start = starts[placed.line - 1]
     line = data[start : starts[placed.line] if placed.line < len(starts) else len(data)]
     return len(line.decode("utf-8", errors="replace")[: placed.column - 1].encode())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from workbench.model.custom import MetricKind
 from workbench.model.pragma import Category
 
 #: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
@@ -98,8 +99,20 @@ class Block:
     line: int | None = field(default=None, metadata={"description": "from 1"})
     clock: str | None = field(default=None, metadata={"description": "the name of its clock; none on the host"})
 
+    @property
+    def works(self) -> bool:
+        """Whether it does the application's work, and is no port or metric that is watched beside it."""
+        return self.kind != PORT and not self.is_metric
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether it is a metric of one's own in hardware: its states say what was the case in a cycle."""
+        return self.side is Side.FPGA and self.kind in set(MetricKind)
+
     def drawn_as(self, state: State) -> Category | None:
         """The category that one of its states has in pictures: its own, or what a port's states amount to."""
+        if self.is_metric:
+            return Category.OVERHEAD if state.index else None
         return _DRAWN.get(state.name) if self.kind == PORT else state.category
 
 

@@ -103,10 +103,12 @@ class Expression:
         line: int | None = None,
         column: int = 1,
         families: Iterable[str] = (),
+        prefix: str = "",
     ) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
         """Check a text that is at `line` and `column`. None, with diagnostics, where it is not an expression.
 
-        `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it.
+        `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it,
+        and so may `prefix`, whatever follows it.
         """
 
         def at(offset: int, message: str, hint: str) -> Diagnostic:
@@ -114,7 +116,7 @@ class Expression:
 
         try:
             tree = _parsed(text)
-            reader = _Reader(text, None if names is None else frozenset(names), frozenset(families))
+            reader = _Reader(text, None if names is None else frozenset(names), frozenset(families), prefix)
             tree = reader.expression(tree, 0)
             if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
                 raise _Bad(0, "an expression gives a number or a condition, not a text", "")
@@ -193,8 +195,8 @@ def _parsed(text: str) -> ast.expr:
 class _Reader:
     """Rewrites a tree with only what the language has: dotted names as one name, `and` and `or` as calls."""
 
-    def __init__(self, text: str, names: frozenset[str] | None, families: frozenset[str]) -> None:
-        self._text, self._names, self._families = text, names, families
+    def __init__(self, text: str, names: frozenset[str] | None, families: frozenset[str], prefix: str = "") -> None:
+        self._text, self._names, self._families, self._prefix = text, names, families, prefix
         self.used: set[str] = set()
 
     def expression(self, node: ast.expr, depth: int) -> ast.expr:
@@ -255,7 +257,8 @@ class _Reader:
         name = ".".join([first, *reversed(parts)])
         if name in _CONSTANTS and name not in (self._names or ()):
             return ast.Constant(_CONSTANTS[name])
-        if self._names is not None and name not in self._names:
+        own = bool(self._prefix) and name.startswith(self._prefix)
+        if self._names is not None and name not in self._names and not own:
             raise _Bad(
                 node.col_offset,
                 f"there is no value '{name}'",

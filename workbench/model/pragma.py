@@ -52,6 +52,11 @@ class PlacedPragma:
     line: int
     column: int
 
+    @property
+    def title(self) -> str:
+        """What is called wrong where its condition is."""
+        return f"the condition of the pragma '{self.pragma.name}'"
+
     def diagnostic(self, message: str, hint: str, severity: Severity = Severity.WARNING) -> Diagnostic:
         """What is to be reported at its place."""
         return Diagnostic(message, hint, severity, self.file, self.line, self.column)

@@ -109,6 +109,14 @@ class TraceWords:
 
 
 @dataclass(frozen=True)
+class ValueWords:
+    """Where the words begin with a signal's sums (`resources/hdl/recap_value.v`), and of which of the blocks."""
+
+    base: int
+    block: int
+
+
+@dataclass(frozen=True)
 class MonitorWords:
     """The words of the monitor that counts the blocks of one `clock`: so many `words`, from number `first` on. Places
     of anything in them are counted from there.
@@ -130,6 +138,7 @@ class MonitorWords:
     blocks: tuple[int, ...] | None = None
     trace: TraceWords | None = None
     made_of: str = ""
+    values: tuple[ValueWords, ...] = ()
 
     def of(self, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The monitor's among all that were read."""

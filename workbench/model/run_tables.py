@@ -27,6 +27,7 @@ TABLES: dict[str, dict[str, str]] = {
     "state_time": {"block": "i4", "state": "i4", "time_ps": "i8", "cycles": "i8", "visits": "i8"},
     "transitions": {"block": "i4", "from_state": "i4", "to_state": "i4", "count": "i8"},
     "dwell": {"block": "i4", "state": "i4", "log2_cycles": "i4", "count": "i8", "cycles": "i8"},
+    "metric_sums": {"block": "i4", "sum": "f8", "least": "i8", "largest": "i8", "squares": "f8"},
     "call_stats": {
         "site": "i4",
         "block": "i4",
@@ -124,6 +125,7 @@ ROWS = {
     "state_time": "a state of a block, host and FPGA alike",
     "transitions": "a pair of states of a block that follow one another",
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
+    "metric_sums": "a metric that sums a signal; where no cycle was counted its least value is above the largest",
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
     "syncs": "on virtual cores (without a trace at most a million rows): a call of a thread that others may depend on, "
@@ -183,6 +185,10 @@ COLUMNS = {
     "count": "how many",
     "log2_cycles": "binary logarithm of the cycles that it lasted, rounded down",
     "bytes": "bytes moved",
+    "sum": "of the signal's values, over the cycles that count",
+    "least": "the least of them",
+    "largest": "the largest of them",
+    "squares": "the sum of their squares; 0 where only a deviation needs it",
     "min_bytes_per_s": "the slowest call's rate",
     "max_bytes_per_s": "the fastest call's rate",
     "runs": "how many times calls of this site followed one another without another call between",

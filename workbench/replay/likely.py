@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import PORT, Side
+from workbench.model.blocks import Side
 from workbench.model.pragma import CPU, WAITS, Category
 from workbench.model.run import Run
 from workbench.model.targets import resolve_target
@@ -70,7 +70,7 @@ class _Courses:
         complete = {"state_time", "transitions", "dwell"} <= self.run.tables.keys()
         stays = 0
         for number, block in enumerate(self.blocks):
-            if block.side is not Side.FPGA or len(block.states) < 2 or block.kind == PORT:
+            if block.side is not Side.FPGA or len(block.states) < 2 or not block.works:
                 continue
             waits = frozenset(s.index for s in block.states if s.category in WAITS)
             if not waits:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.model.blocks import PORT, Side
+from workbench.model.blocks import Side
 from workbench.model.changes import Change, Replicas, ScaleState
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
@@ -57,7 +57,7 @@ def unmarked_most(run: Run) -> str:
     table = run.tables["state_time"]
     shares = []
     for number, block in enumerate(run.manifest.blocks):
-        if block.side is not Side.FPGA or block.kind == PORT:
+        if block.side is not Side.FPGA or not block.works:
             continue
         rows = rows_of_block(table["block"], number)
         states, times_ps = (np.asarray(table[name][rows]).tolist() for name in ("state", "time_ps"))

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, analysed
+from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of, asked
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
 from workbench.api import Diagnostic, Job, PlacedPragma, Severity, WorkbenchError
 from workbench.api.unstable import did_you_mean
 from workbench.hdl.instances import Instance, Key
+from workbench.model.custom import PlacedMetric
 
 CONDITION_HINT = "Write a VHDL expression over signals of this architecture, such as ack = '1'."
 _WORD = re.compile(r'"(?:[^"]|"")*"|\'.\'|--|[();]')
@@ -22,15 +24,19 @@ _NAMES = "(identifier_list (identifier) @n) (enumeration_literal (identifier) @n
 class _Put:
     """A condition as it is put into its file: in a line, from a column on."""
 
-    placed: PlacedPragma
-    block: SourceBlock
+    placed: PlacedPragma | PlacedMetric
+    block: SourceBlock | MetricBlock
     line: int
     column: int
     text: str
 
 
 def check_conditions(
-    design: Design, blocks: Iterable[SourceBlock], top: Instance | None, why_not: Mapping[Key, str], job: Job
+    design: Design,
+    blocks: Iterable[SourceBlock | MetricBlock],
+    top: Instance | None,
+    why_not: Mapping[Key, str],
+    job: Job,
 ) -> Iterator[Diagnostic]:
     """A diagnostic for each condition that is no expression, or names what its process does not know: an error where
     the process is observed, else a warning."""
@@ -40,22 +46,21 @@ def check_conditions(
     numbers = {str(file.path): file for file in design.files}
     for block in blocks:
         file = numbers[block.key[0]]
-        for arm in block.arms:
-            for placed in () if arm.in_reset else arm.pragmas:
-                if not placed.pragma.condition:
-                    continue
-                severity = Severity.ERROR if block.key in reached and block.key not in why_not else Severity.WARNING
-                if not _closed(placed.pragma.condition):
-                    yield _wrong(placed, "it is not an expression", CONDITION_HINT, severity)
-                elif block.key in reached:
-                    line = file.line(arm.at)
-                    before = sum(
-                        len(text) for at, text in parts.get(file.number, ()) if file.line(at) == line and at < arm.at
-                    )
-                    text = f" if ({placed.pragma.condition}) then null; end if;"
-                    parts.setdefault(file.number, []).append((arm.at, text))
-                    column = arm.at - file.starts[line - 1] + before + 1
-                    put.setdefault(file.number, []).append(_Put(placed, block, line, column, text))
+        known = anchor_of(block).key in reached
+        for placed, condition, at, text in _asked(block):
+            severity = Severity.ERROR if known and block.key not in why_not else Severity.WARNING
+            if not _closed(condition):
+                yield _wrong(placed, "it is not an expression", CONDITION_HINT, severity)
+            elif known:
+                line = file.line(at)
+                before = sum(
+                    len(other)
+                    for place, other in parts.get(file.number, ())
+                    if file.line(place) == line and place <= at
+                )
+                parts.setdefault(file.number, []).append((at, text))
+                column = at - file.starts[line - 1] + before + 1
+                put.setdefault(file.number, []).append(_Put(placed, block, line, column, text))
     if not put or design.top is None:
         return
     texts = [Text(f.number, f.library, _with(f.data, parts.get(f.number, ()))) for f in design.needed]
@@ -64,7 +69,7 @@ def check_conditions(
     except WorkbenchError as error:
         yield from error.diagnostics
         return
-    reported: set[PlacedPragma] = set()
+    reported: set[PlacedPragma | PlacedMetric] = set()
     for number, line, column, text in said.errors:
         for one in put.get(number, ()):
             if one.line == line and one.column <= column <= one.column + len(one.text) and one.placed not in reported:
@@ -76,8 +81,23 @@ def check_conditions(
                 yield _wrong(one.placed, what, hint, severity)
 
 
-def _wrong(placed: PlacedPragma, what: str, hint: str, severity: Severity) -> Diagnostic:
-    return placed.diagnostic(f"the condition of the pragma '{placed.pragma.name}' is wrong: {what}", hint, severity)
+def _asked(block: SourceBlock | MetricBlock) -> Iterator[tuple[PlacedPragma | PlacedMetric, str, int, str]]:
+    """Each condition of a block: its mark, itself, and where which text is put that asks for it."""
+    if isinstance(block, MetricBlock):
+        region = anchor_of(block).region
+        if block.placed is not None and region is not None:
+            for condition, text in asked(block):
+                yield block.placed, condition, region.statements_at, text
+        return
+    for arm in block.arms:
+        for placed in () if arm.in_reset else arm.pragmas:
+            if placed.pragma.condition:
+                text = f" if ({placed.pragma.condition}) then null; end if;"
+                yield placed, placed.pragma.condition, arm.at, text
+
+
+def _wrong(placed: PlacedPragma | PlacedMetric, what: str, hint: str, severity: Severity) -> Diagnostic:
+    return placed.diagnostic(f"{placed.title} is wrong: {what}", hint, severity)
 
 
 def _closed(condition: str) -> bool:
@@ -91,12 +111,12 @@ def _closed(condition: str) -> bool:
 
 
 def _with(data: bytes, parts: Iterable[tuple[int, str]]) -> bytes:
-    for at, text in sorted(parts, reverse=True):
+    for at, text in sorted(parts, key=lambda part: part[0])[::-1]:  # those at one place in their order
         data = data[:at] + text.encode() + data[at:]
     return data
 
 
-def _meant(name: str, block: SourceBlock) -> str:
+def _meant(name: str, block: SourceBlock | MetricBlock) -> str:
     root = block.node
     while root.parent is not None:
         root = root.parent

@@ -20,6 +20,7 @@ from rc_workbench_plugins.vhdl.design import (
 )  # fmt: skip
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
+from rc_workbench_plugins.vhdl.metrics import read_metrics
 from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
@@ -30,6 +31,8 @@ from workbench.api import Diagnostic, HardwareSources, Job, counted
 from workbench.api.unstable import VhdlStandard, did_you_mean
 from workbench.hdl import joined as core
 from workbench.hdl.instances import Instance, Key
+from workbench.hdl.metrics import not_reached, with_metrics
+from workbench.hdl.source_file import SourceFile
 from workbench.hdl.verilog.design import shown_path
 from workbench.hdl.verilog.heads import Head, read_modules
 
@@ -77,6 +80,7 @@ class VhdlDialect:
         self.units = {plain(unit.name): unit for unit in self.declared if unit.kind == "entity"}
         self.types = shared_types(self.declared)
         self.others = tuple(entities_for(self.declared, self.heads, self.units))
+        self.sources: list[SourceFile] = []  # as their pragmas were read
         self.blocks = tuple(self._blocks())
         self.by_key: Mapping[Key, SourceBlock] = {block.key: block for block in self.blocks}
 
@@ -157,6 +161,7 @@ class VhdlDialect:
         design = self.design()
         for file in self.files:
             source, problems = pragmas_of(design, file)
+            self.sources.append(source)
             own = [block for unit in design.units_of(file) for block in read_blocks(unit, source)]
             yield from own
             self.unobserved += [*problems, *source.stray("process", "a choice of a case")]
@@ -200,10 +205,16 @@ def read_joined(
     designs = (*([(base, tree)] if top is not None else []), *((part.design, part.tree) for part in joint.elaborated))
     used = {id(unit): unit for design in (base, *(part.design for part in joint.elaborated)) for unit in design.used}
     shown = {file.number: base.name_of(file.path) for file in files}
-    unobserved = (*defined_twice(declared, used.values(), shown), *vhdl.unobserved, *joint.unobserved)
+    own, misplaced = read_metrics(vhdl.sources, declared, vhdl.blocks, vhdl.types)
+    metrics = (*own, *joint.metrics)
+    with_metrics(joint.top, metrics)
+    unobserved = (
+        *defined_twice(declared, used.values(), shown), *vhdl.unobserved, *joint.unobserved, *misplaced,
+        *not_reached(joint.top, metrics),
+    )  # fmt: skip
     wrong = tuple(dict.fromkeys((*joint.wrong, *vhdl.called_as_modules(joint.top))))
     joined = Joined(
-        **{**vars(joint), "wrong": wrong, "unobserved": unobserved}, processes=vhdl.blocks, designs=designs,
+        **{**vars(joint), "wrong": wrong, "unobserved": unobserved, "metrics": metrics}, processes=vhdl.blocks, designs=designs,
         entities=replace(base, used=tuple(used.values()), diagnostics=()), clocks=clocks,
     )  # fmt: skip
     only_verilog = modules.files and base.top is None and not joined.mixed

@@ -9,6 +9,7 @@ from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.states import find_states
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -69,16 +70,18 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
             return ""
         return why_not_editable(modules, nodes.get(instance.module))
 
-    why_not, single = why_not_observed((*joined.processes, *joined.always), joined.top, pins, unreachable)
+    observed = (*joined.processes, *joined.always, *joined.metrics)
+    why_not, single = why_not_observed(observed, joined.top, pins, unreachable)
     wrong = [*joined.wrong, *joined.unobserved]
     library = library_of(joined.entities, hardware)
     library |= verilog_library_of(modules, hardware) if modules is not None else frozenset()
     wrong += halves.problems(joined, hardware, why_not)
-    left = list(joined.processes)
+    own = [one for one in joined.metrics if isinstance(one, MetricBlock)]
+    left: list[SourceBlock | MetricBlock] = [*joined.processes, *own]
     for below, of in joined.designs:
         reached = {use.source.key for instance in (of.walk() if of else ()) for use in instance.blocks}
-        mine_too = [block for block in left if block.key in reached]
-        left = [block for block in left if block.key not in reached]
+        mine_too = [block for block in left if anchor_of(block).key in reached]
+        left = [block for block in left if anchor_of(block).key not in reached]
         wrong += check_conditions(below, mine_too, of, why_not, job)
         wrong += _unbound(below, of, hardware, joined.heads)
     wrong += check_conditions(joined.entities, left, None, why_not, job)

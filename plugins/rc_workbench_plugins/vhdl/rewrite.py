@@ -12,6 +12,7 @@ from tree_sitter import Node
 from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
+from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of, declarations, process, told
 from rc_workbench_plugins.vhdl.skeleton import cuts
 from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
@@ -41,7 +42,7 @@ def edits_of(
     held = _held_in_reset(top, clocks)
     edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
     _part(design, edits)
-    blocks: dict[Key, SourceBlock] = {}
+    blocks: dict[Key, SourceBlock | MetricBlock] = {}
     instantiations: dict[Key, Instantiation] = {}
     entities: dict[str, Unit] = {}
     components: dict[str, int] = {}
@@ -52,20 +53,20 @@ def edits_of(
             instantiations[instance.key] = instance.node
             if instance.node.kind == "component" and layout.widths.get(instance.module):
                 components[plain(instance.node.unit.rpartition(".")[2])] = layout.widths[instance.module]
-        own = (use.source for use in instance.blocks)
-        blocks.update({block.key: block for block in own if isinstance(block, SourceBlock)})
+        own = (use.source for use in instance.observed)
+        blocks.update({block.key: block for block in own if isinstance(block, SourceBlock | MetricBlock)})
     for module, sites in layout.sites.items():
         width = layout.widths[module]
         if not width or (entity := entities.get(module)) is None:
             continue
         if entity.interface is not None:
             _add_port(edits[entity.file.path], entity.interface, width)
-        regions: dict[int, tuple[Region, list[tuple[SourceBlock, Site]]]] = {}
+        regions: dict[int, tuple[Region, list[tuple[SourceBlock | MetricBlock, Site]]]] = {}
         for key, site in sites.items():
             if (block := blocks.get(key)) is None:
                 _connect(edits[Path(key[0])], instantiations[key], site)
-            elif block.region is not None:
-                regions.setdefault(id(block.region), (block.region, []))[1].append((block, site))
+            elif (region := anchor_of(block).region) is not None:
+                regions.setdefault(id(region), (region, []))[1].append((block, site))
         for region, observed in regions.values():
             _observe(edits[region.file.path], region, observed, held)
     for unit in design.units:
@@ -106,7 +107,7 @@ def _connect(edits: Edits, instantiation: Instantiation, site: Site) -> None:
     edits.insert(instantiation.closing, f", {association}" if instantiation.has_ports else f" port map ({association})")
 
 
-def signal_name(block: SourceBlock) -> str:
+def signal_name(block: SourceBlock | MetricBlock) -> str:
     """VHDL's names have no two underscores in a row, and none at an end."""
     return "recap_st_" + re.sub(r"\W|_", "_", block.label).strip("_").replace("__", "_")
 
@@ -127,17 +128,27 @@ def _held_in_reset(top: Instance, clocks: Mapping[str, Clock]) -> set[Key]:
     return {key for key, all_ in kept.items() if all_}
 
 
-def _observe(edits: Edits, region: Region, observed: list[tuple[SourceBlock, Site]], held: Collection[Key]) -> None:
+def _observe(
+    edits: Edits, region: Region, observed: list[tuple[SourceBlock | MetricBlock, Site]], held: Collection[Key]
+) -> None:
     """Give blocks of one region their state signals, and set these in every branch."""
     declared, driven = "", ""
     for block, site in observed:
         name, bits = signal_name(block), state_bits(len(block.states) + 1)
-        declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
         if site.clock:
             declared += f"signal {name}_clock : bit; "
             driven += f" {name}_clock <= '1' when {block.clock} = '1' else '0';"
-        driven += f" {STATE_PORT}{slice_of(site)} <= {f'{name}_clock & ' if site.clock else ''}{name};"
-        _set_states(edits, block, name, bits, block.key in held)
+        shown = name
+        if isinstance(block, MetricBlock):
+            declared += declarations(block)
+            driven += process(block)
+            shown = told(block)
+            if block.placed is not None:
+                edits.conditions[region.file.line(region.statements_at)] = block.placed
+        else:
+            declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
+            _set_states(edits, block, name, bits, block.key in held)
+        driven += f" {STATE_PORT}{slice_of(site)} <= {f'{name}_clock & ' if site.clock else ''}{shown};"
     if region.begins:
         edits.insert(region.declare_at, f" {declared}begin{driven}")
     else:

@@ -179,6 +179,11 @@ def signals_of(unit: Unit) -> frozenset[str]:
     return frozenset(plain(name) for node in matches(unit.node, _DECLARED) for name, _ in _declared(node))
 
 
+def declared_signals(unit: Unit) -> dict[str, str]:
+    """The signals that an architecture declares, with their types as they are written."""
+    return {name: of for node in matches(unit.node, "(signal_declaration) @d") for name, of in _declared(node)}
+
+
 def _declared(node: Node) -> Iterator[tuple[str, str]]:
     kind = tidy(child(node, "subtype_indication"))
     for name in children(child(node, "identifier_list")):

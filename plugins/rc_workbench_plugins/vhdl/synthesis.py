@@ -145,7 +145,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic,
         return problem
     path = Path(problem.file)
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
-        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
+        message = f"{placed.title} is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
     hint = f"{problem.hint or _SYNTHESISABLE} {more}".strip()
     return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)

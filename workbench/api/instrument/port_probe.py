@@ -25,6 +25,7 @@ class PortProbe:
     clock: Clock
     activity: Activity
     lsb: int
+    bits: int = STATE_BITS
 
     def block(self, top: str) -> Block:
         named = (State(n, name) for n, name in enumerate(STATES, 1))

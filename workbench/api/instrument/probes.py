@@ -6,24 +6,28 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.read_out import Access, CounterWords, MonitorWords, TraceWords
+from workbench.model.read_out import Access, CounterWords, MonitorWords, TraceWords, ValueWords
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
 STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 entries of 36 bits
 MOST_STATES = 1023  # of a block's pragmas: pairs of them are counted
 HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
+VALUE_WORDS = 16  # of a metric's sums, the last of which are 0 (resources/hdl/recap_value.v)
 
 
 @dataclass(frozen=True)
 class Probe:
     """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
-    many cycles the state stands there after its own (0 where it is led there from a register of the design)."""
+    many cycles the state stands there after its own (0 where it is led there from a register of the design). Where
+    state 1 has a signal's value that is summed, that begins at `value_lsb`; with `squares` their sum is too."""
 
     block: int
     lsb: int
     states: int
     late: int = 1
+    value_lsb: int = -1
+    squares: bool = False
 
     @property
     def bits(self) -> int:
@@ -92,11 +96,13 @@ class MonitorPlan:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The words of each counter, then those of the trace's records and of its counts, each a power of two."""
+        """The words of each counter and of each signal's sums, then those of the trace's records and of its counts,
+        each a power of two."""
+        own = (*(counter.words for counter in self.counters), *(VALUE_WORDS for _ in self.summed))
         if self.trace is None or not self.probes:
-            return tuple(counter.words for counter in self.counters)
+            return own
         counts = 1 << (len(self.probes) + 1).bit_length()  # stored, dropped, and each block's lost ones
-        return (*(counter.words for counter in self.counters), 2 << self.trace.record_bits, counts)
+        return (*own, 2 << self.trace.record_bits, counts)
 
     @property
     def _places(self) -> tuple[int, ...]:
@@ -114,10 +120,21 @@ class MonitorPlan:
         return self._places[: len(self.counters)]
 
     @property
+    def summed(self) -> tuple[Probe, ...]:
+        """The probes with a signal that is summed."""
+        return tuple(probe for probe in self.probes if probe.value_lsb >= 0)
+
+    @property
+    def values(self) -> tuple[ValueWords, ...]:
+        """Where the sums are of each of them."""
+        bases = self._places[len(self.counters) :]
+        return tuple(ValueWords(base, probe.block) for probe, base in zip(self.summed, bases, strict=False))
+
+    @property
     def trace_words(self) -> TraceWords | None:
         if self.trace is None or not self.probes:
             return None
-        base, counts = self._places[len(self.counters) :]
+        base, counts = self._places[-2:]
         waits = (len(self.probes) << self.trace.burst_bits) + 4
         return TraceWords(base, 1 << self.trace.record_bits, counts, tuple(p.block for p in self.probes), waits)
 
@@ -155,6 +172,7 @@ class MonitorPlan:
             far=far,
             blocks=blocks,
             trace=self.trace_words,
+            values=self.values,
         )
 
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from workbench.api.builds import HdlBuild
 from workbench.api.instrument import lfsr
-from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
+from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, VALUE_WORDS, state_bits
 from workbench.api.records import read_dwell, read_end, read_transitions
 from workbench.api.tables import table_of
+from workbench.model.custom import VALUE_BITS
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
 from workbench.model.run_tables import Table
@@ -18,7 +19,8 @@ from workbench.model.text import counted
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out.
+    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, and `metric_sums` where a
+    metric sums a signal.
 
     A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, or did
     not answer, for 0 cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where
@@ -28,12 +30,32 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     moves: list[tuple[int, ...]] = []
     numbers = range(len(build.blocks))
     unread = set(numbers)
+    sums: list[tuple[int | float, ...]] = []
     for monitor, own in answered(build.read_out, words):
         of_clock = numbers if monitor.blocks is None else monitor.blocks
         unread -= set(of_clock)
         _count(monitor, of_clock, own.astype(np.uint64), times, moves)
+        sums += _sums(monitor, own)
     times += [(block, 0, 0, 0, 1) for block in unread]
-    return {"state_time": table_of("state_time", sorted(times)), "transitions": table_of("transitions", sorted(moves))}
+    tables = {
+        "state_time": table_of("state_time", sorted(times)),
+        "transitions": table_of("transitions", sorted(moves)),
+    }
+    return tables | ({"metric_sums": table_of("metric_sums", sorted(sums))} if sums else {})
+
+
+def _sums(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[int | float, ...]]:
+    """Rows of `metric_sums`: of signals in whose cycles nothing was counted the least value is above the largest."""
+    for one in monitor.values:
+        read = [int(word) for word in words[one.base : one.base + VALUE_WORDS]]
+        total, least, largest, squares = (
+            sum(word << 32 * n for n, word in enumerate(read[slice(*part)]))
+            for part in ((0, 3), (3, 5), (5, 7), (7, 11))
+        )
+        sign = 1 << VALUE_BITS - 1
+        if least == largest == 0:  # the sign turned: no value of 32 bits
+            least, largest = sign + 1, sign
+        yield one.block, float(total - (total >> 95 << 96)), least - sign, largest - sign, float(squares)
 
 
 def answered(plan: ReadOutPlan | None, words: NDArray[np.uint32]) -> Iterator[tuple[MonitorWords, NDArray[np.uint32]]]:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.api.languages import Syntax
+from workbench.api.source.metric_text import BEGINS, BadMetric, parse_metric
+from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity, nearest
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 
@@ -73,7 +75,22 @@ def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPr
     A pragma begins its line, after blanks. One that stands after code, that is written as in another language, or that
     is addressed to a misspelt `recap`, is reported and not used.
     """
+    pragmas, _, problems = _find(source, syntax, file, metrics=False)
+    return pragmas, problems
+
+
+def find_marks(
+    source: str, syntax: Syntax, file: str
+) -> tuple[tuple[PlacedPragma, ...], tuple[PlacedMetric, ...], tuple[Diagnostic, ...]]:
+    """The same of hardware's text, with its metrics, which stand where pragmas do."""
+    return _find(source, syntax, file, metrics=not syntax.directives)
+
+
+def _find(
+    source: str, syntax: Syntax, file: str, metrics: bool
+) -> tuple[tuple[PlacedPragma, ...], tuple[PlacedMetric, ...], tuple[Diagnostic, ...]]:
     pragmas: list[PlacedPragma] = []
+    found: list[PlacedMetric] = []
     problems: list[Diagnostic] = []
     if "\r" in source and "\n" not in source:
         hint = "Save it with line ends of LF or CRLF."
@@ -90,6 +107,13 @@ def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPr
         if not line.alone:
             problems.append(_after_code(file, *locate(0)))
             continue
+        if metrics and BEGINS.match(line.text, line.body_at):
+            try:
+                found.append(PlacedMetric(parse_metric(line.text[line.body_at :]), file, *locate(0)))
+            except BadMetric as bad:
+                place = locate(line.body_at + bad.offset)
+                problems.append(Diagnostic(bad.message, bad.hint, Severity.ERROR, file, *place))
+            continue
         pragma, more = _parse(" " * line.body_at + line.text[line.body_at :], file, locate)
         problems += more
         if pragma is not None:
@@ -98,7 +122,7 @@ def find_pragmas(source: str, syntax: Syntax, file: str) -> tuple[tuple[PlacedPr
         hint = f"Write {syntax.pragma}NAME CATEGORY(...) on a line of its own."
         text = "this is not a pragma in this language; it is ignored"
         problems.append(Diagnostic(text, hint, Severity.WARNING, file, *_position(starts, at)))
-    return tuple(pragmas), tuple(problems)
+    return tuple(pragmas), tuple(found), tuple(problems)
 
 
 def _elsewhere(source: str, syntax: Syntax) -> Iterator[int]:

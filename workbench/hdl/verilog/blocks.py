@@ -33,17 +33,17 @@ def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnost
     """Every clocked always block of every module in the sources, in order, and what is wrong with pragmas."""
     sources, problems = read_sources(design)
     diagnostics = list(problems)
-    blocks = [
-        block
-        for tree in design.units
-        for module in _modules(tree.root)
-        for block in _module_blocks(design, module, sources)
-    ]
+    blocks = [block for module in modules_of(design) for block in _module_blocks(design, module, sources)]
     for source in sources.values():
         diagnostics += source.stray()
     for block in blocks:
         diagnostics += check_names(block)
     return tuple(blocks), tuple(diagnostics)
+
+
+def modules_of(design: Design) -> Iterator[Node]:
+    """Every module of the sources that stands in no other."""
+    return (module for tree in design.units for module in _modules(tree.root))
 
 
 def _modules(node: Node) -> Iterator[Node]:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pyslang
@@ -12,7 +14,6 @@ from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
-from workbench.model.pragma import PlacedPragma
 
 CONDITION_HINT = "Write a Verilog expression over signals of this module, such as ack == 1'b1."
 #: Within these, names stand that no scope holds: members of a struct, of another scope, an array's `item`.
@@ -33,39 +34,46 @@ def check_conditions(
     for instance in top.walk() if top else ():
         for use in instance.blocks:
             scopes.setdefault(use.source.key, use.scope)
-    macros: tuple[Any, ...] | None = None
+    conditions = Conditions(design)
     for block in blocks:
         scope = scopes.get(block.key)
         severity = Severity.ERROR if scope is not None and block.key not in why_not else Severity.WARNING
         conditional = [p for arm in block.arms if not arm.in_reset for p in arm.pragmas if p.pragma.condition]
         local = frozenset(_declared(block.node)) if conditional else frozenset()
         for placed in conditional:
-            if macros is None and "`" in (placed.pragma.condition or ""):
-                macros = tuple(_macros(design))
-            for what, hint in _wrong(design, local, scope, placed, macros or ()):
-                message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {what}"
-                yield placed.diagnostic(message, hint, severity)
+            for what, hint in conditions.wrong(placed.pragma.condition or "", local, scope):
+                yield placed.diagnostic(f"{placed.title} is wrong: {what}", hint, severity)
 
 
-def _wrong(
-    design: Design, local: frozenset[str], scope: Any | None, placed: PlacedPragma, macros: tuple[Any, ...]
-) -> list[tuple[str, str]]:
-    """(what is wrong, what would be right): the first fault of the expression's form, or each name that is unknown."""
-    manager = design.manager
-    text = f"module m; initial if ({placed.pragma.condition}\n) ; endmodule\n"
-    tree = syntax.SyntaxTree.fromBuffer(manager.assignText(text), manager, design.options, macros)
-    engine = pyslang.DiagnosticEngine(manager)
-    for problem in tree.diagnostics:
-        if problem.isError():
-            return [(engine.formatMessage(problem), CONDITION_HINT)]
-    if scope is None:
-        return []
-    unknown = [
-        name
-        for name in dict.fromkeys(_names(tree.root))
-        if name not in local and scope.lookupName(name) is None and not _function(design, name)
-    ]
-    return [(f"there is no '{name}' here", _meant(name, scope, local)) for name in unknown]
+@dataclass(frozen=True)
+class Conditions:
+    """The expressions of a design's marks, as slang reads them."""
+
+    design: Design
+
+    @cached_property
+    def macros(self) -> tuple[Any, ...]:
+        return tuple(_macros(self.design))
+
+    def wrong(self, condition: str, local: frozenset[str], scope: Any | None) -> list[tuple[str, str]]:
+        """(what is wrong, what would be right): the first fault of the expression's form, or each name that is neither
+        `local` nor known in the scope."""
+        design, manager = self.design, self.design.manager
+        text = f"module m; initial if ({condition}\n) ; endmodule\n"
+        macros = self.macros if "`" in condition else ()
+        tree = syntax.SyntaxTree.fromBuffer(manager.assignText(text), manager, design.options, macros)
+        engine = pyslang.DiagnosticEngine(manager)
+        for problem in tree.diagnostics:
+            if problem.isError():
+                return [(engine.formatMessage(problem), CONDITION_HINT)]
+        if scope is None:
+            return []
+        unknown = [
+            name
+            for name in dict.fromkeys(_names(tree.root))
+            if name not in local and scope.lookupName(name) is None and not _function(design, name)
+        ]
+        return [(f"there is no '{name}' here", _meant(name, scope, local)) for name in unknown]
 
 
 def _macros(design: Design) -> Iterator[Any]:

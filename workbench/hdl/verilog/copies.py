@@ -12,6 +12,7 @@ from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.layout import Layout
+from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.conditions import CONDITION_HINT
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.rewrite import (
@@ -19,6 +20,7 @@ from workbench.hdl.verilog.rewrite import (
     connect,
     modules_by_name,
     observe,
+    observe_metric,
     rename_module,
     set_default,
 )
@@ -51,7 +53,7 @@ def edit_modules(
     ports: dict[Key, int] = {}
     blocks: dict[Key, SourceBlock] = {}
     for instance in top.walk():
-        for use in instance.blocks:
+        for use in instance.observed:
             blocks[use.source.key] = use.source
         for child in instance.children:
             ports[child.key] = child.ports
@@ -63,7 +65,9 @@ def edit_modules(
         add_port(design, of(path), node, layout.widths[module])
         instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
         for key, site in sites.items():
-            if key in blocks:
+            if isinstance(block := blocks.get(key), MetricBlock):
+                observe_metric(of(block.path), block, site.slice(), site.clock)
+            elif key in blocks:
                 observe(
                     design,
                     of(blocks[key].path),
@@ -100,7 +104,7 @@ def explained(
     path = originals.get(out / problem.file) if problem.file else None
     placed = edits[path].conditions.get(problem.line or 0) if path and path in edits else None
     if placed is not None:
-        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
+        message = f"{placed.title} is wrong: {problem.message}"
         return placed.diagnostic(message, CONDITION_HINT, Severity.ERROR)
     if path is not None:
         return Diagnostic(problem.message, problem.hint, Severity.ERROR, design.name_of(path), problem.line,

@@ -14,6 +14,7 @@ from workbench.hdl.derived import derived, made_clocks
 from workbench.hdl.instances import Instance
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
+from workbench.hdl.metrics import MetricBlock, not_reached, with_metrics
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.own import streams_called
 from workbench.hdl.reading import Part, Reading
@@ -25,6 +26,7 @@ from workbench.hdl.verilog.copies import include_dirs_of
 from workbench.hdl.verilog.data_files import data_files
 from workbench.hdl.verilog.design import Design, read_design
 from workbench.hdl.verilog.elaborate import elaborate
+from workbench.hdl.verilog.metrics import check_metrics, read_metrics
 from workbench.hdl.verilog.own import library_of, own_streams
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
@@ -33,7 +35,7 @@ from workbench.hdl.verilog.source_file import as_synthesised
 from workbench.hdl.verilog.states import find_states
 from workbench.hdl.verilog.streams import counted, find_streams
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Severity, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlScan
@@ -48,6 +50,12 @@ class Read(Reading):
     blocks: tuple[SourceBlock, ...]
     data: tuple[str, ...]
     files: tuple[Path, ...]
+    metrics: tuple[MetricBlock, ...]
+
+    def check(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the conditions of its pragmas and metrics."""
+        wrong = check_conditions(self.design, self.blocks, self.top, self.why_not)
+        return (*wrong, *check_metrics(self.design, self.metrics, self.top, self.why_not))
 
 
 def scan(
@@ -58,9 +66,8 @@ def scan(
     edges = own_streams(design, find_streams(design, top, hardware), top, hardware, reading.library)
     states = find_states(design, top, edges.streams)
     streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
-    wrong = check_conditions(design, reading.blocks, top, reading.why_not)
     return scan_of(
-        replace(reading, diagnostics=(*reading.diagnostics, *wrong)),
+        replace(reading, diagnostics=(*reading.diagnostics, *reading.check())),
         [Part(reading.blocks, states.registers, states.of)],
         hdl_ports(design),
         replace(edges, streams=streams, fifos=fifos),
@@ -90,7 +97,7 @@ def instrument(
     """The design below `out`; `vary`: without states, and with FIFOs whose depth can be chosen."""
     reading, out = read(root, hardware, platform, parameters, job or Job()), out.resolve()
     if not has_errors(reading.diagnostics):
-        wrong = tuple(check_conditions(reading.design, reading.blocks, reading.top, reading.why_not))
+        wrong = reading.check()
         if has_errors(wrong):
             raise WorkbenchError(*wrong)
         reading = replace(reading, diagnostics=(*reading.diagnostics, *wrong))
@@ -124,6 +131,9 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     blocks, pragmas = read_blocks(design)
     job.progress(0.7, "looking at its instances")
     top = elaborate(design, {block.key: block for block in blocks})
+    metrics, misplaced = read_metrics(design, blocks)
+    with_metrics(top, metrics)
+    pragmas = (*pragmas, *misplaced, *not_reached(top, metrics))
     broken = {one.file for one in design.diagnostics if has_errors([one])}  # of which not all may have been read
     lost = (one for one in pragmas if one.severity is not Severity.WARNING or one.file not in broken)
     diagnostics = (*design.diagnostics, *lost)
@@ -135,7 +145,11 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     files = () if unread else (*design.files, *(root / name for name in data))
     nodes = modules_by_name(design)
     pins = [clock.pin for clock in platform.hardware.clocks] if platform.hardware else []
-    why_not, single = why_not_observed(blocks, top, pins, lambda one: why_not_editable(design, nodes.get(one.module)))
+
+    def unreachable(one: Instance) -> str:
+        return why_not_editable(design, nodes.get(one.module))
+
+    why_not, single = why_not_observed((*blocks, *metrics), top, pins, unreachable)
     return Read(
-        top, why_not, single, library, design.name_of, (*diagnostics, *unread), design, blocks, data, files
+        top, why_not, single, library, design.name_of, (*diagnostics, *unread), design, blocks, data, files, metrics
     )  # fmt: skip

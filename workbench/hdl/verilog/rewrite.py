@@ -9,8 +9,10 @@ from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.hdl.blocks import SourceBlock, meaning
 from workbench.hdl.edits import Edits
+from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.blocks import after_declarations, id_of, reset_chain
 from workbench.hdl.verilog.design import Design, Node
+from workbench.model.custom import VALUE_BITS
 from workbench.model.diagnostic import Diagnostic
 
 
@@ -126,14 +128,7 @@ def observe(
     name, bits = register_name(block), state_bits(len(block.states) + 1)
     node = block.node
     start = block.key[1]
-    alone = isinstance(
-        node.parent,
-        syntax.LoopGenerateSyntax
-        | syntax.IfGenerateSyntax
-        | syntax.ElseClauseSyntax
-        | syntax.StandardCaseItemSyntax
-        | syntax.DefaultCaseItemSyntax,
-    )
+    alone = is_alone(block)
     opening = "begin " if alone else ""
     driven = f"assign {STATE_PORT}{part} = {f'{{{block.clock}, {name}}}' if clock else name}; "
     if expression:
@@ -143,6 +138,47 @@ def observe(
         _set_in_branches(design, edits, block, name, held)
     if alone:
         edits.insert(_end(design, node.getLastToken()), " end")
+
+
+def is_alone(block: SourceBlock) -> bool:
+    """Whether a block is all of a generate's alternative, without begin and end around it."""
+    return isinstance(
+        block.node.parent,
+        syntax.LoopGenerateSyntax
+        | syntax.IfGenerateSyntax
+        | syntax.ElseClauseSyntax
+        | syntax.StandardCaseItemSyntax
+        | syntax.DefaultCaseItemSyntax,
+    )
+
+
+def in_generate(block: SourceBlock) -> bool:
+    """Whether a block is within a generate's loop or alternative."""
+    parent = block.node.parent
+    while isinstance(parent, syntax.GenerateRegionSyntax):
+        parent = parent.parent
+    return not isinstance(parent, syntax.ModuleDeclarationSyntax)
+
+
+def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = False) -> None:
+    """Drive `part` of the module's port, a cycle late, with what a metric's conditions and its signal are, and where
+    asked with its `clock` above that."""
+    assert block.anchor is not None
+    metric, name = block.metric, f"recap_metric_{block.label}"
+    when = ", ".join(f"({condition}) ? 1'b1 : 1'b0" for condition in reversed(metric.conditions)) or "1'b1"
+    bits = metric.bits - (VALUE_BITS if metric.signal else 0)
+    text = f"reg [{bits - 1}:0] {name} = 0; "
+    told, set_ = [name], f"{name} <= {{{when}}};"
+    if metric.signal:
+        text += f"reg signed [{VALUE_BITS - 1}:0] {name}_value = 0; "
+        told.insert(0, f"{name}_value")
+        set_ += f" /* verilator lint_off WIDTH */ {name}_value <= {metric.signal}; /* verilator lint_on WIDTH */"
+    if clock:
+        told.insert(0, block.clock)
+    text += f"always @({block.edge} {block.clock}) begin {set_} end assign {STATE_PORT}{part} = {{{', '.join(told)}}}; "
+    edits.insert(block.anchor.key[1], text)
+    if block.placed is not None:
+        edits.conditions[block.anchor.line] = block.placed
 
 
 def _set_in_branches(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> None:

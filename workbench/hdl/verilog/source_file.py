@@ -11,7 +11,7 @@ from workbench.api.kept import ensure
 from workbench.api.languages import VERILOG
 from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes, typed_texts
-from workbench.hdl.source_file import SourceFile, read_pragmas, unused, within
+from workbench.hdl.source_file import SourceFile, not_counted, read_pragmas, unused, within
 from workbench.hdl.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.cache import cache_dir
@@ -38,11 +38,13 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
     for path in design.files[len(design.sources) :]:
         included, problems = read_pragmas(path, source_bytes(path), VERILOG, design.name_of(path))
         diagnostics += (*problems, *(unused(placed, _INCLUDED) for _, placed in included.pragmas))
-    if any(source.pragmas and b"`if" in source.data for source in sources.values()):
+        diagnostics += (not_counted(metric, *_INCLUDED) for _, metric in included.metrics)
+    if any((source.pragmas or source.metrics) and b"`if" in source.data for source in sources.values()):
         for path, ranges in _conditional(design).items():
             source = sources.get(path)
             if source is not None:
                 source.pragmas = [p for p in source.pragmas if not within(p[0], ranges.not_taken)]
+                source.metrics = [m for m in source.metrics if not within(m[0], ranges.not_taken)]
                 diagnostics += (unused(p, _UNPROVED) for at, p in source.pragmas if within(at, ranges.unproved))
     return sources, tuple(diagnostics)
 

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from workbench.analysis.custom import custom_table
 from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
 from workbench.analysis.memory import memory_table
@@ -55,13 +56,14 @@ class FindingsPanel(QWidget):
         self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
+        self.custom = TableView(custom_table(()))
         self.rules = TableView(taxonomy_table(()))
         self.filter, self.only_node = "all", ""
         self._build()
         for view in (self.table.finding_chosen, self.speedups.chosen):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.rules.chosen.connect(self._choose_best_of)
-        for table in (self.table, self.streams, self.rules):
+        for table in (self.table, self.streams, self.custom, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
 
@@ -75,10 +77,11 @@ class FindingsPanel(QWidget):
         self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
         self.chart.clicked.connect(self.write)
         self.head.add(self.chart)
-        self.counted = {name: PillButton(name) for name in ("Streams", "Memory", "Rules")}
+        self.counted = {name: PillButton(name) for name in ("Streams", "Memory", "Metrics", "Rules")}
         for name, tip in (
             ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
             ("Memory", "Traffic of the design's memory ports, and their waiting times"),
+            ("Metrics", "What the metrics came to that the sources or the project define"),
             ("Rules", "All bottlenecks that are looked for, with what each rule found"),
         ):
             self.counted[name].setToolTip(tip)
@@ -99,6 +102,7 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.speedups)
         self._table_pages.addWidget(self.streams)
         self._table_pages.addWidget(self.memory)
+        self._table_pages.addWidget(self.custom)
         self._table_pages.addWidget(self.rules)
         foot = QWidget()
         set_ground(foot, "chrome")
@@ -118,6 +122,7 @@ class FindingsPanel(QWidget):
     def show_counted(self, analysis: Analysis) -> None:
         self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
         self.memory.show_table(memory_table(analysis.memory_ports))
+        self.custom.show_table(custom_table(analysis.custom))
 
     def set_filter(self, name: str) -> None:
         self.filter = name
@@ -186,6 +191,7 @@ class FindingsPanel(QWidget):
         there = {
             "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
+            "Metrics": (len(analysis.custom), "in the order of the design", self.custom),
             "Rules": (len(self._context.knowledge.rules), "", self.rules),
         }
         for name, pill in self.counted.items():

@@ -11,13 +11,14 @@ from PySide6.QtCore import QTimer
 from shiboken6 import isValid
 
 from workbench.api.languages import syntax_of
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_text import find_marks
 from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor, Edit
 from workbench.gui.modes.source.line_numbers import line_numbers, line_paths
 from workbench.gui.modes.source.points import MarkPoint, open_points, points_now, points_of
 from workbench.gui.modes.source.problems import CheckedProblem, checked_problems, problems_now
 from workbench.gui.modes.source.typed_check import TypedCheck
+from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
 from workbench.model.run import Manifest
@@ -27,7 +28,8 @@ from workbench.system.files import real, sha256
 READ_AT_ONCE = 50_000  # characters that are read before the next key is looked at
 READ_AFTER_MS = 150
 MANY_POINTS = 500
-Moved = TypeVar("Moved", PlacedPragma, Diagnostic)
+Moved = TypeVar("Moved", PlacedPragma, PlacedMetric, Diagnostic)
+Marks = tuple[tuple[PlacedPragma, ...], tuple[PlacedMetric, ...], tuple[Diagnostic, ...]]
 
 
 class Annotations:
@@ -42,6 +44,7 @@ class Annotations:
         self._problems: tuple[CheckedProblem, ...] = ()
         self._scanned_text = self._checked_text = editor.text  # that lines are counted from; each edit is followed
         self.placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
+        self._metrics: tuple[PlacedMetric, ...] = ()
         self._wrong: tuple[Diagnostic, ...] = ()  # with those
         self._read_text: str | None = None  # the text that they were read in
         self._later = QTimer(editor, singleShot=True, interval=READ_AFTER_MS)
@@ -121,10 +124,11 @@ class Annotations:
         syntax = syntax_of(editor.path)
         if syntax is not None and self._read_text is not editor.text:
             if len(editor.text) < READ_AT_ONCE:
-                self._take(editor.text, find_pragmas(editor.text, syntax, str(editor.path)))
+                self._take(editor.text, find_marks(editor.text, syntax, str(editor.path)))
             else:
                 for edit in edits:
                     self.placed = tuple(_moved(self.placed, edit))
+                    self._metrics = tuple(_moved(self._metrics, edit))
                     self._wrong = tuple(_moved(self._wrong, edit))
                 self._later.start()
         self._show()
@@ -138,24 +142,25 @@ class Annotations:
             self._editor.text,
         )
 
-        def done(pragmas: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
+        def done(marks: Marks) -> None:
             if isValid(editor) and editor.text is text:
-                self._take(text, pragmas)
+                self._take(text, marks)
                 self._show()
                 editor.colour_marks()
 
         if syntax is not None:
-            work = partial(find_pragmas, text, syntax, path)
+            work = partial(find_marks, text, syntax, path)
             self._context.background.start(f"pragmas of {path}", work, done, self._context.failed)
 
-    def _take(self, text: str, pragmas: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
-        (self.placed, self._wrong), self._read_text = pragmas, text
+    def _take(self, text: str, marks: Marks) -> None:
+        (self.placed, self._metrics, self._wrong), self._read_text = marks, text
 
     def _show(self) -> None:
         """Fill the margin; what lacks a pragma is found anew only where pragmas changed."""
         editor = self._editor
         editor.margin.problems = problems_now(self._wrong, self._problems, editor.checked, editor.text_of)
         editor.margin.pragmas = {p.line: p.pragma.category for p in self.placed}
+        editor.margin.metrics = {one.line for one in self._metrics}
         marked = tuple((editor.scanned.original(p.line), p.pragma) for p in self.placed)
         if self._marked != marked:
             self._marked = marked

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QTextEdit, QToolTip, QWidget
 
 from workbench.api.languages import syntax_of
 from workbench.api.source.pragma_typed import Typed, typed_at
@@ -68,6 +68,8 @@ class CodeEditor(CodeView):
         self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
         self._colours = LineColours(self.lines, (document.path or Path()).suffix)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
+        #: Adds to a menu what else may be asked of a name in a line.
+        self.more_of_name: Callable[[QMenu, int, str], None] = lambda menu, line, name: None
         self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
         self.completion = Completion(self, "Completions")
         self.completion.taken.connect(self._put_word)
@@ -142,7 +144,7 @@ class CodeEditor(CodeView):
         """What a line, counted from 0, is coloured with."""
         line, spans = number + 1, self._colours.spans(number)
         wrong = self.margin.problems.get(line)
-        if wrong or line in self.margin.pragmas:
+        if wrong or line in self.margin.pragmas or line in self.margin.metrics:
             text, syntax = self.lines[number], syntax_of(self.path)
             spans += wrong_spans(text, wrong, syntax) if wrong else pragma_spans(text, syntax)
         return spans
@@ -233,6 +235,7 @@ class CodeEditor(CodeView):
         if name.hasSelection():
             menu.addSeparator()
             menu.addAction("Go to its definition", lambda: self.ask_definition(there))
+            self.more_of_name(menu, line, name.selectedText())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 

@@ -45,6 +45,7 @@ class Margin:
     numbers: dict[int, LineNumbers] = field(default_factory=dict)
     path: dict[int, LinePath] = field(default_factory=dict)
     pragmas: dict[int, Category] = field(default_factory=dict)
+    metrics: set[int] = field(default_factory=set)
     lacking: set[int] = field(default_factory=set)
     problems: Problems = field(default_factory=dict)
     stale: bool = False

@@ -13,6 +13,7 @@ from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode
 from workbench.gui.frame.naming import range_title, run_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
+from workbench.gui.modes.source import metric_menu
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.blocks_here import BlockRow, block_rows
 from workbench.gui.modes.source.definition_search import find_definition
@@ -113,6 +114,7 @@ class SourceMode(Mode):
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)
             editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
+            editor.more_of_name = partial(metric_menu.offer, editor)
             editor.definition_asked.connect(self.go_to_definition)
             editor.line_changed.connect(self._on_line)
             document.changed.connect(partial(self._on_changed, editor))

@@ -68,11 +68,13 @@ def _widen_list(box: QComboBox) -> None:
 
 class PragmaPopover(Popover):
     """Floats beside a line. `accepted` carries the pragma; `removed` asks for the one that is there to go,
-    `definition_wanted` for where the name that was clicked is defined."""
+    `definition_wanted` for where the name that was clicked is defined, `metric_wanted` for what may be counted of
+    it."""
 
     accepted = Signal(object)
     removed = Signal()
     definition_wanted = Signal()
+    metric_wanted = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -88,6 +90,8 @@ class PragmaPopover(Popover):
         head.addStretch(1)
         self.definition = Button("Go to its definition", kind="link", on=self._on_definition)
         head.addWidget(self.definition)
+        self.counting = Button("Count it", kind="link", on=self._on_metric)
+        head.addWidget(self.counting)
         head.addWidget(self._line)
         column = column_layout(head, of=self, margins=(inside, inside - 6, inside, inside - 4), spacing=14)
         grid = QGridLayout()
@@ -162,6 +166,8 @@ class PragmaPopover(Popover):
         self._syntax, self.point = syntax, point
         self.definition.setVisible(bool(name))
         self.definition.setToolTip(name)
+        self.counting.setVisible(bool(name) and not syntax.directives)
+        self.counting.setToolTip(f"Count, sum or sort into bins: {name}")
         self.question.setText(f"What is this {point.kind} doing?")
         self._line.setText(f"line {point.line}")
         self._share, self._offered = share, offered
@@ -272,6 +278,10 @@ class PragmaPopover(Popover):
             pragma = self._pragma()
             self.close_it()
             self.accepted.emit(pragma)
+
+    def _on_metric(self) -> None:
+        self.close_it()
+        self.metric_wanted.emit()
 
     def _on_definition(self) -> None:
         self.close_it()

@@ -4,13 +4,14 @@ where a pragma is typed."""
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QCursor, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.languages import Syntax, syntax_of
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
 from workbench.api.source.pragma_typed import Typed
 from workbench.api.window import Context
+from workbench.gui.modes.source import metric_menu
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import GUTTER_PX
 from workbench.gui.modes.source.points import Choices, MarkPoint, choices, point_at, suggested
@@ -37,6 +38,7 @@ class PragmaAsking(QObject):
         self.popover.accepted.connect(self._put)
         self.popover.removed.connect(self._remove)
         self.popover.definition_wanted.connect(self._ask_definition)
+        self.popover.metric_wanted.connect(self._ask_metric)
         self.popover.closed.connect(self._leave)
 
     def ask(self, editor: CodeEditor, points: Sequence[MarkPoint], line: int, name: QTextCursor) -> str:
@@ -98,6 +100,11 @@ class PragmaAsking(QObject):
     def _ask_definition(self) -> None:
         if self._editor is not None:
             self._editor.ask_definition(self._name)
+
+    def _ask_metric(self) -> None:
+        if self._editor is not None:
+            line = self._name.blockNumber() + 1
+            metric_menu.show(self._editor, line, self._name.selectedText(), QCursor.pos())
 
     def _edit(self, edit: Callable[[str, MarkPoint, Syntax], str]) -> None:
         editor, point = self._editor, self.popover.point

@@ -1,0 +1,159 @@
+"""Metrics of one's own in VHDL: where they are counted, what types their signals are of, and the VHDL that leads them
+up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rc_workbench_plugins.vhdl.blocks import SourceBlock
+from rc_workbench_plugins.vhdl.states import declared_signals
+from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.types import Type, builtin, resolved, types_of
+from rc_workbench_plugins.vhdl.units import Unit
+from workbench.api import Diagnostic
+from workbench.api.unstable import did_you_mean
+from workbench.hdl import metrics
+from workbench.hdl.source_file import SourceFile
+from workbench.model.custom import VALUE_BITS
+
+_SIGNED = ("signed", "u_signed", "unresolved_signed")
+_VECTORS = ("std_logic_vector", "std_ulogic_vector", "bit_vector", "unsigned", "u_unsigned", "unresolved_unsigned")
+_SIGNAL_HINT = "Name a signal that is an integer, a bit, or a vector of up to 32 bits (std_logic_vector, signed ...)."
+
+
+@dataclass(frozen=True)
+class MetricBlock(metrics.MetricBlock):
+    """A metric beside a process. `value_kind` is what its signal is: "vector", "signed", "integer", "bit" or "boolean";
+    "" where it has none."""
+
+    value_kind: str = ""
+
+
+def read_metrics(
+    files: Sequence[SourceFile], units: Sequence[Unit], blocks: Sequence[SourceBlock], shared: Mapping[str, Type | str]
+) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
+    """The metrics of these files, and what is wrong with them."""
+    bodies = [unit for unit in units if unit.region is not None]
+    written = [
+        metrics.Written(source.path, source.metrics, [
+            (unit.of, unit.line, unit.node.end_point.row + 1) for unit in bodies if unit.file.path == source.path
+        ])
+        for source in files if source.metrics
+    ]  # fmt: skip
+    regions = {block.key: block.region for block in blocks}
+
+    def in_generate(block: metrics.SourceBlock) -> bool:
+        region = regions.get(block.key)
+        return region is None or region.kind != "architecture"
+
+    found, wrong = metrics.metric_blocks(written, blocks, in_generate)
+    typed: list[MetricBlock] = []
+    problems = list(wrong)
+    for one in found:
+        unit = next(u for u in bodies if u.file.path == one.path and _within(u, one))
+        kind, what, hint = _value_kind(one.metric.signal, unit, shared)
+        if what and one.placed is not None:
+            problems.append(one.placed.diagnostic(f"{one.placed.title} is wrong: {what}", hint))
+            continue
+        typed.append(
+            MetricBlock(
+                one.key, one.path, one.module, one.label, one.kind, one.node, one.clock, one.edge, 0, one.line,
+                one.end_line, placed=one.placed, anchor=one.anchor, value_kind=kind,
+            )
+        )  # fmt: skip
+    return tuple(typed), tuple(problems)
+
+
+def anchor_of(block: SourceBlock | MetricBlock) -> SourceBlock:
+    """The process beside which a metric is counted; of a process itself."""
+    anchor = block.anchor if isinstance(block, MetricBlock) else block
+    assert isinstance(anchor, SourceBlock)
+    return anchor
+
+
+def _within(unit: Unit, block: metrics.MetricBlock) -> bool:
+    return bool(unit.node.start_byte <= block.key[1] < unit.node.end_byte)
+
+
+def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tuple[str, str, str]:
+    """What a signal is; or what is wrong with it, and what would be right."""
+    if not signal:
+        return "", "", ""
+    types = {**shared, **types_of([unit])}
+    known = declared_signals(unit) | {port.name: port.type for port in unit.entity_ports}
+    by_name = {plain(name): text for name, text in known.items()}
+    first, *fields = signal.split(".")
+    text = by_name.get(plain(first), "")
+    if not text:
+        return "", f"there is no '{first}' here", did_you_mean(first, known) or _SIGNAL_HINT
+    for field in fields:
+        record = resolved(text, types)
+        text = next((of for name, of in (record.fields if record else ()) if plain(name) == plain(field)), "")
+    kind, of = resolved(text, types), builtin(text, types)
+    if of in _SIGNED:
+        return "signed", "", ""
+    if of in _VECTORS:
+        return "vector", "", ""
+    if kind is not None and kind.kind in ("integer", "bit"):
+        return "boolean" if of == "boolean" else kind.kind, "", ""
+    return "", f"'{signal}' is no number", _SIGNAL_HINT
+
+
+def names_of(block: MetricBlock) -> tuple[str, str]:
+    """The signals of its conditions and of its value. VHDL's names have no two underscores in a row."""
+    name = f"recap_metric_{block.label.replace('__', '_').strip('_')}"
+    return name, f"{name}_value"
+
+
+def declarations(block: MetricBlock) -> str:
+    name, value = names_of(block)
+    bits = max(1, len(block.metric.conditions))
+    text = f"signal {name} : bit_vector({bits - 1} downto 0) := (others => '0'); "
+    if block.metric.signal:
+        text += f"signal {value} : bit_vector({VALUE_BITS - 1} downto 0) := (others => '0'); "
+    return text
+
+
+def told(block: MetricBlock) -> str:
+    """What is led up, the highest bits first."""
+    name, value = names_of(block)
+    return f"{value} & {name}" if block.metric.signal else name
+
+
+def process(block: MetricBlock) -> str:
+    """The process that keeps what a metric's conditions and its signal were in the cycle before."""
+    anchor, (name, value) = block.anchor, names_of(block)
+    assert isinstance(anchor, SourceBlock)
+    conditions = block.metric.conditions or ("true",)
+    sets = [f"if {text} then {name}({n}) <= '1'; else {name}({n}) <= '0'; end if;" for n, text in enumerate(conditions)]
+    variable = ""
+    if block.metric.signal:
+        variable = f"variable x : bit_vector({VALUE_BITS - 1} downto 0); "
+        sets.append(f"{''.join(_value(block.metric.signal, block.value_kind))} {value} <= x;")
+    inner = " ".join(sets)
+    if anchor.waits:
+        return f" process {variable}begin wait until {anchor.condition}; {inner} end process;"
+    return f" process ({anchor.clock}) {variable}begin if {anchor.condition} then {inner} end if; end process;"
+
+
+def _value(signal: str, kind: str) -> Iterator[str]:
+    """Statements that set the variable x to a signal's value, with its sign."""
+    top = VALUE_BITS - 1
+    yield "x := (others => '0');"
+    if kind == "signed":
+        yield f" if {signal}({signal}'left) = '1' then x := (others => '1'); end if;"
+    if kind in ("vector", "signed"):
+        yield f" for recap_i in {signal}'range loop x := x({top - 1} downto 0) & '0';"
+        yield f" if {signal}(recap_i) = '1' then x(0) := '1'; end if; end loop;"
+    elif kind == "integer":
+        yield f" for recap_i in 0 to 29 loop if {signal} mod 2**(recap_i + 1) >= 2**recap_i then x(recap_i) := '1';"
+        yield f" end if; end loop; if {signal} >= 2**30 or ({signal} < 0 and {signal} >= -(2**30)) then x(30) := '1';"
+        yield f' end if; if {signal} < 0 then x({top} downto {top - 1}) := "11"; end if;'
+    else:
+        asked = signal if kind == "boolean" else f"{signal} = '1'"
+        yield f" if {asked} then x(0) := '1'; end if;"
+
+
+def asked(block: MetricBlock) -> Iterator[tuple[str, str]]:
+    """Each condition, with a statement in which GHDL reads it where the metric is counted."""
+    for condition in block.metric.conditions:
+        yield condition, f" process begin if ({condition}) then null; end if; wait; end process;"

@@ -1,0 +1,131 @@
+"""Metrics of one's own in hardware, each kind in Verilog and in VHDL: as the simulated card counts them, and as a
+waveform of the same run gives them. Exits with 1 where two differ.
+
+    python tests/benchmarks/custom_metrics.py [--json]
+"""
+
+import json
+import math
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from test_waves import at_edges, rising, signals_of
+
+from workbench.analysis.custom import custom_values
+from workbench.analysis.measured import MeasuredRun
+from workbench.cli.main import main
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
+
+DATA = Path(__file__).parents[1] / "data"
+_SIGNALS = ("rst", "empty", "left", "held", "below", "wr_en", "addr", "wr_data")
+
+
+def application(folder: Path, suffix: str) -> Path:
+    """The tiny application below a folder, with metrics, in the language whose files end so."""
+    project = Path(shutil.copytree(DATA / "tiny", folder / "tiny"))
+    for old in (project / "hdl").iterdir():
+        old.unlink()
+    shutil.copy(DATA / "metrics" / f"tiny_top{suffix}", project / "hdl")
+    text = (project / "tiny.workbench.yaml").read_text()
+    (project / "tiny.workbench.yaml").write_text(
+        text.replace("hdl/*.v", f"hdl/*{suffix}").replace("DELAY: 4", "DELAY: 124")
+    )
+    return project
+
+
+def counted(project: Path, out: Path, *options: str) -> dict[str, float]:
+    """What expressions may read of a run's metrics."""
+    with redirect_stdout(sys.stderr):
+        assert main(["run", str(project), "--deterministic", "--out", str(out), *options]) == 0
+    return custom_values(MeasuredRun(open_result(out, load_plugins()).run).custom)
+
+
+def of_waveform(out: Path) -> dict[str, float]:
+    """The same values of what the signals were in each cycle out of reset."""
+    (path,) = out.rglob("*.vcd")
+    signals = {name.removeprefix("tiny_top."): of for name, of in signals_of(path).items()}
+    edges = rising(signals["clk"])
+    before = [edge - 1 for edge in edges]  # what an edge finds
+    columns = {name: list(at_edges(signals[name], before)) for name in _SIGNALS}
+    cycles = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return dict(_values([cycle for cycle in cycles if not cycle["rst"]]))
+
+
+def _values(cycles: list[Mapping[str, int]]) -> Iterator[tuple[str, float]]:
+    starved = [c["empty"] and c["left"] == 0 for c in cycles]
+    yield "custom.starved", sum(starved)
+    yield "custom.starved.share", sum(starved) / len(cycles)
+    yield "custom.starved.times", sum(now and not was for was, now in zip([False, *starved], starved, strict=False))
+    bins = Counter(sum(c["held"] >= bound for bound in (1, 2, 3)) for c in cycles)
+    yield "custom.depth", len(cycles)
+    for number, name in enumerate(("below_1", "from_1", "from_2", "from_3")):
+        yield f"custom.depth.{name}", bins[number]
+    words = [c["wr_data"] for c in cycles if c["wr_en"] and c["addr"] < 0x100]
+    mean = sum(words) / len(words)
+    deviation = math.sqrt(sum(word * word for word in words) / len(words) - mean * mean)
+    for name, value in (("taken", sum(words)), ("written", mean), ("spread", deviation)):
+        yield f"custom.{name}", value
+        yield f"custom.{name}.count", len(words)
+    below = [c["below"] - (c["below"] >> 7 << 8) for c in cycles]
+    yield "custom.least", min(below)
+    yield "custom.least.count", len(cycles)
+    busy = [value for value, c in zip(below, cycles, strict=True) if not c["empty"]]
+    yield "custom.most", max(busy)
+    yield "custom.most.count", len(busy)
+    open_, happened, missed = 0, 0, 0
+    for c in cycles:
+        if open_ and c["wr_en"]:
+            happened, open_ = happened + 1, 0
+        elif open_:
+            missed, open_ = missed + (open_ == 1), open_ - 1
+        if c["left"] == 4:
+            open_ = 60
+    yield "custom.started", happened
+    yield "custom.started.missed", missed
+    of = Counter((bool(c["empty"]), c["left"] == 0) for c in cycles)
+    first, second, both, neither = (of[key] for key in ((True, False), (False, True), (True, True), (False, False)))
+    a, b = first + both, second + both
+    spread = a * b * (len(cycles) - a) * (len(cycles) - b)
+    yield "custom.together", (both * neither - first * second) / math.sqrt(spread)
+    yield from zip((f"custom.together.{n}" for n in ("first", "second", "both", "neither")),
+                   (first, second, both, neither), strict=True)  # fmt: skip
+
+
+def same(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Whether two have the same values; times are no metric of a waveform's."""
+    names = {name for name in (*one, *other) if not name.endswith(".time")}
+    return all(math.isclose(one.get(name, math.nan), other.get(name, math.nan), rel_tol=1e-9) for name in names)
+
+
+def compared(folder: Path) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for suffix, language in ((".v", "verilog"), (".vhd", "vhdl")):
+        below = folder / language
+        below.mkdir()
+        waves = ("--waves",) if language == "verilog" else ()
+        found[language] = counted(application(below, suffix), below / "run", *waves)
+        if waves:
+            found["waveform"] = of_waveform(below / "run")
+    return found
+
+
+def table(found: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    columns = ("waveform", "verilog", "vhdl")
+    yield f"{'metric':<28}" + "".join(f"{name:>14}" for name in columns)
+    for name in found["waveform"]:
+        yield f"{name.removeprefix('custom.'):<28}" + "".join(f"{found[one][name]:>14.6g}" for one in columns)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as scratch:
+        result = compared(Path(scratch))
+    print(json.dumps(result, indent=1) if "--json" in sys.argv else "\n".join(table(result)))
+    sys.exit(not all(same(result["waveform"], result[one]) for one in ("verilog", "vhdl")))

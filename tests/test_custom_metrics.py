@@ -1,0 +1,180 @@
+"""Metrics of one's own in hardware: what may be written, what is wrong and where, what is counted, who sees it."""
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from memory_port import PLATFORM
+from rc_workbench_plugins.verilog import VerilogLanguage
+from rc_workbench_plugins.vhdl import VhdlLanguage
+from small_runs import Spent, small_run
+from tools import NEEDS_GHDL
+
+from workbench.analysis.analyse import analyse
+from workbench.analysis.custom import custom_words
+from workbench.analysis.knowledge import KnowledgeBase, read_knowledge
+from workbench.api.source.metric_text import BadMetric, format_metric, parse_metric
+from workbench.api.tables import table_of
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.pragma import Category
+from workbench.model.run import Run
+
+sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
+import custom_metrics as bench
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("count stalls when valid && !ready", ("stalls",)),
+        ("sum bytes of len", ("bytes",)),
+        ("mean depth of fill when x[3:0] == 4'd2", ("depth",)),
+        ("histogram sizes of len bins -4, 1, 16 when valid", ("below_minus_4", "from_minus_4", "from_1", "from_16")),
+        ("sequence answers when req then ack within 8", ("open", "answers", "missed")),
+        ("correlate pair when full = '1' with empty = '1'", ("first", "second", "both")),
+        ("count odd when f(a when b) = \"when\"", ("odd",)),
+    ],
+)  # fmt: skip
+def test_a_directive_says_what_can_be_the_case_in_a_cycle(text: str, states: tuple[str, ...]) -> None:
+    metric = parse_metric(text)
+    assert metric.states == states
+    assert format_metric(metric) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message", "hint"),
+    [
+        ("count stalls", 12, "'when' is missing", "Write count NAME when CONDITION."),
+        ("count when valid", 6, "the metric's name is missing", "Write count NAME when CONDITION."),
+        ("count stalls when", 13, "nothing follows 'when'", "Write count NAME when CONDITION."),
+        ("sum bytes of a + b", 10, "'a + b' is not a signal's name", "Give what is computed a signal of its own."),
+        ("sum bytes when valid", 20, "'of' is missing", "Write sum NAME of SIGNAL when CONDITION."),
+        ("count a of b when c", 8, "'of' is not expected here", "Write count NAME when CONDITION."),
+        ("histogram h of d bins 4, 1", 17, "each bin begins above the one before", "Write the values at which bins"),
+        ("sequence s when a then b within 0", 25, "'0' is not a number of cycles", "Write within 8."),
+    ],
+)
+def test_a_wrong_directive_is_reported_where_it_is_wrong(text: str, at: int, message: str, hint: str) -> None:
+    with pytest.raises(BadMetric) as bad:
+        parse_metric(text)
+    assert (bad.value.offset, bad.value.hint[: len(hint)]) == (at, hint)
+    assert bad.value.message.startswith(message)
+
+
+DESIGNS = {
+    ".v": (VerilogLanguage(), "empty && left == 0", "emty && left == 0", "held", "buffer"),
+    ".vhd": (VhdlLanguage(), "empty and left = 0", "emty and left = 0", "held", "words"),
+}
+
+
+def scanned(folder: Path, suffix: str, old: str = "", new: str = "") -> list[str]:
+    """What a scan of the design says, with a part of its text in place of another."""
+    text = (bench.DATA / "metrics" / f"tiny_top{suffix}").read_text()
+    assert old in text
+    (folder / f"tiny_top{suffix}").write_text(text.replace(old, new, 1))
+    hardware = HardwareSources(sources=(f"tiny_top{suffix}",), top="tiny_top", read_out=ReadOut(first=0, last=15))
+    return [one.text() for one in DESIGNS[suffix][0].scan(folder, hardware, PLATFORM, {}).diagnostics]
+
+
+BOTH = pytest.mark.parametrize("suffix", [".v", pytest.param(".vhd", marks=NEEDS_GHDL)])
+
+
+@BOTH
+def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suffix: str) -> None:
+    _, right, wrong, signal, array = DESIGNS[suffix]
+    assert scanned(tmp_path, suffix) == []
+    (said,) = scanned(tmp_path, suffix, right, wrong)
+    assert f"tiny_top{suffix}" in said
+    assert "the metric 'starved' is wrong: there is no 'emty' here. Did you mean 'empty'?" in said
+    (said,) = scanned(tmp_path, suffix, f"depth of {signal}", f"depth of {array}")
+    assert f"the metric 'depth' is wrong: '{array}' is no number" in said
+    (said,) = scanned(tmp_path, suffix, "recap sum taken of", "recap sum starved of")
+    assert "the name 'starved' is that of another block" in said
+
+
+def run_of_metrics() -> Run:
+    """A run of 1,000 cycles with a block that works, and three metrics beside it in two replicas."""
+    spent = {
+        "top.core[0].step": [Spent("add", Category.WORK, 4e-6)],
+        **{f"top.core[{n}].stalls": [Spent("stalls", Category.WORK, (1 + n) * 1e-6, visits=2)] for n in range(2)},
+        **{f"top.core[{n}].size": [Spent("size", Category.WORK, 1e-7)] for n in range(2)},
+    }
+    run = small_run(1e-5, [Spent("put", Category.SEND, 5e-6)], spent)
+    kinds = {"stalls": "count", "size": "deviation"}
+    blocks = tuple(
+        replace(block, kind=kinds[name], states=tuple(replace(state, category=None) for state in block.states))
+        if (name := block.id.rpartition(".")[2]) in kinds
+        else block
+        for block in run.manifest.blocks
+    )
+    number = {block.id: n for n, block in enumerate(blocks)}
+    rows = [
+        (number["top.core[0].size"], 100.0, 10, 10, 1000.0),
+        (number["top.core[1].size"], 300.0, 20, 40, 10000.0),
+    ]
+    tables = {**run.tables, "metric_sums": table_of("metric_sums", rows)}
+    return replace(run, manifest=replace(run.manifest, blocks=blocks), tables=tables)
+
+
+def test_replicas_are_one_metric_in_reports() -> None:
+    stalls, size = analyse(run_of_metrics(), None, KnowledgeBase()).custom
+    assert (stalls.value, stalls.parts["times"], stalls.parts["share"]) == (300, 4, 0.15)
+    assert stalls.each == {"top.core[0].stalls": 100, "top.core[1].stalls": 200}
+    assert custom_words(stalls) == "stalls (count): 300, 15.0\N{NARROW NO-BREAK SPACE}% of its cycles, 4 times"
+    mean, count = 400 / 20, 20
+    assert size.value == pytest.approx((11000 / count - mean**2) ** 0.5)
+
+
+RULE = """\
+schema_version: 1
+rules:
+  - name: Stalled cores
+    category: internal overhead
+    side: fpga
+    when: {condition}
+    time_saved: custom.stalls.time
+    show: [custom.stalls.share]
+"""
+
+
+def found(condition: str) -> tuple[list[str], list[str]]:
+    """Which blocks a rule with a condition finds, and what is wrong with it in the run."""
+    rules, _, problems = read_knowledge(RULE.replace("{condition}", condition), "own.yaml", {})
+    assert problems == ()
+    analysis = analyse(run_of_metrics(), None, KnowledgeBase(rules))
+    assert all(name in analysis.metrics for finding in analysis.findings for name in finding.metrics)
+    return [finding.block for finding in analysis.findings], [one.text() for one in analysis.diagnostics]
+
+
+def test_rules_name_them_and_look_at_no_metric_as_a_block() -> None:
+    assert found("custom.stalls > 200 and custom.stalls.share > 0.1") == (["top.core[0].step"], [])
+    assert found("custom.stalls > 300") == ([], [])
+    blocks, (said,) = found("custom.stals > 300")
+    assert blocks == []
+    assert "this run counted no metric 'custom.stals'. Did you mean 'custom.stalls'?" in said
+
+
+def test_counters_have_what_a_waveform_of_the_run_tells(tmp_path: Path) -> None:
+    project = bench.application(tmp_path, ".v")
+    counted = bench.counted(project, tmp_path / "run", "--waves")
+    waveform = bench.of_waveform(tmp_path / "run")
+    assert {name: counted[name] for name in waveform} == pytest.approx(waveform)
+    telling = ("depth.from_1", "depth.from_2", "started", "started.missed", "together.both", "together.first")
+    assert all(counted[f"custom.{name}"] > 0 for name in telling)
+
+
+def test_what_tools_for_boards_take_has_the_counters(tmp_path: Path) -> None:
+    """A board's tree has the metrics' own sources, and its plan of words says where their sums are."""
+    shutil.copy(bench.DATA / "metrics" / "tiny_top.v", tmp_path)
+    hardware = HardwareSources(sources=("tiny_top.v",), top="tiny_top", read_out=ReadOut(first=0, last=15))
+    build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
+    names = {path.name for path in build.files.board_sources or build.sources}
+    assert {"recap_value.v", "recap_average.v", "recap_bin.v"} <= names
+    assert build.read_out is not None
+    (monitor,) = build.read_out.monitors
+    assert [build.blocks[one.block].id.rpartition(".")[2] for one in monitor.values] == [
+        "taken", "written", "spread", "least", "most",
+    ]  # fmt: skip
+    assert all(one.base + 16 <= monitor.header for one in monitor.values)

@@ -1,0 +1,176 @@
+"""Metrics of one's own in hardware: what a run counted of each, and the values that rules and reports name."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.api.metrics import Metric
+from workbench.api.results import BlockMetrics, CustomResult
+from workbench.api.views import Column, Table
+from workbench.model.custom import SUMMED, MetricKind
+from workbench.model.finding import Place
+from workbench.model.run import Run
+from workbench.model.text import percent_text, significant, thousands
+
+#: What begins the names of such metrics in expressions.
+PREFIX = "custom."
+
+
+@dataclass
+class _Counted:
+    """What was counted of a metric, in one place or in all of them."""
+
+    cycles: int = 0
+    time_s: float = 0.0
+    by_state: dict[str, int] = field(default_factory=dict)
+    visits: int = 0
+    state_s: float = 0.0
+    total: float = 0.0
+    least: int | None = None
+    largest: int | None = None
+    squares: float = 0.0
+
+
+def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResult, ...]:
+    """Every metric of a run by name, over all places where it is counted, and in each."""
+    sums = run.tables.get("metric_sums", {})
+    rows = {int(number): row for row, number in enumerate(sums["block"].tolist())} if sums else {}
+    found: dict[str, list[tuple[BlockMetrics, _Counted]]] = {}
+    for block in blocks:
+        if block.block.is_metric and len(block.states) > 1:
+            one = _counted(block)
+            if (row := rows.get(block.number)) is not None and one.by_state.get(block.states[1].state.name):
+                one.total, one.squares = float(sums["sum"][row]), float(sums["squares"][row])
+                one.least, one.largest = int(sums["least"][row]), int(sums["largest"][row])
+            found.setdefault(block.block.id.rpartition(".")[2], []).append((block, one))
+    return tuple(_result(name, places) for name, places in found.items())
+
+
+def _counted(block: BlockMetrics) -> _Counted:
+    states = block.states[1:]
+    by_state = {state.state.name: state.cycles for state in states}
+    time_s = sum(state.time_s for state in states)
+    return _Counted(block.cycles, block.time_s, by_state, sum(state.visits for state in states), time_s)
+
+
+def _result(name: str, places: Sequence[tuple[BlockMetrics, _Counted]]) -> CustomResult:
+    kind, whole = MetricKind(places[0][0].block.kind), _Counted()
+    for _, one in places:
+        whole.cycles += one.cycles
+        whole.time_s += one.time_s
+        whole.visits += one.visits
+        whole.state_s += one.state_s
+        whole.total += one.total
+        whole.squares += one.squares
+        whole.least = min((n for n in (whole.least, one.least) if n is not None), default=None)
+        whole.largest = max((n for n in (whole.largest, one.largest) if n is not None), default=None)
+        for state, cycles in one.by_state.items():
+            whole.by_state[state] = whole.by_state.get(state, 0) + cycles
+    value, parts = _values(kind, name, whole)
+    block = places[0][0].block
+    each = {one.block.id: _values(kind, name, counted)[0] for one, counted in places}
+    return CustomResult(name, kind, value, parts, each, whole.cycles, block.file or "", block.line or 0)
+
+
+def _values(kind: MetricKind, name: str, of: _Counted) -> tuple[float, Mapping[str, float]]:
+    """The metric itself, nan where nothing was counted that it could be taken of, and its parts."""
+    in_all = float(sum(of.by_state.values()))
+    if kind is MetricKind.COUNT:
+        share = in_all / of.cycles if of.cycles else 0.0
+        return in_all, {"share": share, "times": float(of.visits), "time": of.state_s}
+    if kind is MetricKind.HISTOGRAM:
+        return in_all, {state: float(cycles) for state, cycles in of.by_state.items()}
+    if kind is MetricKind.SEQUENCE:
+        return float(of.by_state.get(name, 0)), {"missed": float(of.by_state.get("missed", 0))}
+    if kind is MetricKind.CORRELATE:
+        first, second, both = (float(of.by_state.get(state, 0)) for state in ("first", "second", "both"))
+        neither = of.cycles - in_all
+        parts = {"first": first, "second": second, "both": both, "neither": neither}
+        return _phi(first, second, both, neither), parts
+    return _summed(kind, in_all, of), {"count": in_all}
+
+
+def _phi(first: float, second: float, both: float, neither: float) -> float:
+    """The correlation of two conditions, -1 to 1, by the cycles in which either holds alone, both and neither."""
+    a, b, not_a, not_b = first + both, second + both, second + neither, first + neither
+    return (both * neither - first * second) / math.sqrt(a * b * not_a * not_b) if a * b * not_a * not_b else math.nan
+
+
+def _summed(kind: MetricKind, count: float, of: _Counted) -> float:
+    if kind is MetricKind.SUM:
+        return of.total
+    if not count or of.least is None or of.largest is None:
+        return math.nan
+    mean = of.total / count
+    if kind is MetricKind.DEVIATION:
+        return math.sqrt(max(of.squares / count - mean * mean, 0.0))
+    return {MetricKind.MIN: of.least, MetricKind.MAX: of.largest}.get(kind, mean)
+
+
+def custom_values(results: Sequence[CustomResult]) -> dict[str, float]:
+    """What expressions may read, by name; what has no value is 0."""
+    found: dict[str, float] = {}
+    for one in results:
+        found[f"{PREFIX}{one.name}"] = one.value
+        found |= {f"{PREFIX}{one.name}.{part}": value for part, value in one.parts.items()}
+    return {name: 0.0 if math.isnan(value) else value for name, value in found.items()}
+
+
+def custom_metrics(results: Sequence[CustomResult], named: Iterable[str] = ()) -> dict[str, Metric]:
+    """How findings show them: those of a run, and those `named` that it has not."""
+    kinds = {one.name: one.kind.value for one in results}
+    names = dict.fromkeys((*custom_values(results), *(name for name in named if name.startswith(PREFIX))))
+    return {name: _metric(name, kinds.get(name.split(".")[1], "")) for name in names}
+
+
+def _metric(name: str, kind: str) -> Metric:
+    _, whole, *part = name.split(".")
+    title = " ".join(filter(None, (whole, *(one.replace("_", " ") for one in part), f"({kind})" if kind else "")))
+    unit = {"share": "share", "time": "time"}.get(part[0] if part and kind == "count" else "", "number")
+    return Metric(name, title, unit, lambda selected: None)
+
+
+def value_words(result: CustomResult) -> str:
+    return "none" if math.isnan(result.value) else _number(result.value)
+
+
+def _number(value: float) -> str:
+    return thousands(int(value)) if float(value).is_integer() else significant(value)
+
+
+def parts_words(result: CustomResult) -> str:
+    """What a metric is made of, in words."""
+    parts = result.parts
+    if result.kind is MetricKind.COUNT:
+        times = _number(parts["times"])
+        return f"{percent_text(parts['share'])} of its cycles, {times} {'time' if times == '1' else 'times'}"
+    if result.kind in SUMMED:
+        return f"over {_number(parts['count'])} cycles"
+    return ", ".join(f"{name.replace('_', ' ')}: {_number(value)}" for name, value in parts.items())
+
+
+def custom_table(results: Sequence[CustomResult]) -> Table:
+    """The metrics of one's own, in the order of the design."""
+    return Table("Metrics", (
+        Column("Metric", lambda row: row.name, share=0.2, key=lambda row: row.name,
+               tip_of=lambda row: f"In rules: {PREFIX}{row.name}"),
+        Column("Kind", lambda row: row.kind.value, width_px=96, key=lambda row: row.kind.value),
+        Column("Value", value_words, width_px=128, right=True, key=lambda row: row.value),
+        Column("Of which", parts_words, share=0.5, key=parts_words, ink=lambda row: ("second", 13, 400)),
+        Column("Counted in", lambda row: _places(row.each), share=0.3, elide_middle=True,
+               key=lambda row: _places(row.each), ink=lambda row: ("second", 13, 400)),
+    ), list(results), place=_place)  # fmt: skip
+
+
+def _places(each: Mapping[str, float]) -> str:
+    names = [block.rpartition(".")[0] for block in each]
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _place(row: CustomResult) -> Place | None:
+    return Place(row.file, row.line, row.name) if row.file and row.line else None
+
+
+def custom_words(result: CustomResult) -> str:
+    """A metric in a line of the report."""
+    return f"{result.name} ({result.kind.value}): {value_words(result)}, {parts_words(result)}"

@@ -1,0 +1,69 @@
+"""Metrics of one's own in Verilog: where they are counted, and whether slang reads what they ask for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.metrics import MetricBlock, Written, metric_blocks
+from workbench.hdl.verilog.blocks import modules_of
+from workbench.hdl.verilog.conditions import Conditions
+from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.rewrite import in_generate, is_alone
+from workbench.hdl.verilog.source_file import read_sources
+from workbench.model.custom import VALUE_BITS
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
+
+_SIGNAL_HINT = f"Name a vector of up to {VALUE_BITS - 1} bits of this module."
+
+
+def read_metrics(
+    design: Design, blocks: Sequence[SourceBlock]
+) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
+    """The metrics of all sources, and what is wrong with where they are."""
+    written = []
+    for path, source in read_sources(design)[0].items():
+        if source.metrics:
+            modules = [
+                (str(node.header.name.valueText), design.place(node.sourceRange.start)[1],
+                 design.place(node.sourceRange.end)[1])
+                for node in modules_of(design) if design.place(node.sourceRange.start)[0] == path
+            ]  # fmt: skip
+            written.append(Written(path, source.metrics, modules))
+    return metric_blocks(written, blocks, in_generate, is_alone)
+
+
+def check_metrics(
+    design: Design, metrics: Sequence[MetricBlock], top: Instance | None, why_not: Mapping[Key, str]
+) -> Iterator[Diagnostic]:
+    """A diagnostic for each metric whose condition is no expression, that names what its module does not know, or whose
+    signal is no vector: an error where it is counted, else a warning."""
+    conditions = Conditions(design)
+    scopes: dict[Key, Any] = {}
+    for instance in top.walk() if top else ():
+        for use in instance.metrics:
+            scopes.setdefault(use.source.key, use.scope)
+    for block in metrics:
+        scope, placed = scopes.get(block.key), block.placed
+        if placed is None:
+            continue
+        severity = Severity.ERROR if scope is not None and block.key not in why_not else Severity.WARNING
+        for text in (*block.metric.conditions, *([block.metric.signal] if block.metric.signal else ())):
+            for what, hint in conditions.wrong(text, frozenset(), scope):
+                yield placed.diagnostic(f"{placed.title} is wrong: {what}", hint, severity)
+        if block.metric.signal and scope is not None and (what := _no_value(scope, block.metric.signal)):
+            yield placed.diagnostic(f"{placed.title} is wrong: {what}", _SIGNAL_HINT, severity)
+
+
+def _no_value(scope: Any, name: str) -> str:
+    """Why a signal has no value that can be summed, or ''."""
+    symbol = scope.lookupName(name)
+    kind = getattr(symbol, "type", None)
+    if symbol is None:
+        return ""  # told already
+    if kind is None or not kind.isIntegral:
+        return f"'{name}' is no number"
+    if kind.bitWidth > VALUE_BITS - 1:
+        return f"'{name}' has {counted(int(kind.bitWidth), 'bit')}; {VALUE_BITS - 1} are counted at most"
+    return ""
