@@ -16,8 +16,8 @@ _OUT = (Category.SEND, Category.WAIT_SEND)
 def build_graph(
     blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics], streams: Sequence[StreamMetrics] = ()
 ) -> tuple[BlockGraph, tuple[Diagnostic, ...]]:
-    """Blocks that do something, and edges, those of the design's streams too. An edge's end is a block's id, a group's id where a target
-    means all replicas, or `$MEM`.
+    """Blocks that do something, and edges, those of the design's streams too. An edge's end is a block's id, a group's
+    id where a target means all replicas, or `$MEM`.
 
     `count`, `bytes` and `time_s` come from the host's calls where the edge leads from or to the host; between hardware
     blocks `count` is how often the sender entered its send state. A target that names no block is a diagnostic.

@@ -8,11 +8,15 @@ from pathlib import Path
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.model.blocks import State
-from workbench.model.custom import CustomMetric, PlacedMetric
+from workbench.model.custom import VALUE_BITS, CustomMetric, PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
+__all__ = [
+    "VALUE_BITS", "Key", "MetricBlock", "PlacedMetric", "SourceBlock", "Written", "metric_blocks", "not_reached",
+    "with_metrics",
+]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that one's clock."
 _ALONE = "Write begin and end around the block."
 

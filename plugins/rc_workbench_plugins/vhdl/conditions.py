@@ -12,7 +12,7 @@ from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
 from workbench.api import Diagnostic, Job, PlacedPragma, Severity, WorkbenchError
 from workbench.api.unstable import did_you_mean
 from workbench.hdl.instances import Instance, Key
-from workbench.model.custom import PlacedMetric
+from workbench.hdl.metrics import PlacedMetric
 
 CONDITION_HINT = "Write a VHDL expression over signals of this architecture, such as ack = '1'."
 _WORD = re.compile(r'"(?:[^"]|"")*"|\'.\'|--|[();]')

@@ -12,8 +12,8 @@ from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import Diagnostic
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import metrics
+from workbench.hdl.metrics import VALUE_BITS
 from workbench.hdl.source_file import SourceFile
-from workbench.model.custom import VALUE_BITS
 
 _SIGNED = ("signed", "u_signed", "unresolved_signed")
 _VECTORS = ("std_logic_vector", "std_ulogic_vector", "bit_vector", "unsigned", "u_unsigned", "unresolved_unsigned")

@@ -21,7 +21,7 @@ _CATEGORIES = "|".join(Category)
 BEGINS = re.compile(rf"\s*({_KINDS})(?!\s+({_CATEGORIES})\s*(\(|:|$))(?=\s|$)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PARTS = ("of", "bins", "when", "then", "within", "with")
-_WORDS = re.compile(r'"(?:\\.|[^"\\\n])*"|[()\[\]{}]|(?<![\w\'$.])(' + "|".join(_PARTS) + r')(?!\w)', re.IGNORECASE)
+_WORDS = re.compile(r'"(?:\\.|[^"\\\n])*"|[()\[\]{}]|(?<![\w\'$.])(' + "|".join(_PARTS) + r")(?!\w)", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+")
 MOST_BINS, MOST_CYCLES = 64, 1 << 20
 _SIGNAL = re.compile(r"[A-Za-z_][\w$.]*")
@@ -54,8 +54,10 @@ def parse_metric(text: str) -> CustomMetric:
     hint = f"Write {form}."
     at = begins.end() + len(text[begins.end() :]) - len(text[begins.end() :].lstrip())
     name = _NAME.match(text, at)
-    if name is None or name[0].lower() in _PARTS or text[name.end() : name.end() + 1].strip():
-        raise BadMetric(at, "the metric's name is missing" if name is None or name[0].lower() in _PARTS else "this is not a name", hint)
+    if name is None or name[0].lower() in _PARTS:
+        raise BadMetric(at, "the metric's name is missing", hint)
+    if text[name.end() : name.end() + 1].strip():
+        raise BadMetric(at, "this is not a name", hint)
     parts = _parts(text, name.end())
     if stray := text[name.end() : parts[0][1] if parts else len(text)].strip():
         raise BadMetric(text.index(stray, name.end()), f"'{stray.split()[0]}' is not expected here", hint)

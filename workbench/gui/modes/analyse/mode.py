@@ -160,7 +160,7 @@ class AnalyseMode(Mode):
         again = partial(layout_to_fit, graph, STYLE) if len(layout.nodes) <= MOST_REFITTED else None
         notes = frame_notes(layout, analysis, self.context.platform)
         self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
-        shown = len(analysis.blocks)
+        shown = len(analysis.graph.blocks)
         self.shortfall.show_run(run)
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
@@ -182,11 +182,12 @@ class AnalyseMode(Mode):
             self._write_status(self.context.run, analysis)
 
     def _write_status(self, run: Run, analysis: Analysis) -> None:
-        observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
+        blocks = analysis.graph.blocks
+        observed = sum(1 for block in blocks if len(block.states) > 1)
         replayed = self.context.replayed
         how = "predicted from its profile" if replayed and replayed.likely else "replay exact"
         exact = (how if replayed.exact else f"not predicted: {replayed.why}",) if replayed else ()
-        parts = f"{observed} of {len(analysis.blocks)} blocks observed", *recording_parts(run.manifest), *exact
+        parts = f"{observed} of {len(blocks)} blocks observed", *recording_parts(run.manifest), *exact
         self.say_status(*parts)
 
     def _first_selected(self) -> Iterator[None]:
