@@ -214,8 +214,8 @@ def read_joined(
     )  # fmt: skip
     wrong = tuple(dict.fromkeys((*joint.wrong, *vhdl.called_as_modules(joint.top))))
     joined = Joined(
-        **{**vars(joint), "wrong": wrong, "unobserved": unobserved, "metrics": metrics}, processes=vhdl.blocks, designs=designs,
-        entities=replace(base, used=tuple(used.values()), diagnostics=()), clocks=clocks,
+        **{**vars(joint), "wrong": wrong, "unobserved": unobserved, "metrics": metrics}, processes=vhdl.blocks,
+        designs=designs, entities=replace(base, used=tuple(used.values()), diagnostics=()), clocks=clocks,
     )  # fmt: skip
     only_verilog = modules.files and base.top is None and not joined.mixed
     return replace(joined, verilog=of_verilog) if only_verilog else joined
