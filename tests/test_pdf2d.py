@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import pdf2d_platforms
 from tools import NEEDS_GHDL
 
 from workbench.analysis.compare import compare
@@ -279,3 +280,16 @@ def test_every_target_names_a_block_of_the_run(form: str, full: dict[str, OpenRu
         for state in block.states:
             for target in state.targets:
                 assert resolve_target(target, blocks, block), f"{block.id} {state.name}: {target}"
+
+
+@pytest.mark.parametrize("version", pdf2d_platforms.VERSIONS[2:], ids=lambda version: version.platform)
+def test_ports_to_other_platforms_have_their_calls_and_cores(
+    version: pdf2d_platforms.Version, plugins: Plugins, tmp_path: Path
+) -> None:
+    """That they print the same is for `pdf2d_platforms.py`."""
+    workspace = open_workspace(pdf2d_platforms.project_of(version, tmp_path), plugins)
+    assert pdf2d_platforms.estimated(workspace.platform)
+    scan = workspace.scan()
+    assert (workspace.diagnostics, scan.diagnostics) == ((), ())
+    marked = {"openFpga", "writePoints", "waitBins", "readBins", "closeFpga"}
+    assert marked <= {one.pragma.name for call in scan.host.calls for one in call.pragmas}
