@@ -24,7 +24,7 @@ from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.modes.forms.field_row import TextArea
+from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.platform import measuring
 from workbench.gui.modes.platform.fields import ENTRY, HOST, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
 from workbench.gui.modes.platform.mode import PlatformMode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -13,7 +13,7 @@ from workbench.analysis.holding import Alike, Subject, blocks_of, subjects_of
 from workbench.analysis.knowledge import CheckedRule, KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import Fired, findings_of, fire, left_out, places_of, where_text, without_explained
-from workbench.api.metrics import Metrics, Value
+from workbench.api.metrics import Metric, Metrics, Value
 from workbench.api.views import Column, Table
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.finding import Finding, Place
@@ -164,6 +164,12 @@ def _faulty(rule: CheckedRule, names: tuple[str, ...], measured: MeasuredRun, er
         ]
         return RuleTable(rule, names, tuple(rows), None, tuple(left_out(rule, error)))
     return RuleTable(rule, names, (), None, tuple(left_out(rule, error)))
+
+
+def metrics_in(scopes: Collection[str], metrics: Metrics) -> list[Metric]:
+    """The metrics that apply in any of these scopes, those of few scopes first."""
+    there = [one for one in metrics.values() if not one.scopes or set(one.scopes) & set(scopes)]
+    return sorted(there, key=lambda one: not one.scopes)
 
 
 # ---- shown

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class Field:
     """`kind`: text, code, long (code of several lines), prose, lines (a list, one per line), pairs (a mapping, a line
-    `name: value` for each), lists (the same of lists, their values with commas), number (or several, with commas),
-    unit (a quantity), address (a number, in hexadecimal), choice, table (the name of one), check. `of` names what
-    choices the platform offers: networks, transfer_tables; or platforms. `notes` say what a choice means, beside it."""
+    `name: value` for each), lists (the same of lists, their values with commas), names (a list of `choices` or others,
+    with commas), expression (over names that the form completes), expressions (a list of such, one per line), number
+    (or several, with commas), unit (a quantity), address (a number, in hexadecimal), choice, table (the name of one),
+    check. `of` names what choices the platform offers: networks, transfer_tables; or platforms. `notes` say what a
+    choice means, beside it."""
 
     path: tuple[int | str, ...]
     label: str
@@ -23,8 +25,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
-    """Fields of a form under one title."""
+    """Fields of a form under one title. `part` is where they are below the form's part, where they can be removed
+    together."""
 
     title: str
     note: str
     fields: tuple[Field, ...]
+    part: tuple[int | str, ...] = ()

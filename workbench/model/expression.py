@@ -81,6 +81,7 @@ _CALLABLE = {name: function for name, (function, _) in _FUNCTIONS.items()} | {
     "and": _fold(np.logical_and),  # keywords: no one can write a call of them
     "or": _fold(np.logical_or),
 }
+FUNCTIONS = tuple(_FUNCTIONS)
 _OF_THREAD = threading.local()
 _CONSTANTS = {"true": True, "false": False}
 _ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")

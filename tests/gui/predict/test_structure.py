@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.look import theme
-from workbench.gui.modes.forms.field_row import TextArea
+from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.structure_view import StructureView
 from workbench.predict.structure import innermost

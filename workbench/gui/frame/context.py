@@ -31,9 +31,7 @@ from workbench.session.program.settings import value
 
 if TYPE_CHECKING:
     from workbench.analysis import Analysis, KnowledgeBase
-    from workbench.analysis.predicting import Trial
     from workbench.api.job import Job
-    from workbench.model.changes import Change
     from workbench.model.platform import Platform
     from workbench.model.run import Run
     from workbench.model.scan import ProjectScan
@@ -114,11 +112,11 @@ class Context(QObject):
 
     @property
     def knowledge(self) -> KnowledgeBase:
-        """Every plugin's rules and reasons, read once."""
+        """Every plugin's rules and reasons and the project's, read once."""
         if self.opened:
             return self.opened.knowledge
         if self._knowledge is None:
-            self._knowledge, problems = open_knowledge(self.plugins)
+            self._knowledge, problems = open_knowledge(self.plugins, self.workspace.path if self.workspace else None)
             self.notices.tell(*problems)
         return self._knowledge
 
@@ -147,7 +145,7 @@ class Context(QObject):
             self.close()
             self._extra_runs = tuple(runs)
             if first := next(iter(runs), newest):
-                self.open_run(first)
+                self.open_run(first, workspace.path)
             self.set_workspace(workspace)
             then()
 
@@ -156,7 +154,7 @@ class Context(QObject):
     def set_workspace(self, workspace: Workspace, stamps: Mapping[Path, str] | None = None) -> None:
         """Show a project that is open already, and read its sources. `stamps` are those of its documents from before
         they were read: one that was written meanwhile is read again."""
-        self.workspace, self.scan, self.source_problems = workspace, None, ()
+        self.workspace, self.scan, self.source_problems, self._knowledge = workspace, None, (), None
         now, before = workspace.stamps(), stamps or {}
         self._stamps = {path: before.get(path, stamp) for path, stamp in now.items()}
         self.notices.keep("project", *workspace.diagnostics)
@@ -249,9 +247,19 @@ class Context(QObject):
             self.scan, self.source_problems = scan, scan.diagnostics
             self.scan_changed.emit()
 
-    def open_run(self, path: Path) -> None:
-        """Open and analyse a run folder in the background, then show it."""
-        self.background.start("run", lambda: open_result(path, self.plugins), self.set_run, self.failed)
+    def open_run(self, path: Path, project: Path | None = None) -> None:
+        """Open and analyse a run folder in the background, by the rules of a project or of the open one."""
+        project = project or (self.workspace.path if self.workspace else None)
+        work = partial(open_result, path, self.plugins, project=project)
+        self.background.start("run", work, self.set_run, self.failed)
+
+    def take_rules(self, opened: OpenRun) -> None:
+        """Show the open run as it is by other rules."""
+        self.opened, self._ranged, self.shown_range = opened, None, None
+        self.notices.keep("run", *opened.diagnostics, *opened.analysis.diagnostics)
+        self.analysis_changed.emit()
+        self._analyse_range()
+        self._predict()
 
     def set_run(self, opened: OpenRun | None) -> None:
         """Show a run that is open already; None shows no run."""
@@ -283,27 +291,6 @@ class Context(QObject):
 
         if opened and opened.analysis.predictable and budget_s > 0:
             self.background.start_job("predict", work, done, self.failed)
-
-    def try_changes(
-        self, changes: Sequence[Change], done: Callable[[Trial], None], failed: Callable[[tuple[Diagnostic, ...]], None]
-    ) -> None:
-        """Predict a set of changes of the open run, in the background."""
-        opened, replayed = self.opened, self.replayed
-
-        def work() -> tuple[Replayed, Trial]:
-            from workbench.analysis.predicting import try_changes
-
-            assert opened is not None
-            ready = replayed or opened.prepared()
-            return ready, try_changes(ready, changes)
-
-        def take(answer: tuple[Replayed, Trial]) -> None:
-            if opened is not None and self.opened is not None and opened.run is self.opened.run:
-                self.replayed = answer[0]
-                done(answer[1])
-
-        if opened is not None:
-            self.background.start("try", work, take, failed)
 
     def run_folders(self) -> tuple[Path, ...]:
         """The runs that can be shown or compared, oldest first: the project's, and those it was opened with."""

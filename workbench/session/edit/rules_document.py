@@ -1,6 +1,7 @@
 """A rule file being edited, and the project that names it."""
 
 import os
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ class RulesDocument(YamlDocument):
 
     def __init__(self, metrics: Metrics, notify: Notify) -> None:
         super().__init__(notify)
-        self._metrics = metrics
+        self.metrics = metrics
         self.project: Path | None = None
         self.rules: tuple[CheckedRule, ...] = ()
 
@@ -51,7 +52,7 @@ class RulesDocument(YamlDocument):
             self._take(path, None, STARTER)
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
-        self.rules, _, problems = read_knowledge(self.text, file or "", self._metrics)
+        self.rules, _, problems = read_knowledge(self.text, file or "", self.metrics)
         return problems
 
     @property
@@ -60,15 +61,24 @@ class RulesDocument(YamlDocument):
         listed = self.value(LIST)
         return len(listed) if isinstance(listed, list) else 0
 
-    def rule(self, number: int) -> CheckedRule | None:
-        """A rule by its place in the list; None where something is wrong with it."""
-        line = self.marked.span((*LIST, number)).line if self.marked else None
-        return next((rule for rule in self.rules if rule.line == line), None)
+    def rule(self, number: int, path: Path_ = (), value: Any = None) -> CheckedRule | None:
+        """A rule by its place in the list, as it is or with a value that is being typed at a path; None where something
+        is wrong with it."""
+        text = self.text
+        if path:
+            with suppress(WorkbenchError):
+                data = _with(self.value((*LIST, number)), path[2:], None if value in ("", [], {}) else value)
+                text = with_rule_changed(text, number, data)
+        marked, _ = read_marked(text)
+        rules = self.rules if text == self.text else read_knowledge(text, str(self.path or ""), self.metrics)[0]
+        line = marked.span((*LIST, number)).line if marked else None
+        return next((rule for rule in rules if rule.line == line), None)
 
-    def number_of(self, name: str) -> int | None:
-        """The first rule of a name."""
-        names = (self.value((*LIST, number, "name")) for number in range(self.count))
-        return next((number for number, one in enumerate(names) if one == name), None)
+    def number_of(self, rule: CheckedRule) -> int | None:
+        """The place of the rule with this name, side and scope."""
+        lines = {one.line for one in self.rules if one.key == rule.key}
+        places = ((n, self.marked.span((*LIST, n)).line) for n in range(self.count) if self.marked)
+        return next((number for number, line in places if line in lines), None)
 
     # ---- changing
 

@@ -17,9 +17,11 @@ from workbench.session.program.plugins import Plugins
 
 if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
     from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.analysis.measured import MeasuredRun
     from workbench.api.job import Job
     from workbench.api.queues import RunQueues
     from workbench.model.platform import Platform
+    from workbench.model.prediction import Bottleneck
     from workbench.model.run import Run
     from workbench.replay.predict import Replayed
     from workbench.session.open.workspace import Workspace
@@ -150,6 +152,32 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05, project: 
     )
 
 
+def critical_path(opened: OpenRun, replayed: Replayed | None) -> tuple[Bottleneck, ...]:
+    """The critical path of a replayed run, by block and state; empty where it does not reach the FPGA's blocks."""
+    path = replayed.next_bottlenecks() if replayed else ()
+    there = {block.id for block in opened.run.manifest.blocks if block.side is Side.FPGA}
+    return path if there & {part.block for part in path} else ()
+
+
+def measured_of(opened: OpenRun, replayed: Replayed | None) -> MeasuredRun:
+    """A run as its findings were computed."""
+    from workbench.analysis.measured import MeasuredRun
+
+    knowledge, path = opened.knowledge, critical_path(opened, replayed)
+    return MeasuredRun(opened.run, opened.platform, knowledge.metrics, opened.analysis.threshold, path)
+
+
+def with_rules(opened: OpenRun, plugins: Plugins, project: Path | None, replayed: Replayed | None) -> OpenRun:
+    """An open run, analysed anew by the rules as their files hold them now."""
+    from workbench.analysis import analyse
+
+    knowledge, problems = open_knowledge(plugins, project or project_of(opened.run))
+    path, threshold = critical_path(opened, replayed), opened.analysis.threshold
+    analysis = analyse(opened.run, opened.platform, knowledge, threshold, path)
+    kept = tuple(one for one in opened.diagnostics if one.file not in {rule.file for rule in opened.knowledge.rules})
+    return replace(opened, knowledge=knowledge, analysis=analysis, diagnostics=(*kept, *problems))
+
+
 def project_of(run: Run) -> Path | None:
     """The project that a run was made of, where it is known."""
     return Path(run.manifest.project) if run.manifest.project else None
@@ -163,8 +191,8 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
 
     begun_s = process_time()
     replayed = opened.prepared()
-    analysis, path = opened.analysis, replayed.next_bottlenecks()
-    if {part.block for part in path} & {b.id for b in opened.run.manifest.blocks if b.side is Side.FPGA}:
+    analysis, path = opened.analysis, critical_path(opened, replayed)
+    if path:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
     left_s = budget_s - (process_time() - begun_s)
     return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed

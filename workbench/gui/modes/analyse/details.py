@@ -1,6 +1,9 @@
-"""Beside the block graph: the page of what is selected, or the changes that are tried."""
+"""Beside the block graph: the page of what is selected, the changes that are tried, or the form of a rule."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -11,6 +14,9 @@ from workbench.api.window import Context
 from workbench.gui.modes.analyse.try_panel import TryPanel
 from workbench.gui.views.page_view import PageView
 from workbench.model.changes import Change
+
+if TYPE_CHECKING:  # only where a rule is edited
+    from workbench.gui.modes.analyse.rule_editor import RuleEditor
 
 
 class AnalyseDetails(QWidget):
@@ -27,19 +33,21 @@ class AnalyseDetails(QWidget):
         self.closed, self.link_wanted = self.view.closed, self.view.link_wanted
         self.view.acted.connect(self._act)
         self.trying: TryPanel | None = None  # made when something is tried first
+        self.rule: RuleEditor | None = None  # made when a rule is edited first
         self._shown = ""  # the page's id
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.view)
         self._pages.currentChanged.connect(lambda page: None if page else self.tried.emit(()))
 
     def show_nothing(self) -> None:
-        self._pages.setCurrentWidget(self.view)
+        if not self.shows_rule:
+            self._pages.setCurrentWidget(self.view)
         self._shown = ""
         self.view.show_nothing()
 
     def show_page(self, page: Page) -> None:
         """Write a page; one that was shown already, written anew, leaves the changes that are tried in front."""
-        if page.id != self._shown:
+        if page.id != self._shown and not self.shows_rule:
             self._pages.setCurrentWidget(self.view)
         self._shown = page.id
         self.view.show_page(page)
@@ -54,6 +62,25 @@ class AnalyseDetails(QWidget):
         self.trying.begin(changes)
         self._pages.setCurrentWidget(self.trying)
         self.trying.edit.setFocus()
+
+    # ---- a rule of one's own
+
+    def add_rule_editor(self, editor: RuleEditor) -> None:
+        self.rule = editor
+        self._pages.addWidget(editor)
+
+    @property
+    def shows_rule(self) -> bool:
+        return self.rule is not None and self._pages.currentWidget() is self.rule
+
+    def show_rule(self) -> None:
+        """Show the form of a rule, until it is closed."""
+        if self.rule is not None:
+            self._pages.setCurrentWidget(self.rule)
+
+    def end_rule(self) -> None:
+        if self.shows_rule:
+            self._pages.setCurrentWidget(self.view)
 
     def _act(self, action: str) -> None:
         place = self.context.selected_place()

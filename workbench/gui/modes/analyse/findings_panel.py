@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.custom import custom_table
 from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
 from workbench.analysis.memory import memory_table
+from workbench.analysis.rule_table import RuleTable
 from workbench.analysis.streams import stream_table
 from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table
 from workbench.api.results import Analysis
@@ -19,11 +20,14 @@ from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.analyse.findings import FindingTable
 from workbench.gui.modes.analyse.legends import BarLegend
+from workbench.gui.modes.analyse.rule_subjects import RuleSubjects
+from workbench.gui.modes.analyse.rule_tree import RuleTree
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
     EmptyState,
+    IconButton,
     PanelHeader,
     PillButton,
     plain_column,
@@ -41,9 +45,12 @@ FILTERS = {"all": "All", "host": "Host", "fpga": "FPGA", "aside": "Set aside"}
 
 class FindingsPanel(QWidget):
     """Shows the findings of the context's analysis: all, a side's, those set aside, or those of one node of the graph.
+    `rules_left` asks for all rules in place of the one that is edited, `own_names` are the rules that can be.
 
     `node_of` gives the node of a block; `has_shortfall` whether a row above says what the run falls short of.
     """
+
+    rules_left = Signal()
 
     def __init__(
         self, context: Context, node_of: Callable[[str], NodeBox | None], has_shortfall: Callable[[], bool]
@@ -57,12 +64,15 @@ class FindingsPanel(QWidget):
         self.speedups.problem.connect(context.notices.tell)
         self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
         self.custom = TableView(custom_table(()))
-        self.rules = TableView(taxonomy_table(()))
+        self.rules = RuleTree()
+        self.subjects: RuleSubjects | None = None  # made when a rule is edited first
+        self.edits_rule = False
         self.filter, self.only_node = "all", ""
+        self.own_names: Callable[[], frozenset[str]] = frozenset
         self._build()
         for view in (self.table.finding_chosen, self.speedups.chosen):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
-        self.rules.chosen.connect(self._choose_best_of)
+        self.rules.chosen.connect(self._choose_rule)
         for table in (self.table, self.streams, self.custom, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
@@ -87,6 +97,17 @@ class FindingsPanel(QWidget):
             self.counted[name].setToolTip(tip)
             self.counted[name].clicked.connect(partial(self._choose_counted, name))
             self.head.add(self.counted[name])
+        self.edit_rule = Button("Copy")
+        self.rule_button = IconButton("plus", "New rule, a copy, or rules from a file")
+        self.rule_menu = QMenu(self.rule_button)
+        self.rule_button.setMenu(self.rule_menu)
+        self.rule_button.setPopupMode(IconButton.ToolButtonPopupMode.InstantPopup)
+        self.all_rules = PillButton("All rules", icon_name="x", checked=True)
+        self.all_rules.setToolTip("Close the rule, and show all of them again")
+        self.all_rules.clicked.connect(self.rules_left.emit)
+        for widget in (self.all_rules, self.edit_rule, self.rule_button):
+            widget.hide()
+            self.head.add(widget)
         self.pills: dict[str, PillButton] = {}
         for name in FILTERS:
             pill = PillButton("")
@@ -133,10 +154,10 @@ class FindingsPanel(QWidget):
         self.only_node = node
         self.write()
 
-    def _choose_counted(self, name: str) -> None:
+    def _choose_counted(self, name: str, shown: bool = False) -> None:
         """Show a table of what was counted in place of the findings, or these again."""
         for other, pill in self.counted.items():
-            pill.setChecked(other == name and pill.isChecked())
+            pill.setChecked(other == name and (shown or pill.isChecked()))
         self.write()
 
     def write(self) -> None:
@@ -198,26 +219,68 @@ class FindingsPanel(QWidget):
             pill.setVisible(bool(there[name][0]))
         chosen = next((name for name, pill in self.counted.items() if there[name][0] and pill.isChecked()), "")
         self.chart.setVisible(bool(shown) and not chosen)
+        for widget in (self.edit_rule, self.rule_button):
+            widget.setVisible(chosen == "Rules" and not self.edits_rule)
+        self.all_rules.setVisible(chosen == "Rules" and self.edits_rule)
+        self.all_rules.setChecked(True)
         if not chosen:
             page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
             self._table_pages.setCurrentWidget(page)
             return
         count, order, table = there[chosen]
+        if table is self.rules and self.edits_rule and self.subjects is not None:
+            self._hide_filters()
+            self._table_pages.setCurrentWidget(self.subjects)
+            self.head.set_title(*self.subjects.said)
+            return
         if table is self.rules:
-            rows = self._show_rules(analysis)
+            rows, own_names = self._show_rules(analysis), self.own_names()
+            own = sum(kind.name in own_names for _, kind in rows)
             count, order = len(rows), f"{sum(bool(kind.findings) for _, kind in rows)} with findings"
+            order += f", {own} of your own" if own else ""
         self._table_pages.setCurrentWidget(table)
+        self._hide_filters()
+        self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+
+    def _hide_filters(self) -> None:
         for pill in (*self.pills.values(), self.node_pill):
             pill.setVisible(False)
-        self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
 
     def _show_rules(self, analysis: Analysis) -> Sequence[tuple[int, BottleneckKind]]:
         """Write the tree of rules, and return its rows."""
         table = taxonomy_table(taxonomy(self._context.knowledge.rules, analysis.findings))
+        name = self.rules.current[1].name if self.rules.current else ""
         self.rules.show_table(table)
+        self.choose_rule(name)
         return table.rows
 
-    def _choose_best_of(self, row: tuple[int, BottleneckKind]) -> None:
+    def choose_rule(self, name: str) -> None:
+        """Go to the row of the rules of a name, without showing what it found."""
+        self.rules.choose(lambda row: row[1].name == name)
+        self._name_edit(self.rules.current)
+
+    def show_subjects(self, said: RuleTable | str | None) -> None:
+        """Show what a rule that is edited says of the run, or why it says nothing; None: all rules again."""
+        begins, self.edits_rule = said is not None and not self.edits_rule, said is not None
+        if self.subjects is None and said is not None:
+            self.subjects = RuleSubjects(self._context)
+            self._table_pages.addWidget(self.subjects)
+        if self.subjects is not None and said is not None:
+            self.subjects.show_said(said, self._context.knowledge.metrics)
+        if begins:
+            self._choose_counted("Rules", shown=True)
+        else:
+            self.write()
+
+    def _name_edit(self, row: tuple[int, BottleneckKind] | None) -> None:
+        """What the button does with the rule in a row."""
+        own = row is not None and row[1].name in self.own_names()
+        self.edit_rule.setText("Edit" if own else "Copy")
+        self.edit_rule.setToolTip("Edit this rule (F2)" if own else "Copy this rule into the project, to edit it (F2)")
+        self.edit_rule.setEnabled(row is not None and self._context.workspace is not None)
+
+    def _choose_rule(self, row: tuple[int, BottleneckKind]) -> None:
+        self._name_edit(row)
         if best := row[1].best:
             self._context.navigation.select(SelectedFinding(best.id))
 

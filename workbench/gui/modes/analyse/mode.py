@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -28,6 +29,7 @@ from workbench.gui.modes.analyse.details import AnalyseDetails
 from workbench.gui.modes.analyse.findings_panel import FindingsPanel
 from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.modes.analyse.legends import GraphLegend
+from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
 from workbench.gui.widgets import (
     IconButton,
@@ -42,6 +44,7 @@ from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
+from workbench.session.edit.documents import Document
 from workbench.session.program.keys import with_key
 
 if TYPE_CHECKING:
@@ -66,6 +69,7 @@ class AnalyseMode(Mode):
         self.graph.problem.connect(context.notices.tell)
         self.shortfall = ShortfallRow()
         self.findings = FindingsPanel(context, self._node, lambda: bool(self.shortfall.text))
+        self.rules = OwnRules(context, self.findings, self.details)
         self.set_content(self._build())
         self.setFocusProxy(self.findings.table)
         self._connect()
@@ -256,6 +260,16 @@ class AnalyseMode(Mode):
         edges = self.graph.touching(finding.block)
         mine = [e for e in edges if any(x.message in messages for x in e.edges)]
         return mine or ([] if places else edges)
+
+    @property
+    def shown_document(self) -> Document | None:
+        """The rule file, while a rule is edited or was and is not saved."""
+        document = self.rules.editor.document if self.rules.editor else None
+        edited = document is not None and document.path is not None and (self.details.shows_rule or document.dirty)
+        return document if edited else None
+
+    def restore(self, path: Path, text: str) -> bool:
+        return self.rules.restore(path, text)
 
     def retheme(self) -> None:
         self.findings.table.viewport().update()

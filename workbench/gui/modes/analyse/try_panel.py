@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from workbench.analysis.after_changes import After, after_section, findings_after
 from workbench.analysis.change_words import change_title
 from workbench.analysis.finding_words import LEAST_GAIN
-from workbench.analysis.predicting import Trial, best_sets, suggestions
+from workbench.analysis.predicting import Trial, best_sets, suggestions, try_changes
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.job import Job
 from workbench.api.views import Page
@@ -27,6 +27,7 @@ from workbench.model.finding import Advice
 from workbench.model.ledger import Entry, expected_of
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text
+from workbench.replay.predict import Replayed
 from workbench.session.change.change_completion import completions
 from workbench.session.change.confirm import AnswerStatus
 from workbench.session.keep.ledger import confirm, keep
@@ -171,7 +172,20 @@ class TryPanel(QWidget):
             none = f"No suggestion gains {LEAST_GAIN:g}× or more. Type a change: Ctrl+Space lists them."
             self._show(label("Tick a change, or type one." if self.offers else none, "small", wrap=True))
             return
-        self.context.try_changes(self.changes, self._answered, lambda problems: self._refuse(problems[0]))
+        opened, replayed, changes = self.context.opened, self.context.replayed, self.changes
+        if opened is None:
+            return
+
+        def work() -> tuple[Replayed, Trial]:
+            ready = replayed or opened.prepared()
+            return ready, try_changes(ready, changes)
+
+        def take(answer: tuple[Replayed, Trial]) -> None:
+            if self.context.opened is not None and opened.run is self.context.opened.run:
+                self.context.replayed = answer[0]
+                self._answered(answer[1])
+
+        self.context.background.start("try", work, take, lambda problems: self._refuse(problems[0]))
 
     def _answered(self, trial: Trial) -> None:
         analysis = self.context.analysis

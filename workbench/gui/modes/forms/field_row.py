@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -15,40 +15,12 @@ from PySide6.QtWidgets import (
 
 from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
-from workbench.gui.look import fonts
+from workbench.gui.modes.forms.words_area import TextArea, WordsArea, named_hint
+from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.widgets import label, set_role
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
-
-_MOST_LINES = 8
-
-
-class TextArea(QPlainTextEdit):
-    """A field of at least so many lines, higher where the text breaks into more; it signals when it is left."""
-
-    left = Signal()
-
-    def __init__(self, lines: int, code: bool) -> None:
-        super().__init__()
-        self.setProperty("role", "field")
-        self.setTabChangesFocus(True)
-        self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
-        self._lines = lines
-        self.textChanged.connect(self._fit)
-        self._fit()
-
-    def _fit(self) -> None:
-        lines = max(self._lines, min(round(self.document().documentLayout().documentSize().height()), _MOST_LINES))
-        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 24)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.left.emit()
 
 
 class StillCombo(QComboBox):
@@ -58,7 +30,9 @@ class StillCombo(QComboBox):
         event.ignore()
 
 
-_AREAS = ("long", "prose", "lines", "pairs", "lists")
+#: Kinds whose fields are areas of text, and those of them whose text is a list.
+_AREAS = ("long", "prose", "lines", "pairs", "lists", "names", "expression", "expressions")
+_LISTS = ("lines", "pairs", "lists", "names", "expressions")
 
 
 class FieldRow(QObject):
@@ -80,7 +54,7 @@ class FieldRow(QObject):
         self.problem = label("", "high", wrap=True)
         column = column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
         wide = field.kind in _AREAS or (field.kind in ("code", "table") and not field.note)
-        said = field.note or field.notes
+        said = field.note or (field.notes and field.kind != "names")
         short = field.kind in ("number", "unit", "address", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
@@ -101,6 +75,15 @@ class FieldRow(QObject):
 
     def _make(self) -> QWidget:
         kind = self.field.kind
+        if kind in ("names", "expression", "expressions"):
+            words = WordsArea(2 if kind == "expressions" else 1, expression=kind == "expression")
+            if kind == "names":
+                words.set_words([Word(name, self.field.notes.get(name, "")) for name in self.field.choices])
+            words.setPlaceholderText(str(self.field.default or ""))
+            words.left.connect(self.write)
+            words.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
+            words.faulted.connect(lambda fault: self.show_problem(fault) if self.typing else None)
+            return words
         if kind in _AREAS:
             area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
             area.left.connect(self.write)
@@ -147,6 +130,8 @@ class FieldRow(QObject):
                 editor.setText(text)
                 editor.setCursorPosition(0)
         elif isinstance(editor, TextArea):
+            if self.field.kind == "names" and isinstance(value, list):
+                value = ", ".join(map(str, value))
             if isinstance(value, dict):
                 value = [f"{name}: {_many(one)}" for name, one in value.items()]
             text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
@@ -163,10 +148,10 @@ class FieldRow(QObject):
         else:
             editor.setEnabled(not fixed)
         set_property(editor, "fixed", fixed)
-        if self.field.notes:
+        if self.field.notes and self.field.kind != "names":
             self.note.setText(self.field.notes.get(str(value), ""))
         problem = self.document.problem_at(self.path)
-        if self.field.kind in ("lines", "pairs", "lists"):
+        if self.field.kind in _LISTS:
             problem = problem or next(iter(self.document.problems_below(self.path)), None)
         self.show_problem(problem)
 
@@ -194,9 +179,10 @@ class FieldRow(QObject):
         self.problem.setVisible(problem is not None)
         bad = problem is not None and problem.severity is Severity.ERROR
         if problem:
-            self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}".strip())
+            hint = named_hint(problem.hint) if isinstance(self.editor, WordsArea) else problem.hint
+            self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {hint}".strip())
             set_role(self.problem, "high" if bad else "medium")
-            self.problem.setToolTip(f"line {problem.line}, column {problem.column}")
+            self.problem.setToolTip(f"line {problem.line}, column {problem.column}" if problem.file else "")
         set_property(self.editor, "problem", bad)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -243,7 +229,9 @@ class FieldRow(QObject):
             parts = (line.partition(":") for line in lines)
             read = _number if self.field.kind == "pairs" else _listed
             return {name.strip(): read(one.strip()) for name, _, one in parts}
-        return lines if self.field.kind == "lines" else " ".join(text.split())
+        if self.field.kind == "names":
+            return _listed(" ".join(text.split()))
+        return lines if self.field.kind in ("lines", "expressions") else " ".join(text.split())
 
     def _typed(self, text: str) -> object:
         """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""

@@ -1,18 +1,22 @@
 """The form of one part of a document: a row for every field, its problem right beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.parts import DocumentPart
-from workbench.gui.widgets import Button, empty, label, rule
+from workbench.gui.modes.forms.words_area import WordsArea
+from workbench.gui.modes.source.pragma_words import Word
+from workbench.gui.run.background import Slices
+from workbench.gui.widgets import Button, IconButton, empty, label, rule
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -23,10 +27,11 @@ BESIDE_FROM_PX = 480
 
 class PartForm(QScrollArea):
     """The form of the part chosen. `typed` carries the row in which a key was pressed, `renamed` a part's path and the
-    name wanted for it."""
+    name wanted for it; `add_wanted` is the button at its end."""
 
     typed = Signal(object)
     renamed = Signal(object, str)
+    add_wanted = Signal()
 
     def __init__(self, document: YamlDocument) -> None:
         super().__init__()
@@ -34,6 +39,9 @@ class PartForm(QScrollArea):
         self.document = document
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
+        self._wanted: Path_ | None = None  # the field that gets the keyboard once the form is whole
+        self._words: Sequence[Word] = ()
+        self._names: Collection[str] = ()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -44,9 +52,10 @@ class PartForm(QScrollArea):
             if row.editor.hasFocus() and row.problem.isVisible():
                 self.ensureWidgetVisible(row.box, 0, 8)
 
-    def show_part(self, part: DocumentPart | None) -> None:
+    def show_part(self, part: DocumentPart | None, slices: Slices | None = None) -> None:
+        """Show the form of a part: at once, or with `slices` group by group, each in a turn of its own."""
         self.part = part
-        self.rows = []
+        self.rows, self._wanted = [], None
         body = QWidget()
         set_ground(body, "panel")
         column = column_layout(of=body, margins=(16, 14, 16, 16), spacing=10)
@@ -57,17 +66,35 @@ class PartForm(QScrollArea):
             column.addLayout(self._name_row(part))
         self._strays = QVBoxLayout()
         column.addLayout(self._strays)
-        for number, group in enumerate(groups):
-            if number:
-                column.addWidget(rule())
-            self._add_group(column, part.path if part else (), group)
-        column.addStretch(1)
-        self._show_strays()
-        self._fold()
+        if slices is None:
+            for _ in self._fill(column, part, groups):
+                pass
         if (old := self.takeWidget()) is not None:  # it may be the sender of what led here
             old.hide()
             old.deleteLater()
         self.setWidget(body)
+        if slices is not None:
+            slices.start(self._fill(column, part, groups))
+
+    def _fill(self, column: QVBoxLayout, part: DocumentPart | None, groups: Sequence[Group]) -> Iterator[None]:
+        """Add the groups one after the other, as long as the form is there that they belong to."""
+        for number, group in enumerate(groups):
+            if self.part is not part or not isValid(column):
+                return
+            if number:
+                column.addWidget(rule())
+            self._add_group(column, part.path if part else (), group)
+            self._fold()
+            yield
+        if self.part is not part or not isValid(column):
+            return
+        if part and part.add and not self.document.read_only:
+            column.addWidget(Button(part.add, "plus", on=self.add_wanted.emit), 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        self._show_strays()
+        self._fold()
+        if self._wanted is not None:
+            self.show_field(self._wanted)
 
     def _show_strays(self) -> None:
         """What is wrong with the part and is at none of its fields; a key that is not known can be removed."""
@@ -115,6 +142,10 @@ class PartForm(QScrollArea):
 
     def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
         head = row_layout(label(group.title, "strong"), (label(group.note, "small", wrap=True), 1), spacing=10)
+        if group.part and not self.document.read_only:
+            name = f"Remove {group.title.lower()}"
+            remove = IconButton("trash-2", name, on=partial(self.document.remove, (*base, *group.part), name))
+            head.addWidget(remove)
         column.addLayout(head)
         form = QGridLayout()  # a QFormLayout keeps heights for widths that it has not any more
         form.setHorizontalSpacing(12)
@@ -124,6 +155,7 @@ class PartForm(QScrollArea):
             row = FieldRow(self.document, base, field)
             self.rows.append(row)
             row.typed.connect(partial(self.typed.emit, row))
+            self._give_words(row)
             row.grown.connect(partial(QTimer.singleShot, 0, self, self._show_problem))
             if field.label:
                 said = label(field.label, "second")
@@ -149,8 +181,10 @@ class PartForm(QScrollArea):
         self._show_strays()
 
     def show_field(self, path: Path_) -> None:
-        """Bring the field at a path of the document into view, and give it the keyboard."""
+        """Bring the field at a path of the document into view, and give it the keyboard; one that is still to come gets
+        it then."""
         row = next((row for row in self.rows if path[: len(row.path)] == row.path), None)
+        self._wanted = path if row is None else None
         if row is not None:
             self.ensureWidgetVisible(row.box, 0, 8)
             row.editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -165,7 +199,17 @@ class PartForm(QScrollArea):
         """The path of the field that has the keyboard."""
         return next((row.path for row in self.rows if row.editor.hasFocus()), None)
 
-    def row(self, *path: str) -> FieldRow:
+    def set_words(self, words: Sequence[Word], names: Collection[str]) -> None:
+        """What is offered in the form's expressions, and what they may read."""
+        self._words, self._names = words, names
+        for row in self.rows:
+            self._give_words(row)
+
+    def _give_words(self, row: FieldRow) -> None:
+        if isinstance(row.editor, WordsArea) and row.field.kind != "names":
+            row.editor.set_words(self._words, self._names)
+
+    def row(self, *path: int | str) -> FieldRow:
         """The row of a field of this part. Raises StopIteration where the part has no such field."""
         return next(r for r in self.rows if r.field.path == path)
 

@@ -12,7 +12,7 @@ class DocumentPart:
     """A line of the list: where it is in the document, how it is called, which form it has.
 
     `what` is said after the title of the form; `removable` parts can be taken out, `named`
-    ones be given another key.
+    ones be given another key. `add` is what a button at the form's end adds.
     """
 
     path: Path_
@@ -23,6 +23,7 @@ class DocumentPart:
     code: bool = True
     removable: bool = False
     named: bool = False
+    add: str = ""
 
     @property
     def table(self) -> str:

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QCompleter, QListView, QPlainTextEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from workbench.api.window import colour
 from workbench.gui.look import fonts
-from workbench.gui.modes.source.code_view import CodeView
 from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.widgets import draw_swatch
 
@@ -29,7 +28,7 @@ class Completion(QObject):
 
     taken = Signal(object)
 
-    def __init__(self, editor: CodeView, name: str) -> None:
+    def __init__(self, editor: QPlainTextEdit, name: str) -> None:
         super().__init__(editor)
         self._editor = editor
         self._model = QStandardItemModel(self)
@@ -71,8 +70,8 @@ class Completion(QObject):
             self._model.appendRow(item)
         wide = max(map(_Delegate.wide, matches)) + self.list.verticalScrollBar().sizeHint().width() + 8
         place = self._editor.cursorRect()
-        shift = self._editor.viewportMargins().left() - QFontMetrics(self._editor.font()).horizontalAdvance(begun)
-        place.moveTopLeft(place.topLeft() + QPoint(shift, 0))
+        begun_px = QFontMetrics(self._editor.font()).horizontalAdvance(begun)
+        place.moveTopLeft(place.topLeft() + self._editor.viewport().pos() - QPoint(begun_px, 0))
         place.setWidth(min(max(wide, _LEAST_PX), _MOST_PX))
         self._completer.complete(place)
         self.list.setCurrentIndex(self._completer.completionModel().index(0, 0))
