@@ -15,7 +15,7 @@ from small_runs import Calls, Spent, small_run
 from workbench.analysis import analyse
 from workbench.analysis.knowledge import KnowledgeBase, Rule, Select, Suggestion, read_knowledge
 from workbench.analysis.measured import MeasuredRun
-from workbench.analysis.rule_table import Outcome, RuleTable, rule_table, with_rule
+from workbench.analysis.rule_table import Outcome, RuleTable, rule_table, subject_table, with_rule
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
@@ -121,6 +121,15 @@ def test_only_one_of_replicas_is_reported_and_the_others_name_it(knowledge: Know
     table = table_of(text.replace("visits > 3", "visits > 0"), host_that_waits(), knowledge)
     words = {row.subject: row.words for row in table.rows}
     assert words["top.core[1].p"] == "reported on a replica: core[0].p"
+
+
+def test_metrics_counted_in_hardware_are_among_the_values(knowledge: KnowledgeBase) -> None:
+    text = RULE.replace("share > LIMIT", "custom.stalls == 0")
+    table = table_of(text, host_that_waits(), knowledge)
+    assert table.rows[0].values == {"custom.stalls": 0.0, "visits": 9}
+    shown = subject_table(table)
+    assert [column.head for column in shown.columns][1:3] == ["custom.stalls", "visits"]
+    assert shown.columns[1].text(table.rows[0]) == "0"
 
 
 def test_what_saves_too_little_says_how_much(knowledge: KnowledgeBase) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from workbench.analysis.custom import custom_metrics
 from workbench.analysis.finding_words import block_words
 from workbench.analysis.holding import Alike, Subject, blocks_of, subjects_of
 from workbench.analysis.knowledge import CheckedRule, KnowledgeBase
@@ -60,14 +61,18 @@ class RuleRow:
 
 @dataclass(frozen=True)
 class RuleTable:
-    """A rule's subjects in a run, the ones that fire first. `names` are the metrics that its condition and its time
-    rest on; `example` is what a finding would say of the first subject, where none fires."""
+    """A rule's subjects in a run, the ones that fire first. `metrics` are those that its condition and its time rest
+    on; `example` is what a finding would say of the first subject, where none fires."""
 
     rule: CheckedRule
-    names: tuple[str, ...]
+    metrics: Metrics
     rows: tuple[RuleRow, ...]
     example: Finding | None = None
     problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.metrics)
 
     @property
     def fired(self) -> int:
@@ -90,6 +95,8 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
     asked too, which may explain its findings."""
     names = tuple(dict.fromkeys(n for one in (rule.condition, rule.time_saved, rule.new_time) if one
                                 for n in sorted(one.names)))  # fmt: skip
+    known = {**measured.metrics, **custom_metrics(measured.custom, names)}
+    metrics = {name: known[name] for name in names}
     try:
         alike = list(subjects_of(rule, measured)) if measured.run.time_s else []
         fired = [*filter(None, map(fire, alike))]
@@ -98,7 +105,7 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
         kept = {id(one) for one in without_explained([*fired, *below], knowledge)}
         reports, problems = findings_of([*fired, *below], measured, knowledge)
     except WorkbenchError as error:
-        return _faulty(rule, names, measured, error)
+        return _faulty(rule, metrics, measured, error)
     found = {id(one): finding for finding, one in reports}
     ends = {id(one.subject): (id(one) in kept, found.get(id(one))) for one in fired}
     rows = [_row(subject, each, ends, names, measured) for each in alike for subject in each.subjects]
@@ -109,7 +116,7 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
         example, more = _example(alike[0].subjects[0], measured, knowledge)
         problems += more
     own = [problem for problem in problems if (problem.file, problem.line) == (rule.file, rule.line)]
-    return RuleTable(rule, names, tuple(rows), example, tuple(own))
+    return RuleTable(rule, metrics, tuple(rows), example, tuple(own))
 
 
 def _row(
@@ -154,7 +161,7 @@ def _example(
     return (reports[0][0] if reports else None), problems
 
 
-def _faulty(rule: CheckedRule, names: tuple[str, ...], measured: MeasuredRun, error: WorkbenchError) -> RuleTable:
+def _faulty(rule: CheckedRule, metrics: Metrics, measured: MeasuredRun, error: WorkbenchError) -> RuleTable:
     """A rule that cannot be computed for this run: it is left out of the findings."""
     with suppress(WorkbenchError):  # what it selects cannot be computed either
         rows = [
@@ -162,8 +169,8 @@ def _faulty(rule: CheckedRule, names: tuple[str, ...], measured: MeasuredRun, er
             for each in subjects_of(rule, measured)
             for one in each.subjects
         ]
-        return RuleTable(rule, names, tuple(rows), None, tuple(left_out(rule, error)))
-    return RuleTable(rule, names, (), None, tuple(left_out(rule, error)))
+        return RuleTable(rule, metrics, tuple(rows), None, tuple(left_out(rule, error)))
+    return RuleTable(rule, metrics, (), None, tuple(left_out(rule, error)))
 
 
 def metrics_in(scopes: Collection[str], metrics: Metrics) -> list[Metric]:
@@ -175,8 +182,10 @@ def metrics_in(scopes: Collection[str], metrics: Metrics) -> list[Metric]:
 # ---- shown
 
 
-def subject_table(table: RuleTable, metrics: Metrics) -> Table:
+def subject_table(table: RuleTable) -> Table:
     """A rule's subjects with the values that it reads, as window and terminal show them."""
+
+    metrics = table.metrics
 
     def value(name: str) -> Any:
         return lambda row: metrics[name].text(row.values[name]) if name in row.values else ""

@@ -90,12 +90,12 @@ def run_eval(arguments: argparse.Namespace, workbench: Opened) -> int:
                     "diagnostics": as_json(problems)})  # fmt: skip
     else:
         print_diagnostics(problems)
-        print("\n\n".join(_evaluated(one, knowledge) for one in tables))
+        print("\n\n".join(_evaluated(one) for one in tables))
     return FAILED if has_errors(problems) else DONE
 
 
-def _evaluated(one: RuleTable, knowledge: KnowledgeBase) -> str:
-    shown = subject_table(one, knowledge.metrics)
+def _evaluated(one: RuleTable) -> str:
+    shown = subject_table(one)
     rows = [tuple(column.head for column in shown.columns)]
     rows += [tuple(column.text(row) for column in shown.columns) for row in shown.rows]
     lines = [f"{one.rule.name}: fires for {one.fired} of {counted(len(one.rows), 'subject')}", table(rows)]

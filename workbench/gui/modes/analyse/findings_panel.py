@@ -266,7 +266,7 @@ class FindingsPanel(QWidget):
             self.subjects = RuleSubjects(self._context)
             self._table_pages.addWidget(self.subjects)
         if self.subjects is not None and said is not None:
-            self.subjects.show_said(said, self._context.knowledge.metrics)
+            self.subjects.show_said(said)
         if begins:
             self._choose_counted("Rules", shown=True)
         else:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from workbench.analysis.custom import PREFIX
 from workbench.analysis.knowledge import CheckedRule
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rule_table import RuleTable, metrics_in, rule_table, with_rule
@@ -183,9 +184,10 @@ class RuleEditor(QWidget):
     def _offer(self) -> None:
         """What the rule's expressions may name: the metrics of its scopes, each with what it is."""
         scopes = self.document.value((*LIST, self.number or 0, "scope")) or ["block"]
-        metrics = self.document.metrics
+        analysis = self.context.analysis
+        metrics = analysis.metrics if analysis else self.document.metrics  # with those that the run counted of its own
         words = [Word(one.name, f"{one.title} ({one.unit})") for one in metrics_in(scopes, metrics)]
-        self.form.set_words([*words, *(Word(name, "function") for name in FUNCTIONS)], metrics)
+        self.form.set_words([*words, *(Word(name, "function") for name in FUNCTIONS)], metrics, PREFIX)
 
     def _write_head(self) -> None:
         document, number = self.document, self.number

@@ -3,7 +3,6 @@
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QVBoxLayout, QWidget
 
 from workbench.analysis.rule_table import Outcome, RuleRow, RuleTable, subject_table
-from workbench.api.metrics import Metrics
 from workbench.api.views import Table
 from workbench.api.window import Context, set_ground
 from workbench.gui.widgets import SeverityIcon, empty, label, plain_column, rule, scrolled
@@ -46,18 +45,18 @@ class RuleSubjects(QWidget):
             return "Rule", ""
         return self.table.rule.name, "before the last change" if self._stale else subject_words(self.table)
 
-    def show_said(self, said: RuleTable | str, metrics: Metrics) -> None:
+    def show_said(self, said: RuleTable | str) -> None:
         if isinstance(said, str):
             if said:
                 self.show_nothing(said)
         else:
-            self.show_table(said, metrics)
+            self.show_table(said)
 
-    def show_table(self, table: RuleTable, metrics: Metrics) -> None:
+    def show_table(self, table: RuleTable) -> None:
         current = self.view.current
         self.table = table
         self._dim(False)
-        self.view.show_table(subject_table(table, metrics))
+        self.view.show_table(subject_table(table))
         chosen = next((row for row in table.rows if isinstance(current, RuleRow)
                        and (row.scope, row.subject) == (current.scope, current.subject)), None)  # fmt: skip
         self.view.choose(lambda row: row is chosen)

@@ -42,6 +42,7 @@ class PartForm(QScrollArea):
         self._wanted: Path_ | None = None  # the field that gets the keyboard once the form is whole
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
+        self._prefix = ""
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -199,15 +200,15 @@ class PartForm(QScrollArea):
         """The path of the field that has the keyboard."""
         return next((row.path for row in self.rows if row.editor.hasFocus()), None)
 
-    def set_words(self, words: Sequence[Word], names: Collection[str]) -> None:
-        """What is offered in the form's expressions, and what they may read."""
-        self._words, self._names = words, names
+    def set_words(self, words: Sequence[Word], names: Collection[str], prefix: str = "") -> None:
+        """What is offered in the form's expressions, and what they may read: these names, and any with the prefix."""
+        self._words, self._names, self._prefix = words, names, prefix
         for row in self.rows:
             self._give_words(row)
 
     def _give_words(self, row: FieldRow) -> None:
         if isinstance(row.editor, WordsArea) and row.field.kind != "names":
-            row.editor.set_words(self._words, self._names)
+            row.editor.set_words(self._words, self._names, self._prefix)
 
     def row(self, *path: int | str) -> FieldRow:
         """The row of a field of this part. Raises StopIteration where the part has no such field."""

@@ -66,13 +66,13 @@ class WordsArea(TextArea):
     def __init__(self, lines: int, *, expression: bool = False) -> None:
         super().__init__(lines, code=True)
         self._expression, self.words = expression, tuple[Word, ...]()
-        self._names: frozenset[str] = frozenset()  # that an expression may read
+        self._names, self._prefix = frozenset[str](), ""  # that an expression may read
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it grows instead
         self.textChanged.connect(self._look)
 
-    def set_words(self, words: Sequence[Word], names: Collection[str] = ()) -> None:
-        """What is offered here, and what an expression may read."""
-        self.words, self._names = tuple(words), frozenset(names)
+    def set_words(self, words: Sequence[Word], names: Collection[str] = (), prefix: str = "") -> None:
+        """What is offered here, and what an expression may read: these names, and any that begins with the prefix."""
+        self.words, self._names, self._prefix = tuple(words), frozenset(names), prefix
         self._look()
 
     @property
@@ -81,7 +81,7 @@ class WordsArea(TextArea):
         text = self.toPlainText()
         if not self._expression or not self._names or not text.strip():
             return None
-        fault = next(iter(Expression.parse(text, self._names, line=1)[1]), None)
+        fault = next(iter(Expression.parse(text, self._names, line=1, prefix=self._prefix)[1]), None)
         return replace(fault, hint=named_hint(fault.hint)) if fault else None
 
     def _look(self) -> None:
