@@ -34,7 +34,9 @@ class OwnRules(QObject):
         super().__init__(findings)
         self.context, self.findings, self.details = context, findings, details
         self.editor: RuleEditor | None = None  # made when a rule is edited first
-        self._project = context.workspace.path if context.workspace else None
+        self._project: Path | None = None
+        self._files: frozenset[str] = frozenset()  # the project's rule files
+        self._workspace_changed()
         findings.rules.fill = self.fill
         findings.own_names = lambda: frozenset(rule.name for rule in self.own())
         findings.rules.edit_wanted.connect(self.edit_kind)
@@ -49,9 +51,7 @@ class OwnRules(QObject):
 
     def own(self, name: str = "") -> list[CheckedRule]:
         """The rules (of a name) that are in the project's files."""
-        workspace = self.context.workspace
-        files = set(map(str, rule_files(workspace.path))) if workspace else set()
-        return [one for one in self.context.knowledge.rules if one.file in files and name in ("", one.name)]
+        return [one for one in self.context.knowledge.rules if one.file in self._files and name in ("", one.name)]
 
     def _named(self, name: str) -> list[CheckedRule]:
         return [rule for rule in self.context.knowledge.rules if rule.name == name]
@@ -202,12 +202,16 @@ class OwnRules(QObject):
     def _workspace_changed(self) -> None:
         workspace = self.context.workspace
         before, self._project = self._project, workspace.path if workspace else None
+        files, self._files = self._files, frozenset(map(str, rule_files(workspace.path)) if workspace else ())
         if self.editor is not None and self._project != before:
             self.editor.leave()
             self.close()
+        elif files != self._files:
+            self.findings.write()  # which rules are one's own
 
 
 def _title(rule: CheckedRule, among: Sequence[CheckedRule]) -> str:
     """A rule's name, with its side and scope where others of the name are among these."""
     alike = [one for one in among if one.name == rule.name]
-    return f"{rule.name} ({rule.side}, {rule.scope.replace('_', ' ')})" if len(alike) > 1 else rule.name
+    side = "FPGA" if rule.side == "fpga" else rule.side
+    return f"{rule.name} ({side}: {rule.scope.replace('_', ' ')})" if len(alike) > 1 else rule.name

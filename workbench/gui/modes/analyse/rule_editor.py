@@ -21,7 +21,7 @@ from workbench.gui.modes.analyse.rule_subjects import NO_RULE, NO_RUN, WRONG
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.source.pragma_words import Word
-from workbench.gui.widgets import Button, IconButton, PanelHeader, PillButton, label, plain_column
+from workbench.gui.widgets import Button, IconButton, PanelHeader, label, plain_column
 from workbench.gui.widgets.boxes import row_layout
 from workbench.model.expression import FUNCTIONS
 from workbench.replay.predict import Replayed
@@ -60,8 +60,8 @@ class RuleEditor(QWidget):
         self.form = PartForm(self.document)
         self.setFocusProxy(self.form)
         self.head = PanelHeader("Rule")
-        self.every_field = PillButton("All fields")
-        self.every_field.setToolTip("Show the fields too that few rules need")
+        self.every_field = IconButton("settings-2", "Show all fields, those too that few rules need")
+        self.every_field.setCheckable(True)
         self.every_field.clicked.connect(self._show)
         self.undo_button = IconButton("undo-2", "Undo", on=self.document.history.undo)
         self.remove_button = IconButton("trash-2", "Remove this rule", on=self.remove)

@@ -37,14 +37,19 @@ class TextArea(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
         self._lines = lines
+        self.verticalScrollBar().valueChanged.connect(self._keep_top)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_top)
         self.textChanged.connect(self._fit)
         self._fit()
 
     def _fit(self) -> None:
         lines = max(self._lines, min(round(self.document().documentLayout().documentSize().height()), _MOST_LINES))
         self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + (24 if self._lines > 1 else 16))
-        if lines < _MOST_LINES:
-            self.verticalScrollBar().setValue(0)  # all of it fits
+
+    def _keep_top(self, *_: int) -> None:
+        """All of the text is in view where it is not too long, whatever was scrolled while the field grew."""
+        if self.document().documentLayout().documentSize().height() <= _MOST_LINES:
+            self.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
