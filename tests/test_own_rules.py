@@ -348,6 +348,7 @@ def test_commands_begin_copy_evaluate_name_and_remove_rules(
 
     said("rules", "new", str(own), "my waits")
     assert said("rules", "copy", "control messages", str(own), "--side", "host", "--as", "mine")["added"] == ["mine"]
+    assert said("rules", "check", str(own))["diagnostics"] == []  # it is under a rule that ships
     (waits, mine) = said("rules", "eval", str(own), str(run))["rules"]
     shipped = said("report", str(run), "--predict", "0")["findings"]
     theirs = [one["where"] for one in shipped if one["rule"] == "control messages"]

@@ -154,7 +154,9 @@ class Context(QObject):
     def set_workspace(self, workspace: Workspace, stamps: Mapping[Path, str] | None = None) -> None:
         """Show a project that is open already, and read its sources. `stamps` are those of its documents from before
         they were read: one that was written meanwhile is read again."""
-        self.workspace, self.scan, self.source_problems, self._knowledge = workspace, None, (), None
+        if self.workspace is None or self.workspace.path != workspace.path:
+            self._knowledge = None
+        self.workspace, self.scan, self.source_problems = workspace, None, ()
         now, before = workspace.stamps(), stamps or {}
         self._stamps = {path: before.get(path, stamp) for path, stamp in now.items()}
         self.notices.keep("project", *workspace.diagnostics)

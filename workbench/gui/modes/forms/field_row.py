@@ -36,7 +36,7 @@ _LISTS = ("lines", "pairs", "lists", "names", "expressions")
 
 
 class FieldRow(QObject):
-    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a code's,
+    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a text,
     `grown` says that its height may be another."""
 
     typed, grown = Signal(), Signal()
@@ -87,8 +87,7 @@ class FieldRow(QObject):
         if kind in _AREAS:
             area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
             area.left.connect(self.write)
-            if kind == "long":
-                area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
+            area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
             return area
         if kind in ("choice", "table"):
             combo = StillCombo()
@@ -107,8 +106,7 @@ class FieldRow(QObject):
             line.setProperty("role", "code")
         line.setPlaceholderText(str(self.field.default or ""))
         line.editingFinished.connect(self.write)
-        if kind == "code":
-            line.textEdited.connect(self.typed)
+        line.textEdited.connect(self.typed)
         return line
 
     def set_narrow(self, narrow: bool) -> None:

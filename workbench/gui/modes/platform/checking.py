@@ -33,8 +33,9 @@ class TemplateCheck(QObject):
         document.changed.connect(self._later.start)
 
     def _typed(self, row: FieldRow) -> None:
-        self._row = row
-        self._pause.start()
+        if row.field.kind in ("code", "long"):
+            self._row = row
+            self._pause.start()
 
     def _ask_row(self) -> None:
         """Judge what is in a field that is being typed in, as if it were written."""
