@@ -94,6 +94,33 @@ def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suff
     assert "the name 'starved' is that of another block" in said
 
 
+@BOTH
+def test_the_project_says_what_to_count_where_sources_stay_as_they_are(tmp_path: Path, suffix: str) -> None:
+    language, right, wrong, signal, _ = DESIGNS[suffix]
+    shutil.copy(bench.DATA / "metrics" / f"tiny_top{suffix}", tmp_path)
+    texts = (
+        f"count idle when {right}",
+        f"max level of {signal}",
+        f"count odd when {wrong}",
+        "count lost",
+        "sum a of b",
+    )
+    hardware = HardwareSources(
+        sources=(f"tiny_top{suffix}",), top="tiny_top", read_out=ReadOut(first=0, last=15),
+        metrics={"tiny_top": texts[:2]},
+    )  # fmt: skip
+    build = language.instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
+    assert {"tiny_top.idle", "tiny_top.level", "tiny_top.starved"} <= {block.id for block in build.blocks}
+    bad = hardware.model_copy(update={"metrics": {"tiny_top": texts, "tiny_tap": ("count a when b",)}})
+    said = {one.keys: one.message for one in language.scan(tmp_path, bad, PLATFORM, {}).diagnostics}  # type: ignore[attr-defined]
+    at = ("hardware", "metrics", "tiny_top")
+    assert said.pop((*at[:2], "tiny_tap")) == "there is no module 'tiny_tap' with a clocked block"
+    assert "there is no 'emty' here" in said.pop((*at, 2))
+    assert said.pop((*at, 3)) == "'when' is missing, at character 11"
+    assert "there is no 'b' here" in said.pop((*at, 4))
+    assert said == {}
+
+
 def run_of_metrics() -> Run:
     """A run of 1,000 cycles with a block that works, and three metrics beside it in two replicas."""
     spent = {

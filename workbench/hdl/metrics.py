@@ -1,21 +1,22 @@
 """Metrics of one's own beside the clocked block whose clock they are counted by: what leads them up as blocks' states
 are led."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from workbench.api.source.metric_text import BadMetric, parse_metric
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.model.blocks import State
-from workbench.model.custom import VALUE_BITS, CustomMetric, PlacedMetric
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.custom import VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, near
 from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "VALUE_BITS", "Key", "MetricBlock", "PlacedMetric", "SourceBlock", "Written", "metric_blocks", "not_reached",
-    "with_metrics",
+    "VALUE_BITS", "Key", "MetricBlock", "OfModules", "PlacedMetric", "SourceBlock", "Written", "metric_blocks",
+    "not_reached", "unknown_modules", "with_metrics",
 ]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that one's clock."
 _ALONE = "Write begin and end around the block."
@@ -58,37 +59,90 @@ class Written:
     modules: Sequence[tuple[str, int, int]]
 
 
+@dataclass(frozen=True)
+class OfModules:
+    """The project's metrics (`hardware.metrics`) by module, what a module's name is compared as, and what a source is
+    called to people."""
+
+    metrics: Mapping[str, Sequence[str]]
+    name_of: Callable[[Path], str]
+    plain: Callable[[str], str] = str
+
+
 def metric_blocks(
-    written: Iterable[Written], blocks: Sequence[SourceBlock], in_generate: Callable[[SourceBlock], bool],
+    written: Iterable[Written],
+    blocks: Sequence[SourceBlock],
+    project: OfModules,
+    in_generate: Callable[[SourceBlock], bool],
     alone: Callable[[SourceBlock], bool] = lambda _: False,
-) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:  # fmt: skip
-    """A block for each metric, and what is wrong with where the others are. Those `in_generate` give their clock to no
-    metric outside of them; beside one that is `alone` in it nothing can be put."""
+) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
+    """A block for each metric, of the sources and of the `project`, and what is wrong with where the others are. Those
+    `in_generate` give their clock to no metric outside of them; beside one that is `alone` in it nothing can be put."""
+    usable = [block for block in blocks if block.clock and not block.why_not]
     found: list[MetricBlock] = []
     wrong: list[Diagnostic] = []
     taken = {(block.module, block.label): block.line for block in blocks}
-    for file in written:
-        here = [block for block in blocks if block.path == file.path and block.clock and not block.why_not]
-        for offset, placed in file.metrics:
-            one = _anchor(placed, file.modules, here, in_generate)
-            if isinstance(one, Diagnostic):
-                wrong.append(one)
-                continue
-            if alone(one):
-                message = f"beside the only block of a generate nothing can be put: the metric '{placed.metric.name}'"
-                wrong.append(placed.diagnostic(message, _ALONE))
-                continue
-            name = placed.metric.name
-            if other := taken.get((one.module, name), 0):
-                hint = "Give one of the two another name."
-                wrong.append(placed.diagnostic(f"the name '{name}' is that of another block, in line {other}", hint))
-                continue
-            taken[one.module, name] = placed.line
-            key, kind = (str(file.path), offset), placed.metric.kind.value
-            block = MetricBlock(key, file.path, one.module, name, kind, one.node, one.clock, one.edge, 0, placed.line,
-                                placed.line, placed=placed, anchor=one)  # fmt: skip
-            found.append(block)
+    places: list[tuple[int, PlacedMetric, SourceBlock | Diagnostic]] = [
+        (offset, placed, _anchor(placed, file.modules, [one for one in usable if one.path == file.path], in_generate))
+        for file in written
+        for offset, placed in file.metrics
+    ]
+    places += _of_project(project, usable, in_generate)
+    for offset, placed, anchor in places:
+        if isinstance(anchor, Diagnostic):
+            wrong.append(anchor)
+            continue
+        name = placed.metric.name
+        if alone(anchor):
+            message = f"beside the only block of a generate nothing can be put: the metric '{name}'"
+            wrong.append(placed.diagnostic(message, _ALONE))
+        elif other := taken.get((anchor.module, name), 0):
+            hint = "Give one of the two another name."
+            wrong.append(placed.diagnostic(f"the name '{name}' is that of another block, in line {other}", hint))
+        else:
+            taken[anchor.module, name] = placed.line
+            found.append(_beside(anchor, placed, offset))
     return tuple(found), tuple(wrong)
+
+
+def _beside(anchor: SourceBlock, placed: PlacedMetric, offset: int) -> MetricBlock:
+    key, kind = (str(anchor.path), offset), placed.metric.kind.value
+    return MetricBlock(key, anchor.path, anchor.module, placed.metric.name, kind, anchor.node, anchor.clock,
+                       anchor.edge, 0, placed.line, placed.line, placed=placed, anchor=anchor)  # fmt: skip
+
+
+def _of_project(
+    project: OfModules, blocks: Sequence[SourceBlock], in_generate: Callable[[SourceBlock], bool]
+) -> Iterator[tuple[int, PlacedMetric, SourceBlock | Diagnostic]]:
+    """Those of modules that have blocks, each with a number below all offsets, and beside which block it is counted."""
+    number = 0
+    for module, texts in project.metrics.items():
+        mine = [one for one in blocks if project.plain(one.module) == project.plain(module)]
+        for at, text in enumerate(texts if mine else ()):
+            number -= 1
+            keys = ("hardware", "metrics", module, at)
+            try:
+                metric = parse_metric(text)
+            except BadMetric as bad:
+                wrong = OfProject(f"{bad.message}, at character {bad.offset + 1}", bad.hint, keys=keys)
+                yield number, PlacedMetric(CustomMetric(MetricKind.COUNT, ""), "", 0, 1, keys), wrong
+                continue
+            placed = PlacedMetric(metric, project.name_of(mine[0].path), mine[0].line, 1, keys)
+            outer = [one for one in mine if not in_generate(one)]
+            anchor = _only_clock(placed, module, outer)
+            yield number, placed, anchor
+
+
+def unknown_modules(
+    metrics: Iterable[str], blocks: Iterable[SourceBlock], plain: Callable[[str], str] = str
+) -> Iterator[Diagnostic]:
+    """An error for each module that the project has metrics of and that has no clocked block."""
+    names = list(dict.fromkeys(block.module for block in blocks))
+    known = set(map(plain, names))
+    for module in metrics:
+        if plain(module) not in known:
+            message = f"there is no module '{module}' with a clocked block"
+            yield OfProject(message, near(module, names, "Those with one are"), keys=("hardware", "metrics", module))
 
 
 def _anchor(
@@ -104,11 +158,17 @@ def _anchor(
     if module is None:
         return placed.diagnostic(f"the metric '{name}' is in no module", "Move it into the module of its signals.")
     mine = [one for one in blocks if module[1] <= one.line <= module[2] and not in_generate(one)]
-    clocks = list(dict.fromkeys((one.clock, one.edge) for one in mine))
-    if len(clocks) != 1:
-        has = f"clocks {listed([clock for clock, _ in clocks])}" if clocks else "no clocked block outside of generates"
-        return placed.diagnostic(f"which clock counts the metric '{name}' is not clear: {module[0]} has {has}", _CLOCK)
-    return mine[0]
+    return _only_clock(placed, module[0], mine)
+
+
+def _only_clock(placed: PlacedMetric, module: str, blocks: Sequence[SourceBlock]) -> SourceBlock | Diagnostic:
+    """The first of a module's blocks, all of which have its clock."""
+    clocks = list(dict.fromkeys((one.clock, one.edge) for one in blocks))
+    if len(clocks) == 1:
+        return blocks[0]
+    has = f"clocks {listed([clock for clock, _ in clocks])}" if clocks else "no clocked block outside of generates"
+    message = f"which clock counts the metric '{placed.metric.name}' is not clear: {module} has {has}"
+    return placed.diagnostic(message, _CLOCK)
 
 
 def with_metrics(top: Instance | None, metrics: Sequence[MetricBlock]) -> None:

@@ -173,6 +173,12 @@ class Design(Document):
         "each as a block whose states show in which cycles words moved, the design waited, or held the port up",
         examples=[["mover"]],
     )
+    metrics: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="custom metrics besides those in the sources, by the module or entity of their signals, each as it "
+        "is behind `pragma recap`",
+        examples=[{"core": ["count stalls when valid && !ready"]}],
+    )
     trace: TraceMemory | None = Field(
         None,
         description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity
 
 
 class MetricKind(StrEnum):
@@ -79,6 +79,7 @@ class PlacedMetric:
     file: str
     line: int
     column: int
+    keys: tuple[str | int, ...] = ()  # where the project says so; else a source does
 
     @property
     def title(self) -> str:
@@ -86,4 +87,6 @@ class PlacedMetric:
         return f"the metric '{self.metric.name}'"
 
     def diagnostic(self, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+        if self.keys:
+            return OfProject(message, hint, severity, keys=self.keys)
         return Diagnostic(message, hint, severity, self.file, self.line, self.column)

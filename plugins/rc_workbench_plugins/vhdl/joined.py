@@ -31,7 +31,7 @@ from workbench.api import Diagnostic, HardwareSources, Job, counted
 from workbench.api.unstable import VhdlStandard, did_you_mean
 from workbench.hdl import joined as core
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.metrics import not_reached, with_metrics
+from workbench.hdl.metrics import OfModules, not_reached, unknown_modules, with_metrics
 from workbench.hdl.source_file import SourceFile
 from workbench.hdl.verilog.design import shown_path
 from workbench.hdl.verilog.heads import Head, read_modules
@@ -205,12 +205,13 @@ def read_joined(
     designs = (*([(base, tree)] if top is not None else []), *((part.design, part.tree) for part in joint.elaborated))
     used = {id(unit): unit for design in (base, *(part.design for part in joint.elaborated)) for unit in design.used}
     shown = {file.number: base.name_of(file.path) for file in files}
-    own, misplaced = read_metrics(vhdl.sources, declared, vhdl.blocks, vhdl.types)
+    project = OfModules(hardware.metrics, base.name_of, plain)
+    own, misplaced = read_metrics(vhdl.sources, declared, vhdl.blocks, vhdl.types, project)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
     unobserved = (
         *defined_twice(declared, used.values(), shown), *vhdl.unobserved, *joint.unobserved, *misplaced,
-        *not_reached(joint.top, metrics),
+        *not_reached(joint.top, metrics), *unknown_modules(hardware.metrics, (*vhdl.blocks, *joint.always), plain),
     )  # fmt: skip
     wrong = tuple(dict.fromkeys((*joint.wrong, *vhdl.called_as_modules(joint.top))))
     joined = Joined(

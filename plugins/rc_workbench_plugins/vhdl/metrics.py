@@ -29,9 +29,13 @@ class MetricBlock(metrics.MetricBlock):
 
 
 def read_metrics(
-    files: Sequence[SourceFile], units: Sequence[Unit], blocks: Sequence[SourceBlock], shared: Mapping[str, Type | str]
+    files: Sequence[SourceFile],
+    units: Sequence[Unit],
+    blocks: Sequence[SourceBlock],
+    shared: Mapping[str, Type | str],
+    project: metrics.OfModules,
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
-    """The metrics of these files, and what is wrong with them."""
+    """The metrics of these files and of the project, and what is wrong with them."""
     bodies = [unit for unit in units if unit.region is not None]
     written = [
         metrics.Written(source.path, source.metrics, [
@@ -45,7 +49,7 @@ def read_metrics(
         region = regions.get(block.key)
         return region is None or region.kind != "architecture"
 
-    found, wrong = metrics.metric_blocks(written, blocks, in_generate)
+    found, wrong = metrics.metric_blocks(written, blocks, project, in_generate)
     typed: list[MetricBlock] = []
     problems = list(wrong)
     for one in found:
@@ -71,7 +75,8 @@ def anchor_of(block: SourceBlock | MetricBlock) -> SourceBlock:
 
 
 def _within(unit: Unit, block: metrics.MetricBlock) -> bool:
-    return bool(unit.node.start_byte <= block.key[1] < unit.node.end_byte)
+    start = block.node.start_byte  # of the process beside it
+    return bool(unit.node.start_byte <= start < unit.node.end_byte)
 
 
 def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tuple[str, str, str]:

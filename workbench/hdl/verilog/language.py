@@ -14,7 +14,7 @@ from workbench.hdl.derived import derived, made_clocks
 from workbench.hdl.instances import Instance
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
-from workbench.hdl.metrics import MetricBlock, not_reached, with_metrics
+from workbench.hdl.metrics import MetricBlock, not_reached, unknown_modules, with_metrics
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.own import streams_called
 from workbench.hdl.reading import Part, Reading
@@ -131,7 +131,8 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     blocks, pragmas = read_blocks(design)
     job.progress(0.7, "looking at its instances")
     top = elaborate(design, {block.key: block for block in blocks})
-    metrics, misplaced = read_metrics(design, blocks)
+    metrics, misplaced = read_metrics(design, blocks, hardware.metrics)
+    misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
     with_metrics(top, metrics)
     pragmas = (*pragmas, *misplaced, *not_reached(top, metrics))
     broken = {one.file for one in design.diagnostics if has_errors([one])}  # of which not all may have been read

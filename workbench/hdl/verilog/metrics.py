@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.metrics import MetricBlock, Written, metric_blocks
+from workbench.hdl.metrics import MetricBlock, OfModules, Written, metric_blocks
 from workbench.hdl.verilog.blocks import modules_of
 from workbench.hdl.verilog.conditions import Conditions
 from workbench.hdl.verilog.design import Design
@@ -19,9 +19,9 @@ _SIGNAL_HINT = f"Name a vector of up to {VALUE_BITS - 1} bits of this module."
 
 
 def read_metrics(
-    design: Design, blocks: Sequence[SourceBlock]
+    design: Design, blocks: Sequence[SourceBlock], project: Mapping[str, Sequence[str]]
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
-    """The metrics of all sources, and what is wrong with where they are."""
+    """The metrics of all sources and, by module, of the project, and what is wrong with where they are."""
     written = []
     for path, source in read_sources(design)[0].items():
         if source.metrics:
@@ -31,7 +31,7 @@ def read_metrics(
                 for node in modules_of(design) if design.place(node.sourceRange.start)[0] == path
             ]  # fmt: skip
             written.append(Written(path, source.metrics, modules))
-    return metric_blocks(written, blocks, in_generate, is_alone)
+    return metric_blocks(written, blocks, OfModules(project, design.name_of), in_generate, is_alone)
 
 
 def check_metrics(

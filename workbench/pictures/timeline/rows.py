@@ -98,12 +98,13 @@ def _fpga_rows(
         groups.setdefault(blocks[n].group, []).append(n)
     rows: list[Row] = []
     for group, members in groups.items():
+        metric = blocks[members[0]].is_metric
         if len(members) == 1:
-            rows.append(_states(labels[blocks[members[0]].id], members[0], index, 1))
+            rows.append(_states(labels[blocks[members[0]].id], members[0], index, 1, metric))
             continue
         name = labels[blocks[members[0]].id]
         name = name[: name.index("[")] + name[name.rindex("]") + 1 :] if "[" in name else name
-        share = float(np.mean([_busy(index, n)[0] for n in members]))
+        share = float(np.mean([_busy(index, n, metric)[0] for n in members]))
         rows.append(
             Row(
                 Kind.STACK,
@@ -112,16 +113,16 @@ def _fpga_rows(
                 members=tuple(members),
                 key=group,
                 folded=group in folded,
-                tip=f"{group}: mean share of work",
+                tip=f"{group}: mean share {'counted' if metric else 'of work'}",
             )
         )
         if group not in folded:
-            rows.extend(_states(labels[blocks[n].id], n, index, 1) for n in members)
+            rows.extend(_states(labels[blocks[n].id], n, index, 1, metric) for n in members)
     return rows
 
 
-def _states(label: str, block: int, index: TimelineIndex, indent: int) -> Row:
-    share, what = _busy(index, block)
+def _states(label: str, block: int, index: TimelineIndex, indent: int, metric: bool = False) -> Row:
+    share, what = _busy(index, block, metric)
     return Row(
         Kind.STATES,
         label,
@@ -132,12 +133,14 @@ def _states(label: str, block: int, index: TimelineIndex, indent: int) -> Row:
     )
 
 
-def _busy(index: TimelineIndex, row: int) -> tuple[float, str]:
-    """The share of work; where a block never works, the share of moving data."""
+def _busy(index: TimelineIndex, row: int, metric: bool = False) -> tuple[float, str]:
+    """The share of work; where a block never works, the share of moving data; of a metric that in which it counts."""
     totals = index.totals_ps[row]
     time = max(int(totals.sum()), 1)
     work = int(totals[CATEGORIES.index("work")])
     if work:
         return work / time, "work"
+    if metric:
+        return int(totals[CATEGORIES.index("overhead")]) / time, "counted"
     moving = int(totals[CATEGORIES.index("send")] + totals[CATEGORIES.index("recv")])
     return moving / time, "moving data"

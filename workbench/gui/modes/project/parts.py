@@ -29,7 +29,7 @@ from workbench.session.program.plugins import Plugins
 #: Groups of a part's fields by their names; what is in none of them is in the part's first one.
 _HARDWARE = {
     "At the top": ("signals", "constants", "cards"),
-    "Counters": ("engines", "watch", "observed_ports"),
+    "Counters": ("engines", "watch", "observed_ports", "metrics"),
     "Streams": ("fifos", "names"),
 }
 _SIMULATION = {
