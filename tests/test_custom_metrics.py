@@ -94,6 +94,25 @@ def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suff
     assert "the name 'starved' is that of another block" in said
 
 
+@NEEDS_GHDL
+@pytest.mark.parametrize("bits", ["39", "DELAY + 35"])
+def test_a_signal_that_is_too_long_is_reported(tmp_path: Path, bits: str) -> None:
+    text = (bench.DATA / "metrics" / "tiny_top.vhd").read_text()
+    text = text.replace("signal empty : boolean;", f"signal empty : boolean; signal wide : unsigned({bits} downto 0);")
+    text = text.replace("empty <= head = tail;", 'empty <= head = tail; wide <= x"ff" & sum;')
+    (tmp_path / "tiny_top.vhd").write_text(text.replace("min least of below", "min least of wide"))
+    hardware = HardwareSources(sources=("tiny_top.vhd",), top="tiny_top", read_out=ReadOut(first=0, last=15))
+    build = DESIGNS[".vhd"][0]
+    said = list(build.scan(tmp_path, hardware, PLATFORM, {}).diagnostics)
+    if not said:  # how long it is depends on a generic
+        made = build.instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
+        assert made.beside is not None
+        said = list(made.beside.refused)
+    assert any(
+        "has 40 bits; 32 are counted at most" in one.message or "more than 32 bits" in one.message for one in said
+    )
+
+
 @BOTH
 def test_the_project_says_what_to_count_where_sources_stay_as_they_are(tmp_path: Path, suffix: str) -> None:
     language, right, wrong, signal, _ = DESIGNS[suffix]

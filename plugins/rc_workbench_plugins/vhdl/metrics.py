@@ -1,6 +1,7 @@
 """Metrics of one's own in VHDL: where they are counted, what types their signals are of, and the VHDL that leads them
 up."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from workbench.hdl.source_file import SourceFile
 
 _SIGNED = ("signed", "u_signed", "unresolved_signed")
 _VECTORS = ("std_logic_vector", "std_ulogic_vector", "bit_vector", "unsigned", "u_unsigned", "unresolved_unsigned")
+_BOUNDS = re.compile(r"\(\s*(\d+)\s+(?:downto|to)\s+(\d+)\s*\)", re.IGNORECASE)
 _SIGNAL_HINT = "Name a signal that is an integer, a bit, or a vector of up to 32 bits (std_logic_vector, signed ...)."
 
 
@@ -94,6 +96,9 @@ def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tu
         record = resolved(text, types)
         text = next((of for name, of in (record.fields if record else ()) if plain(name) == plain(field)), "")
     kind, of = resolved(text, types), builtin(text, types)
+    bounds = _BOUNDS.search(text)
+    if bounds and (bits := abs(int(bounds[1]) - int(bounds[2])) + 1) > VALUE_BITS - 1:
+        return "", f"'{signal}' has {bits} bits; {VALUE_BITS - 1} are counted at most", _SIGNAL_HINT
     if of in _SIGNED:
         return "signed", "", ""
     if of in _VECTORS:
@@ -101,6 +106,11 @@ def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tu
     if kind is not None and kind.kind in ("integer", "bit"):
         return "boolean" if of == "boolean" else kind.kind, "", ""
     return "", f"'{signal}' is no number", _SIGNAL_HINT
+
+
+def too_long(message: str) -> bool:
+    """Whether GHDL says that a signal does not fit, as `process` asks for its bits."""
+    return "not within bounds" in message
 
 
 def names_of(block: MetricBlock) -> tuple[str, str]:
@@ -144,6 +154,8 @@ def _value(signal: str, kind: str) -> Iterator[str]:
     """Statements that set the variable x to a signal's value, with its sign."""
     top = VALUE_BITS - 1
     yield "x := (others => '0');"
+    if kind in ("vector", "signed"):
+        yield f" x({signal}'length) := '0';"  # where it does not fit there is no such bit
     if kind == "signed":
         yield f" if {signal}({signal}'left) = '1' then x := (others => '1'); end if;"
     if kind in ("vector", "signed"):
