@@ -1,6 +1,5 @@
 """A run, what its platform can do, and what is known of bottlenecks: together, what to fix."""
 
-from workbench.analysis.custom import custom_metrics
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
@@ -24,8 +23,6 @@ def analyse(
     """
     measured = MeasuredRun(run, platform, knowledge.metrics, threshold, path)
     blocks, calls = measured.blocks, measured.calls
-    named = (name for rule in knowledge.rules for name in rule.metrics)
-    metrics = {**knowledge.metrics, **custom_metrics(measured.custom, named)}
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = measured.graph
     return Analysis(
@@ -43,5 +40,5 @@ def analyse(
         memory_ports=measured.memory_ports,
         threshold=threshold,
         diagnostics=(*graph_problems, *rule_problems, *free_running(blocks, measured.waited_for)),
-        metrics=metrics,
+        metrics=knowledge.metrics,
     )

@@ -1,7 +1,7 @@
 """Metrics of one's own in hardware: what a run counted of each, and the values that rules and reports name."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.api.metrics import Metric
@@ -116,18 +116,15 @@ def custom_values(results: Sequence[CustomResult]) -> dict[str, float]:
     return {name: 0.0 if math.isnan(value) else value for name, value in found.items()}
 
 
-def custom_metrics(results: Sequence[CustomResult], named: Iterable[str] = ()) -> dict[str, Metric]:
-    """How findings show them: those of a run, and those `named` that it has not."""
-    kinds = {one.name: one.kind.value for one in results}
-    names = dict.fromkeys((*custom_values(results), *(name for name in named if name.startswith(PREFIX))))
-    return {name: _metric(name, kinds.get(name.split(".")[1], "")) for name in names}
+class KnownMetrics(dict[str, Metric]):
+    """Metrics by name. Those of one's own are made as they are asked for: which there are, a design says."""
 
-
-def _metric(name: str, kind: str) -> Metric:
-    _, whole, *part = name.split(".")
-    title = " ".join(filter(None, (whole, *(one.replace("_", " ") for one in part), f"({kind})" if kind else "")))
-    unit = {"share": "share", "time": "time"}.get(part[0] if part and kind == "count" else "", "number")
-    return Metric(name, title, unit, lambda selected: None)
+    def __missing__(self, name: str) -> Metric:
+        if not name.startswith(PREFIX):
+            raise KeyError(name)
+        _, *words = name.split(".")
+        unit = words[-1] if words[-1] in ("share", "time") and len(words) > 1 else "number"
+        return Metric(name, " ".join(words).replace("_", " "), unit, lambda selected: None)
 
 
 def value_words(result: CustomResult) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.analysis.custom import PREFIX
+from workbench.analysis.custom import PREFIX, KnownMetrics
 from workbench.analysis.rule_changes import RuleChange, read_rule_change
 from workbench.api.metrics import UNITS, FindingSource, Metric, Metrics
 from workbench.formats.documents import read_text
@@ -210,7 +210,7 @@ class KnowledgeBase:
 def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
     """Read and merge files of rules over these metrics. A later file's rule of the same name, side and scope replaces
     an earlier one."""
-    known = {metric.name: metric for metric in metrics}
+    known = KnownMetrics({metric.name: metric for metric in metrics})
     rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
     reasons: dict[Category, dict[str, str]] = {category: {} for category in Category}
     problems: list[Diagnostic] = []
