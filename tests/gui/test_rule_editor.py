@@ -7,7 +7,7 @@ import pytest
 import yaml
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.formats.run_folder import RunWriter
@@ -83,6 +83,10 @@ def test_a_rule_is_made_typed_saved_opened_and_removed_by_keys(mode: AnalyseMode
     QTest.keyClick(findings.rules, Qt.Key.Key_Insert)
     settle(mode, qtbot)
     editor = editor_of(mode)
+    name = editor.form.row("name").editor
+    assert isinstance(name, QLineEdit)
+    assert name.selectedText() == "new rule"  # what is typed replaces it
+    assert findings.focusProxy() is findings.subjects
     assert findings.head.title.text() == "new rule"
     assert findings.subjects is not None
     assert findings.subjects.isVisible()

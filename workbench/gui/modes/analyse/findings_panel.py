@@ -225,12 +225,12 @@ class FindingsPanel(QWidget):
         self.all_rules.setChecked(True)
         if not chosen:
             page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
-            self._table_pages.setCurrentWidget(page)
+            self._turn_to(page)
             return
         count, order, table = there[chosen]
         if table is self.rules and self.edits_rule and self.subjects is not None:
             self._hide_filters()
-            self._table_pages.setCurrentWidget(self.subjects)
+            self._turn_to(self.subjects)
             self.head.set_title(*self.subjects.said)
             return
         if table is self.rules:
@@ -238,9 +238,14 @@ class FindingsPanel(QWidget):
             own = sum(kind.name in own_names for _, kind in rows)
             count, order = len(rows), f"{sum(bool(kind.findings) for _, kind in rows)} with findings"
             order += f", {own} of your own" if own else ""
-        self._table_pages.setCurrentWidget(table)
+        self._turn_to(table)
         self._hide_filters()
         self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+
+    def _turn_to(self, page: QWidget) -> None:
+        """Show a page; the keyboard comes to it."""
+        self._table_pages.setCurrentWidget(page)
+        self.setFocusProxy(self.table if page is self.nothing else page)
 
     def _hide_filters(self) -> None:
         for pill in (*self.pills.values(), self.node_pill):

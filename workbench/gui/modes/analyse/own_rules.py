@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from workbench.analysis.knowledge import CheckedRule, load_knowledge
@@ -107,7 +107,7 @@ class OwnRules(QObject):
                     not in names)  # fmt: skip
         if editor.add([{**NEW_RULE, "name": name}], "New rule"):
             self._show()
-            editor.form.show_field((*LIST, editor.number or 0, "name"))
+            editor.form.show_field((*LIST, editor.number or 0, "name"), Qt.FocusReason.TabFocusReason)  # selects all
 
     def copy(self, rule: CheckedRule) -> None:
         """Put a copy of a rule in the project's file, and edit that."""

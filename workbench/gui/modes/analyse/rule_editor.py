@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from workbench.analysis.custom import PREFIX
+from workbench.analysis.custom import PREFIX, custom_values
 from workbench.analysis.knowledge import CheckedRule
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rule_table import RuleTable, metrics_in, rule_table, with_rule
@@ -36,6 +36,7 @@ PAUSE_MS = 150  # without a key, before the rule is held against the run
 
 
 _Held = tuple[OpenRun, Replayed | None, MeasuredRun]
+_Answer = tuple[int, _Held, RuleTable | str]  # of the rule with this number
 
 
 class RuleEditor(QWidget):
@@ -184,9 +185,10 @@ class RuleEditor(QWidget):
     def _offer(self) -> None:
         """What the rule's expressions may name: the metrics of its scopes, each with what it is."""
         scopes = self.document.value((*LIST, self.number or 0, "scope")) or ["block"]
-        analysis = self.context.analysis
-        metrics = analysis.metrics if analysis else self.document.metrics  # with those that the run counted of its own
-        words = [Word(one.name, f"{one.title} ({one.unit})") for one in metrics_in(scopes, metrics)]
+        analysis, metrics = self.context.analysis, self.document.metrics
+        custom = [metrics[name] for name in custom_values(analysis.custom)] if analysis else []
+        offered = [*custom, *metrics_in(scopes, metrics)]
+        words = [Word(one.name, f"{one.title} ({one.unit})") for one in offered]
         self.form.set_words([*words, *(Word(name, "function") for name in FUNCTIONS)], metrics, PREFIX)
 
     def _write_head(self) -> None:
@@ -237,18 +239,18 @@ class RuleEditor(QWidget):
         path, value = self._typed or ((), None)
         document, known = self.document, self._measured
 
-        def work() -> tuple[_Held, RuleTable | str]:
+        def work() -> _Answer:
             here = known if known and known[0] is opened and known[1] is replayed else None
             here = here or (opened, replayed, measured_of(opened, replayed))
             rule = document.rule(number, path, value)
-            return here, rule_table(rule, here[2], with_rule(opened.knowledge, rule)) if rule else WRONG
+            return number, here, rule_table(rule, here[2], with_rule(opened.knowledge, rule)) if rule else WRONG
 
-        def done(answer: tuple[_Held, RuleTable | str]) -> None:
-            self._measured = answer[0]
-            if number == self.number:
-                self.evaluated.emit(answer[1])
+        self.context.background.start("rule", work, self._take, self.context.failed)
 
-        self.context.background.start("rule", work, done, self.context.failed)
+    def _take(self, answer: _Answer) -> None:
+        number, self._measured, said = answer
+        if number == self.number:
+            self.evaluated.emit(said)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -39,7 +39,7 @@ class PartForm(QScrollArea):
         self.document = document
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
-        self._wanted: Path_ | None = None  # the field that gets the keyboard once the form is whole
+        self._wanted: tuple[Path_, Qt.FocusReason] | None = None  # the field that gets the keyboard when it is there
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
         self._prefix = ""
@@ -95,7 +95,7 @@ class PartForm(QScrollArea):
         self._show_strays()
         self._fold()
         if self._wanted is not None:
-            self.show_field(self._wanted)
+            self.show_field(*self._wanted)
 
     def _show_strays(self) -> None:
         """What is wrong with the part and is at none of its fields; a key that is not known can be removed."""
@@ -181,14 +181,14 @@ class PartForm(QScrollArea):
             row.read()
         self._show_strays()
 
-    def show_field(self, path: Path_) -> None:
+    def show_field(self, path: Path_, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
         """Bring the field at a path of the document into view, and give it the keyboard; one that is still to come gets
         it then."""
         row = next((row for row in self.rows if path[: len(row.path)] == row.path), None)
-        self._wanted = path if row is None else None
+        self._wanted = (path, reason) if row is None else None
         if row is not None:
             self.ensureWidgetVisible(row.box, 0, 8)
-            row.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+            row.editor.setFocus(reason)
 
     def focus_first(self) -> None:
         """Give the keyboard to the part's name, or else to its first field."""
