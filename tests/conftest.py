@@ -30,7 +30,7 @@ os.fsync = lambda fd: None  # no test cuts the power
 LONGEST = """
     streaming_runs cc keys layout edits threads packaging targets pdf2d stream_chapters port_applications unsaved
     broken_input vhdl_checked host_templates window port_monitors prove kill_run cpp_board virtual_queue leaks
-    vhdl_prove users_build waves
+    vhdl_prove users_build waves rules_benchmark
 """
 
 gc.set_threshold(50_000, 10, 10)  # looking for garbage as often as Python does takes an eighth of the tests' time

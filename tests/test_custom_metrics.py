@@ -225,3 +225,55 @@ def test_what_tools_for_boards_take_has_the_counters(tmp_path: Path) -> None:
         "taken", "written", "spread", "least", "most",
     ]  # fmt: skip
     assert all(one.base + 16 <= monitor.header for one in monitor.values)
+
+
+PORTS = (
+    "input wire clk, rst, wr_en, rd_en, input wire [15:0] addr, input wire [31:0] wr_data, output reg [31:0] rd_data"
+)
+PLACES = f"""\
+module cell_(input ck, input rst, input go, output reg [3:0] n);
+    //pragma recap mean level of n when go
+    always @(posedge ck or posedge rst) if (rst) n <= 0; else n <= n + go;
+endmodule
+module top({PORTS});
+    wire [3:0] n [0:1];
+    reg half = 0;
+    always @(posedge clk) half <= ~half;
+    for (genvar i = 0; i < 2; i++) begin : lane
+        reg [7:0] mine;
+        always @(posedge clk) begin : step
+            //pragma recap histogram sizes of mine bins 2, 9 when wr_en
+            mine <= mine + wr_data[i];
+        end
+        cell_ c(.ck(clk), .rst(rst), .go(mine[0]), .n(n[i]));
+    end
+    always @(posedge half) begin : slow
+        //pragma recap count slow_writes when wr_en
+        rd_data <= n[0] + n[1];
+    end
+    always @(negedge clk) begin : falls
+        //pragma recap sequence answers when wr_en then rd_en within 5
+    end
+endmodule
+"""
+OPEN = "//pragma recap count unclear when wr_en\n    always @(posedge half) begin : slow"
+ALONE = "if (1) always @(posedge clk) begin : lonely\n    //pragma recap count alone when wr_en\n    end\nendmodule\n"
+
+
+def test_a_metric_is_counted_wherever_its_block_is(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(PLACES)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
+    counted = [block.id for block in build.blocks if block.is_metric and len(block.states) > 1]
+    assert sorted(counted) == [
+        "top.answers", "top.lane[0].c.level", "top.lane[0].sizes", "top.lane[1].c.level", "top.lane[1].sizes",
+        "top.slow_writes",
+    ]  # fmt: skip
+    assert build.read_out is not None
+    assert [monitor.clock for monitor in build.read_out.monitors] == ["clk", "half"]
+    (tmp_path / "top.v").write_text(
+        PLACES.replace("always @(posedge half) begin : slow", OPEN).removesuffix("endmodule\n") + ALONE
+    )
+    said = [one.text() for one in VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics]
+    assert any("'unclear' is not clear: top has clocks clk (posedge), half (posedge)" in one for one in said)
+    assert any("beside the only block of a generate nothing can be put: the metric 'alone'" in one for one in said)

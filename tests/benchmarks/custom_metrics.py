@@ -1,16 +1,21 @@
 """Metrics of one's own in hardware, each kind in Verilog and in VHDL: as the simulated card counts them, and as a
 waveform of the same run gives them. Exits with 1 where two differ.
 
-    python tests/benchmarks/custom_metrics.py [--json]
+    python tests/benchmarks/custom_metrics.py [--json | --area]
+
+`--area` gives the cells of a Lattice ECP5 that summing one signal takes beside its counter, by yosys.
 """
 
 import json
 import math
+import re
 import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +30,7 @@ from workbench.session.keep.results import open_result
 from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parents[1] / "data"
+_CELLS = ("LUT4", "CCU2C", "TRELLIS_FF", "MULT18X18D")
 _SIGNALS = ("rst", "empty", "left", "held", "below", "wr_en", "addr", "wr_data")
 
 
@@ -124,7 +130,26 @@ def table(found: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         yield f"{name.removeprefix('custom.'):<28}" + "".join(f"{found[one][name]:>14.6g}" for one in columns)
 
 
+def areas() -> Iterator[str]:
+    """The cells of what sums a signal, with and without its squares."""
+    folder = Path(str(files("workbench.resources"))) / "hdl"
+    with TemporaryDirectory() as scratch:
+        average = (folder / "agent" / "agent_average.v").read_text().replace("agent_", "recap_")
+        (Path(scratch) / "recap_average.v").write_text(average)
+        for squares, name in enumerate(("sum, min, max, mean", "deviation")):
+            script = (
+                f"read_verilog {folder / 'recap_value.v'} recap_average.v; "
+                f"chparam -set SQUARES {squares} recap_value; synth_ecp5 -top recap_value; tee -o area stat"
+            )
+            subprocess.run(["yosys", "-q", "-p", script], cwd=scratch, check=True)
+            cells = dict(re.findall(r"(\w+)\s+(\d+)$", (Path(scratch) / "area").read_text(), re.MULTILINE))
+            yield f"{name:<20}" + ", ".join(f"{cells.get(one, 0)} {one}" for one in _CELLS)
+
+
 if __name__ == "__main__":
+    if "--area" in sys.argv:
+        print("\n".join(areas()))
+        sys.exit()
     with TemporaryDirectory() as scratch:
         result = compared(Path(scratch))
     print(json.dumps(result, indent=1) if "--json" in sys.argv else "\n".join(table(result)))

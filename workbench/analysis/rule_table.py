@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from workbench.analysis.custom import KnownMetrics
 from workbench.analysis.finding_words import block_words
 from workbench.analysis.holding import Alike, Subject, blocks_of, subjects_of
 from workbench.analysis.knowledge import CheckedRule, KnowledgeBase
@@ -94,7 +95,8 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
     asked too, which may explain its findings."""
     names = tuple(dict.fromkeys(n for one in (rule.condition, rule.time_saved, rule.new_time) if one
                                 for n in sorted(one.names)))  # fmt: skip
-    metrics = {name: measured.metrics[name] for name in names}
+    known = KnownMetrics(measured.metrics)
+    metrics = {name: known[name] for name in names}
     try:
         alike = list(subjects_of(rule, measured)) if measured.run.time_s else []
         fired = [*filter(None, map(fire, alike))]

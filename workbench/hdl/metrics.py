@@ -166,7 +166,11 @@ def _only_clock(placed: PlacedMetric, module: str, blocks: Sequence[SourceBlock]
     clocks = list(dict.fromkeys((one.clock, one.edge) for one in blocks))
     if len(clocks) == 1:
         return blocks[0]
-    has = f"clocks {listed([clock for clock, _ in clocks])}" if clocks else "no clocked block outside of generates"
+    has = (
+        f"clocks {listed([f'{clock} ({edge})' for clock, edge in clocks])}"
+        if clocks
+        else "no clocked block outside of generates"
+    )
     message = f"which clock counts the metric '{placed.metric.name}' is not clear: {module} has {has}"
     return placed.diagnostic(message, _CLOCK)
 
