@@ -19,16 +19,12 @@ from workbench.api.table_port import Unsigned
 from workbench.api.unstable import ReadOut
 
 
-class AxiLitePort(TablePort):
-    """AXI4-Lite: the design answers each word."""
+class AnsweringPort(TablePort):
+    """A port whose design answers each word."""
 
-    driver = "AxiPort"
-    driver_header = DRIVERS / "axi.h"
-    address_roles = ("araddr",)
-    style = AXI_LITE
-    bursts: ClassVar[bool] = False
+    #: What is right where words do not start at whole addresses.
+    unit_hint: ClassVar[str]
 
-    kind: str = Field("axi_lite", description="axi_lite")
     address_bits: PositiveInt = Field(32, description="width of an address")
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the host's addresses")
     outstanding: PositiveInt = Field(1, description="addresses that may be unanswered at once")
@@ -41,17 +37,39 @@ class AxiLitePort(TablePort):
         yield from super().problems()
         if self.word_bits // 8 % self.address_unit_bytes:
             message = f"words of {self.word_bits // 8} bytes do not start at whole addresses"
-            yield Problem("address_unit_bytes", message, "Write 1: AXI addresses count bytes.")
+            yield Problem("address_unit_bytes", message, self.unit_hint)
 
     def constants(self) -> Mapping[str, int]:
         return {
-            "address_step": self.word_bits // 8 // self.address_unit_bytes,
+            "address_step": self.step,
             "outstanding": self.outstanding,
             "response_cycles": self.response_cycles,
             "buffer_words": self.buffer_words,
-            "burst_words": self.longest_burst(),
-            "bursts": int(self.bursts),
         }
+
+    def lead_cycles(self, receive: bool) -> int:
+        return self.response_cycles
+
+    @property
+    def step(self) -> int:
+        """From a word's address to the next one's."""
+        return self.word_bits // 8 // self.address_unit_bytes
+
+
+class AxiLitePort(AnsweringPort):
+    """AXI4-Lite: the design answers each word."""
+
+    driver = "AxiPort"
+    driver_header = DRIVERS / "axi.h"
+    address_roles = ("araddr",)
+    style = AXI_LITE
+    bursts: ClassVar[bool] = False
+    unit_hint = "Write 1: AXI addresses count bytes."
+
+    kind: str = Field("axi_lite", description="axi_lite")
+
+    def constants(self) -> Mapping[str, int]:
+        return {**super().constants(), "burst_words": self.longest_burst(), "bursts": int(self.bursts)}
 
     def longest_burst(self) -> int:
         return 1
@@ -83,14 +101,10 @@ class AxiLitePort(TablePort):
 
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront:
         roles = {role: bits[signal.name] for role, signal in self.signals().items() if signal.name in bits}
-        stride = self.word_bits // 8 // self.address_unit_bytes
-        return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, stride)
+        return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, self.step)
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         return activity.axi(self.pins(bits), asked=True)
-
-    def lead_cycles(self, receive: bool) -> int:
-        return self.response_cycles
 
 
 class AxiPort(AxiLitePort):

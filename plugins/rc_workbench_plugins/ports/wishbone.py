@@ -7,46 +7,28 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field, PositiveInt
 
+from rc_workbench_plugins.ports.bus import AnsweringPort
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from rc_workbench_plugins.ports.names import WISHBONE
-from workbench.api import Activity, MonitorFront, Problem, TablePort
+from workbench.api import Activity, MonitorFront
 from workbench.api.ports import DRIVERS, USER_WIRE
-from workbench.api.table_port import Unsigned
 from workbench.api.unstable import ReadOut
 
 
-class WishbonePort(TablePort):
+class WishbonePort(AnsweringPort):
     """Wishbone: the design answers each word."""
 
     style = WISHBONE
     driver = "WishbonePort"
     driver_header = DRIVERS / "wishbone.h"
     address_roles = ("adr",)
+    unit_hint = "Write 1 where addresses count bytes."
 
     kind: str = Field("wishbone", description="wishbone")
-    address_bits: PositiveInt = Field(32, description="width of an address")
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the address")
     outstanding: PositiveInt = Field(
         1, description="requests that may be unanswered at once, where the design has a stall"
     )
-    response_cycles: Unsigned = Field(
-        1, description="cycles from a word's request to its answer; the last request comes so much earlier"
-    )
-    buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
-
-    def problems(self) -> Iterator[Problem]:
-        yield from super().problems()
-        if self.word_bits // 8 % self.address_unit_bytes:
-            message = f"words of {self.word_bits // 8} bytes do not start at whole addresses"
-            yield Problem("address_unit_bytes", message, "Write 1 where addresses count bytes.")
-
-    def constants(self) -> Mapping[str, int]:
-        return {
-            "address_step": self._step,
-            "outstanding": self.outstanding,
-            "response_cycles": self.response_cycles,
-            "buffer_words": self.buffer_words,
-        }
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         pin = self.pins(bits)
@@ -54,13 +36,6 @@ class WishbonePort(TablePort):
         ends = f"({' | '.join(pin(role) for role in ('ack', 'err', 'rty'))})"
         opens = {"open": (f"{asks} & ~{pin('stall')}", ends)} if pin("stall", "") else {}
         return Activity(ends, "1'b0", f"{asks} | [open]" if opens else asks, opens)
-
-    def lead_cycles(self, receive: bool) -> int:
-        return self.response_cycles
-
-    @property
-    def _step(self) -> int:
-        return self.word_bits // 8 // self.address_unit_bytes
 
     def quiet(self, clock: str) -> Iterator[str]:
         """Each word is answered in the cycle in which it is asked for."""
@@ -72,7 +47,7 @@ class WishbonePort(TablePort):
         pins = {role: signal.name for role, signal in self.signals().items()}
         address_bits = bits[pins["adr"]]
         registers = place_registers(
-            read_out, self.word_bits, self._step, min(self.address_bits, address_bits), blocks=False
+            read_out, self.word_bits, self.step, min(self.address_bits, address_bits), blocks=False
         )
         held = ["ack", *(["stall"] if pins["stall"] in bits else [])]
         front = MemoryFront(registers, address_bits, self.word_bits, 1, held=tuple(held))
