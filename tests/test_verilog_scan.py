@@ -229,6 +229,11 @@ endmodule
          r"top.v:1:52: error: this cannot be synthesised: an endless loop"),
         ("module top(input clk, output reg q); always @(posedge clk) begin @(negedge clk) q <= 1; end endmodule",
          r"top.v:1:66: error: this cannot be synthesised: waiting for an event within a block"),
+        ("module top(input clk, input a, output q);\nalways @(posedge clk)\nq <= a;\nendmodule",
+         r"top.v:3:1: error: .*`output reg`"),
+        ("module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\n"
+         "module leaf(input clk); endmodule",
+         r"top.v:2:\d+: error: 'b' is an array of instances of more than one dimension"),
     ],
 )  # fmt: skip
 def test_broken_sources_are_readable_diagnostics(tmp_path: Path, text: str, expected: str) -> None:
@@ -236,10 +241,26 @@ def test_broken_sources_are_readable_diagnostics(tmp_path: Path, text: str, expe
     assert any(re.match(expected, line) for line in texts), texts
 
 
-def test_what_registers_begin_with_may_be_delayed_by_no_time(tmp_path: Path) -> None:
-    """As compilers from C write it."""
-    found = scan(tmp_path, top_v=FSM.replace("endmodule", "initial begin\n#0 n = 2'd1;\nend\nendmodule"))
-    assert [d.text() for d in found.diagnostics] == []
+TOP = "module top(input clk, input a, output reg [3:0] q);"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"top_v": FSM.replace("endmodule", "initial begin\n#0 n = 2'd1;\nend\nendmodule")},  # as C's compilers write
+        {"top_v": FSM,  # a test bench outside the design may do as it likes
+         "bench_v": "module bench; reg c; always #5 c = ~c; top u(.clk(c), .rst(1'b0), .go(2'b0), .n()); endmodule"},
+        {"top_sv": f"{TOP} always @(posedge clk) q <= FIRST + SECOND; endmodule",  # what is imported for all
+         "b_sv": "import p::*, r::*;\n",
+         "c_sv": "package p; localparam FIRST = 3; endpackage\npackage r; localparam SECOND = 3; endpackage\n"},
+        {"leaf_sv": "timeunit 1ps;\ntimeprecision 1ps;\nmodule leaf(input clk); endmodule\n",  # its own in each file
+         "top_sv": f"timeunit 1ns;\ntimeprecision 1ps;\n{TOP} leaf a (clk); endmodule\n"},
+        {"leaf_sv": "typedef enum logic {NO, YES} answer_t;\nmodule leaf(input clk, input answer_t a); endmodule\n",
+         "top_sv": f"{TOP} leaf l (clk, a); endmodule\n"},  # a number for a value, as simulators take it
+    ],
+)  # fmt: skip
+def test_sources_in_which_nothing_is_wrong(tmp_path: Path, texts: dict[str, str]) -> None:
+    assert [d.text() for d in scan(tmp_path, **texts).diagnostics] == []
 
 
 def test_a_modules_name_may_hold_a_dot(tmp_path: Path) -> None:
@@ -253,12 +274,6 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     texts = [d.text() for d in VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics]
     assert texts[0].startswith("a.v: error: cannot read the source file 'a.v'")
     assert texts[1].startswith("b/*.v: error: no file matches 'b/*.v'")
-
-
-def test_a_test_bench_outside_the_design_may_do_as_it_likes(tmp_path: Path) -> None:
-    bench = "module bench; reg c = 0; always #5 c = ~c; top u(.clk(c), .rst(1'b0), .go(2'b0), .n()); endmodule\n"
-    found = scan(tmp_path, top_v=FSM, bench_v=bench)
-    assert [d.text() for d in found.diagnostics] == []
 
 
 def test_pragmas_in_the_wrong_place_are_reported(tmp_path: Path) -> None:
@@ -399,39 +414,6 @@ def test_what_is_wrong_in_a_file_that_is_not_needed_reaches_into_none_that_is(tm
     found = scan(tmp_path, a_v=old, leaf_v=leaf, top_v=top)
     assert {(d.severity, d.file) for d in found.diagnostics} == {(Severity.WARNING, "a.v")}
     assert [block.instances for block in found.blocks] == [("top.l.line_1",)]
-
-
-def test_a_package_that_another_file_imports_for_all_is_seen(tmp_path: Path) -> None:
-    """Such a file, with what it imports, comes first."""
-    user = "module top(input clk, output reg [3:0] q); always @(posedge clk) q <= FIRST + SECOND; endmodule\n"
-    packages = "package p; localparam FIRST = 3; endpackage\npackage r; localparam SECOND = 3; endpackage\n"
-    assert scan(tmp_path, top_sv=user, b_sv="import p::*, r::*;\n", c_sv=packages).diagnostics == ()
-
-
-def test_each_file_may_begin_with_its_own_time_unit(tmp_path: Path) -> None:
-    leaf = "timeunit 1ps;\ntimeprecision 1ps;\nmodule leaf(input clk); endmodule\n"
-    top = "timeunit 1ns;\ntimeprecision 1ps;\nmodule top(input clk); leaf a (clk); endmodule\n"
-    assert scan(tmp_path, leaf_sv=leaf, top_sv=top).diagnostics == ()
-
-
-def test_numbers_are_taken_for_values_of_an_enum_as_simulators_take_them(tmp_path: Path) -> None:
-    leaf = "typedef enum logic {NO, YES} answer_t;\nmodule leaf(input clk, input answer_t a); endmodule\n"
-    top = "module top(input clk, input a); leaf l (clk, a); endmodule\n"
-    assert scan(tmp_path, leaf_sv=leaf, top_sv=top).diagnostics == ()
-
-
-def test_a_net_that_is_assigned_in_a_procedure_is_told_with_what_it_should_be(tmp_path: Path) -> None:
-    text = "module top(input clk, input a, output q);\nalways @(posedge clk)\nq <= a;\nendmodule\n"
-    (problem,) = scan(tmp_path, top_v=text).diagnostics
-    assert (problem.line, problem.severity) == (3, Severity.ERROR)
-    assert "`output reg`" in problem.hint
-
-
-def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
-    text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
-    (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics
-    assert (problem.severity, problem.line) == (Severity.ERROR, 2)
-    assert problem.message == "'b' is an array of instances of more than one dimension"
 
 
 def test_the_clock_of_a_block_with_asynchronous_resets(tmp_path: Path) -> None:

@@ -224,9 +224,50 @@ def test_what_is_wrong_where_the_top_does_not_reach_does_not_keep_it(tmp_path: P
     assert [block.id for block in found.blocks] == ["top.ctrl"]
 
 
-def test_a_top_that_is_not_there(tmp_path: Path) -> None:
-    (error,) = scan(tmp_path, top=FSM.replace("top", "tops")).diagnostics
-    assert (error.message, error.hint) == ("no source defines the top entity 'top'", "Did you mean 'tops'?")
+SLICE = f"""{HEAD}entity cell is port (a : in std_logic_vector(7 downto 0)); end;
+architecture rtl of cell is begin end;
+{HEAD}entity top is port (n : in natural range 0 to 3; x : in std_logic_vector(31 downto 0)); end;
+architecture rtl of top is begin
+  c : entity work.cell port map (a => x(8 * n + 7 downto 8 * n));  -- here
+end;
+"""
+OVERFLOW = f"""{HEAD}
+entity inner is generic (N : natural); port (o : out std_logic_vector(2 ** N - 1 downto 0)); end; -- here
+architecture rtl of inner is begin end;
+{HEAD}entity top is generic (M : natural := 40); port (clk : in std_logic); end;
+architecture rtl of top is begin
+  one : entity work.inner generic map (N => M) port map (o => open);
+end;
+"""
+NO_FILE = f"""{HEAD}use std.textio.all;
+entity inner is port (o : out integer); end;
+architecture rtl of inner is
+  impure function first return integer is
+    file given : text open read_mode is "nothing.txt"; variable l : line; variable n : integer; -- here
+  begin readline(given, l); read(l, n); return n; end;
+  signal kept : integer := first;
+begin o <= kept; end;
+{HEAD}entity top is port (clk : in std_logic; o : out integer); end;
+architecture rtl of top is begin zero : entity work.other; one : entity work.inner port map (o); end;
+entity other is end; architecture rtl of other is begin end;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (FSM.replace("top", "tops"), "no source defines the top entity 'top'. Did you mean 'tops'?"),
+        (f"{ENTITY}  --pragma recap lost work() -- here\n  n <= q;\n{END}",
+         "the pragma 'lost' is before no branch of a clocked process, and is not used"),
+        (SLICE, "actual must be a static name. Its index varies: assign it to a signal of the architecture"),
+        (OVERFLOW, "overflow detected, as the design is elaborated"),
+        (NO_FILE, 'cannot open file "nothing.txt", as the design is elaborated'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_reported_at_its_line(text: str, said: str, tmp_path: Path) -> None:
+    (problem,) = scan(tmp_path, top=text).diagnostics
+    assert problem.line == next((n for n, line in enumerate(text.splitlines(), 1) if "-- here" in line), None)
+    assert said in problem.sentences
 
 
 def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
@@ -241,12 +282,6 @@ def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
         assert wrong[0].severity is Severity.ERROR, condition
         assert wrong[0].line == known[: known.index("--pragma recap waits")].count("\n") + 1
         assert wrong[0].message.startswith(f"the condition of the pragma 'waits' is wrong: {what}")
-
-
-def test_pragmas_in_the_wrong_place_are_told(tmp_path: Path) -> None:
-    text = f"{ENTITY}  --pragma recap lost work()\n  n <= q;\n{END}"
-    (told,) = scan(tmp_path, top=text).diagnostics
-    assert told.message == "the pragma 'lost' is before no branch of a clocked process, and is not used"
 
 
 def test_nothing_of_the_users_runs_as_it_is_read(tmp_path: Path) -> None:
@@ -315,16 +350,6 @@ def test_what_may_be_in_an_encrypted_part_is_told(tmp_path: Path) -> None:
         ("top.vhd", 7, "error", 'unit "core" not found in library "work"'),
     ]
     assert found.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")
-
-
-def test_a_slice_that_varies_is_not_mapped_to_a_port_and_what_to_write_is_told(tmp_path: Path) -> None:
-    cell = f"{HEAD}entity cell is port (a : in std_logic_vector(7 downto 0)); end;\n"
-    cell += "architecture rtl of cell is begin end;\n"
-    top = f"{HEAD}entity top is port (n : in natural range 0 to 3; x : in std_logic_vector(31 downto 0)); end;\n"
-    top += "architecture rtl of top is begin\n  c : entity work.cell port map (a => x(8 * n + 7 downto 8 * n));\nend;\n"
-    (problem,) = scan(tmp_path, cell=cell, top=top).diagnostics
-    assert (problem.file, problem.line) == ("top.vhd", 4)
-    assert problem.hint.startswith("Its index varies: assign it to a signal of the architecture")
 
 
 def test_libraries_of_the_project(tmp_path: Path) -> None:
@@ -493,18 +518,6 @@ def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: 
     assert branch(block, "if", "state = stop and go(0) = '1'").values == ("stop",)
 
 
-def test_what_overflows_as_the_design_is_elaborated_is_told_at_its_line(tmp_path: Path) -> None:
-    text = f"""{HEAD}entity inner is generic (N : natural); port (o : out std_logic_vector(2 ** N - 1 downto 0)); end;
-    architecture rtl of inner is begin end;
-    {HEAD}entity top is generic (M : natural := 40); port (clk : in std_logic); end;
-    architecture rtl of top is begin
-      one : entity work.inner generic map (N => M) port map (o => open);
-    end;\n"""
-    (told,) = scan(tmp_path, top=text).diagnostics
-    assert (told.file, told.message) == ("top.vhd", "overflow detected, as the design is elaborated")
-    assert told.line == 1 + text[: text.index("entity inner")].count("\n")
-
-
 def test_states_that_are_constants_of_a_vector_and_what_is_only_compared_with_them(tmp_path: Path) -> None:
     text = f"""{HEAD}library altera_mf; use altera_mf.all;
     entity top is port (clk : in std_logic; i : in std_logic_vector(1 downto 0); q : out std_logic); end;
@@ -655,19 +668,3 @@ def test_where_ghdl_crashes_it_is_told_as_that_and_on_what(tmp_path: Path) -> No
         2,
         "GHDL 2.0 crashes on packages with generics within other units, as this one",
     )
-
-
-def test_a_file_that_is_not_there_is_told_where_it_is_opened_in_an_instance(tmp_path: Path) -> None:
-    text = f"""{HEAD}use std.textio.all;
-    entity inner is port (o : out integer); end;
-    architecture rtl of inner is
-      impure function first return integer is
-        file given : text open read_mode is "nothing.txt"; variable l : line; variable n : integer;
-      begin readline(given, l); read(l, n); return n; end;
-      signal kept : integer := first;
-    begin o <= kept; end;
-    {HEAD}entity top is port (clk : in std_logic; o : out integer); end;
-    architecture rtl of top is begin zero : entity work.other; one : entity work.inner port map (o); end;
-    entity other is end; architecture rtl of other is begin end;\n"""
-    (told,) = scan(tmp_path, top=text).diagnostics
-    assert (told.message, told.line) == ('cannot open file "nothing.txt", as the design is elaborated', 6)
