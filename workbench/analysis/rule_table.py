@@ -106,13 +106,13 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
         reports, problems = findings_of([*fired, *below], measured, knowledge)
     except WorkbenchError as error:
         return _faulty(rule, metrics, measured, error)
-    found = {id(one): finding for finding, one in reports}
-    ends = {id(one.subject): (id(one) in kept, found.get(id(one))) for one in fired}
+    findings = {id(one): finding for finding, one in reports}
+    ends = {id(one.subject): (id(one) in kept, findings.get(id(one))) for one in fired}
     rows = [_row(subject, each, ends, names, measured) for each in alike for subject in each.subjects]
     rows += _unselected(rule, alike, measured)
     rows.sort(key=lambda row: (not row.fires, row.outcome is Outcome.NOTHING))
     example = None
-    if alike and not found:
+    if alike and not findings:
         example, more = _example(alike[0].subjects[0], measured, knowledge)
         problems += more
     own = [problem for problem in problems if (problem.file, problem.line) == (rule.file, rule.line)]

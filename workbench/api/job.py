@@ -117,13 +117,13 @@ class Job:
         Cancelled; WorkbenchError when the command is not there or the limit passed.
         """
         self.check()
-        told_s = time.monotonic()
+        reported_s = time.monotonic()
 
         def check() -> None:
-            nonlocal told_s
+            nonlocal reported_s
             self.check()
-            if time.monotonic() - told_s > _TOLD_EVERY_S:
-                told_s = time.monotonic()
+            if time.monotonic() - reported_s > _TOLD_EVERY_S:
+                reported_s = time.monotonic()
                 self._watch(getattr(self._own, "last", self._last))
 
         return run_program(

@@ -55,8 +55,8 @@ def _as_json(one: BottleneckKind) -> dict[str, Any]:
 
 def _row(depth: int, one: BottleneckKind) -> tuple[str, ...]:
     words = f"{gain_words(one.best)}: {where_words(one.best)}" if one.best else ""
-    found = counted(len(one.findings), "finding") if one.findings else "-"
-    return f"{'  ' * depth}{one.name}", one.category, ", ".join(one.sides), found, words
+    findings = counted(len(one.findings), "finding") if one.findings else "-"
+    return f"{'  ' * depth}{one.name}", one.category, ", ".join(one.sides), findings, words
 
 
 def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -114,10 +114,10 @@ def run_copy(arguments: argparse.Namespace, workbench: Opened) -> int:
     """Rules of plugins, or of a shared file, as rules of one's own."""
     plugins = workbench.plugins
     known = _checked(arguments.of, workbench)[1] if arguments.of else open_knowledge(plugins)[0].rules
-    found = [rule for rule in known if rule.name == arguments.name and arguments.side in ("", rule.side)]
-    if not found:
+    chosen = [rule for rule in known if rule.name == arguments.name and arguments.side in ("", rule.side)]
+    if not chosen:
         raise WorkbenchError(unknown_name("rule", arguments.name, {rule.name for rule in known}, arguments.of))
-    return _add(arguments, workbench, [{**rule_data(rule), "name": arguments.new or rule.name} for rule in found])
+    return _add(arguments, workbench, [{**rule_data(rule), "name": arguments.new or rule.name} for rule in chosen])
 
 
 def _add(arguments: argparse.Namespace, workbench: Opened, rules: Sequence[dict[str, Any]]) -> int:

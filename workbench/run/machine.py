@@ -90,12 +90,12 @@ def machine_report() -> tuple[Requirement, ...]:
     python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
     with ThreadPoolExecutor(len(_LIBRARIES)) as pool:
         loaded = pool.map(_load, _LIBRARIES)
-        found_programs = programs()
+        others = programs()
         kept = [
             Requirement(lib.name, lib.purpose, state, not lib.extra, program=False)
             for lib, state in zip(_LIBRARIES, loaded, strict=True)
         ]
-    return (Requirement("Python", "run the workbench", python, program=False), *kept, *found_programs)
+    return (Requirement("Python", "run the workbench", python, program=False), *kept, *others)
 
 
 def programs() -> tuple[Requirement, ...]:

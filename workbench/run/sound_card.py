@@ -88,9 +88,9 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
     if wrong.any():
         lost("host_calls.bin", "some of it names what is not there, or cannot be", counted(int(wrong.sum()), "call"))
         calls.leave_out(np.flatnonzero(wrong))
-    threads_told = [line.split() for line in read_lines(raw / "host_threads.txt")]
+    rows = [line.split() for line in read_lines(raw / "host_threads.txt")]
     if not all(len(words) >= 6 and all(map(_is_amount, words)) and int(words[1]) <= int(words[2])
-               for words in threads_told) or len(threads_told) > threads:  # fmt: skip
+               for words in rows) or len(rows) > threads:  # fmt: skip
         lost("host_threads.txt", "some of its lines cannot be", "when the program's threads began and ended")
         (raw / "host_threads.txt").unlink()
     names = read_lines(raw / "host_names.txt")

@@ -82,9 +82,9 @@ def synthetic_platform() -> Platform:
 
 def _states(*rows: tuple[str, str, str, str, str, int], file: str) -> tuple[State, ...]:
     """States from (name, category, reason, target, message, line), after `unclassified`."""
-    found = [State(0, UNCLASSIFIED)]
+    states = [State(0, UNCLASSIFIED)]
     for index, (name, category, reason, target, message, line) in enumerate(rows, start=1):
-        found.append(
+        states.append(
             State(
                 index,
                 name,
@@ -96,7 +96,7 @@ def _states(*rows: tuple[str, str, str, str, str, int], file: str) -> tuple[Stat
                 line or None,
             )
         )
-    return tuple(found)
+    return tuple(states)
 
 
 ORIGINAL_HOST = (

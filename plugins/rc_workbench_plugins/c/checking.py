@@ -29,9 +29,9 @@ def check(
             problems[_in_copy(problem, originals, copies, numbering)] = None
     unit = clang_parse.parse(wrappers_file, [word for word in survey.words if not word.startswith("-Wno-")])
     for problem in clang_parse.problems(unit) if unit else ():
-        found_there = _in_wrappers(problem, wrappers, wrappers_file)
-        if not (found_there.message.startswith(_WRAPPERS) and any(p.message.startswith(_WRAPPERS) for p in problems)):
-            problems[found_there] = None  # the others of that kind follow from the first
+        there = _in_wrappers(problem, wrappers, wrappers_file)
+        if not (there.message.startswith(_WRAPPERS) and any(p.message.startswith(_WRAPPERS) for p in problems)):
+            problems[there] = None  # the others of that kind follow from the first
     return tuple(problems)
 
 

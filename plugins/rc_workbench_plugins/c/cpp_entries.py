@@ -49,8 +49,8 @@ class Entries:
         """The key of the callee that a function is, or overrides; None where the template does not speak of it."""
         if function is None or function.kind not in FUNCTIONS:
             return None
-        made_of = conf.lib.clang_getSpecializedCursorTemplate(function)
-        for one in (function, *([made_of] if made_of is not None else [])):
+        template = conf.lib.clang_getSpecializedCursorTemplate(function)
+        for one in (function, *([template] if template is not None else [])):
             if key := self._keys.get(one.get_usr()):
                 return key
         if function.kind is K.CXX_METHOD and function.spelling in self._names:

@@ -27,13 +27,13 @@ def axi(pin: Pin, *, asked: bool) -> Activity:
 def avalon(pin: Pin, *, asked: bool) -> Activity:
     """An Avalon-MM port; the design is the one that is `asked`, or asks."""
     read, write, takes = pin("read"), pin("write"), f"~{pin('waitrequest')}"
-    told, words = pin("readdatavalid", ""), pin("burstcount", "")
+    answered, words = pin("readdatavalid", ""), pin("burstcount", "")
     put, opens = f"{write} & {takes}", {}
-    if told:
-        opens["reads"] = (f"{read} & {takes} ? {words or 1} : 0", told)
+    if answered:
+        opens["reads"] = (f"{read} & {takes} ? {words or 1} : 0", answered)
     if words:
         opens["burst"] = (f"{put} & ~[burst] ? {words} - 1 : 0", f"{put} & [burst]")
-    moving = f"{told} | {put}" if told else f"({read} | {write}) & {takes}"
-    pending = f"{read} | {write}" + (" | [reads]" if told else "")
+    moving = f"{answered} | {put}" if answered else f"({read} | {write}) & {takes}"
+    pending = f"{read} | {write}" + (" | [reads]" if answered else "")
     amid = "[burst]" if words else "1'b0"
     return Activity(moving, *(("1'b0", f"{pending} | {amid}") if asked else (pending, amid)), opens)

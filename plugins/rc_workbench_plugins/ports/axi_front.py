@@ -95,8 +95,8 @@ def _text(bits: Mapping[str, int], base: int, registers: int, word_bits: int, st
     if "rlast" in bits:
         lines.append("    , input wire user_rlast, output wire rlast")
     if "arid" in bits:
-        asked, told = (f"[{bits[role] - 1}:0]" for role in ("arid", "rid"))
-        lines.append(f"    , input wire {asked} arid, input wire {told} user_rid, output wire {told} rid")
+        asked, returned = (f"[{bits[role] - 1}:0]" for role in ("arid", "rid"))
+        lines.append(f"    , input wire {asked} arid, input wire {returned} user_rid, output wire {returned} rid")
     lines += [
         ");",
         "    reg answering = 0;",
@@ -127,7 +127,7 @@ def _text(bits: Mapping[str, int], base: int, registers: int, word_bits: int, st
         lines.append("    assign rlast = answering | user_rlast;")
     if "arid" in bits:
         lines += [
-            f"    reg {told} id = 0;",
+            f"    reg {returned} id = 0;",
             "    always @(posedge clock) if (accept) id <= arid;",
             "    assign rid = answering ? id : user_rid;",
         ]

@@ -218,9 +218,9 @@ def _drivers(platform: Platform) -> list[Path]:
 def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator: Tool, waves: bool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
-    made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
-    slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
-    parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
+    units = sorted(path.name for path in objects.glob("Vcard*.cpp"))
+    slow = [name for name in units if name.endswith("__Slow.cpp")]
+    parts = {"design": [n for n in units if n not in slow] + [_DESIGN], "slow": slow}
     if waves:
         parts["waves"] = [_WAVES_RUNTIME]
     folders = [f"-I{objects}", f"-I{harness_dir()}", *system_include(include)]
@@ -232,9 +232,9 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
         flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / HEADERS]
         commands.append([compiler.path, *flags, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
-    objects_made = [objects / f"all_{name}.o" for name in parts]
+    compiled = [objects / f"all_{name}.o" for name in parts]
     run_all(
-        [[compiler.path, "-pthread", "-shared", *objects_made, "-o", library]],
+        [[compiler.path, "-pthread", "-shared", *compiled, "-o", library]],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
 
@@ -248,8 +248,8 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     headers = harness_dir() / HEADERS
     compile_it = [*_FLAGS, *system_include(include)]
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
-    made_by = [verilator.version, compiler.version, *_FLAGS, *_DESIGN_FLAGS, repr(_LEVELS)]
-    kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
+    makers = [verilator.version, compiler.version, *_FLAGS, *_DESIGN_FLAGS, repr(_LEVELS)]
+    kept = cache_dir() / "verilated" / digest([*makers, *contents(read)])
     if kept_whole(kept):
         return kept
     shared = out / "same"

@@ -33,8 +33,8 @@ def compose(composition: Composition) -> Composed:
     agents = agents_in(composition, topology)
     result = generated(topology, section, composition, agents)
     cores = len(topology.cores)  # and one that is the agents'
-    made_of = (block.kind.implementations for block in topology.blocks)
-    parts = (*section.sources, *(file for these in made_of for one in these for file in one.files), section.query)
+    of_blocks = (block.kind.implementations for block in topology.blocks)
+    parts = (*section.sources, *(file for these in of_blocks for one in these for file in one.files), section.query)
     return Composed(
         result.texts,
         result.host,

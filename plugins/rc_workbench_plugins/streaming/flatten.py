@@ -127,11 +127,11 @@ class _Flat:
                     self._wrong(config.at, *why)
             if definition.edges and not definition.instances:
                 self._wrong(definition.at, f"'{definition.name}' has edges and no blocks", "Declare its blocks.")
-            made_of = tuple(of_kind[definition.name])
-            if definition.instances and made_of:
-                self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
+            choices = tuple(of_kind[definition.name])
+            if definition.instances and choices:
+                self._wrong(choices[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
                             "Remove one of them.")  # fmt: skip
-            kind = BlockKind(definition.name, tuple(definition.ports), tuple(definition.config), made_of, definition.at)
+            kind = BlockKind(definition.name, tuple(definition.ports), tuple(definition.config), choices, definition.at)
             self._kinds[definition.name] = kind
 
     def _top(self) -> Definition | None:

@@ -121,8 +121,8 @@ def _document(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str
 def _files(topology: Topology, name: str) -> list[str]:
     """The sources of a block, as it is built in this application."""
     wanted = MappedTo.FPGA if topology.fpga(name) else MappedTo.CORE
-    made_of = topology.block_by_name[name].kind.implementations
-    return [file for one in made_of if one.place is wanted for file in one.files]
+    implementations = topology.block_by_name[name].kind.implementations
+    return [file for one in implementations if one.place is wanted for file in one.files]
 
 
 def stream_findings(measured: Measured) -> Sequence[Finding]:

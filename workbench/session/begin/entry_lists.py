@@ -90,8 +90,8 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         hidden = bool(
             prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
         )
-        made_of = _named_in(prototype, names) if prototype else set()
-        if prototype and not own and (returned or hidden) and made_of - returned - {_last(prototype.scope)}:
+        sources = _named_in(prototype, names) if prototype else set()
+        if prototype and not own and (returned or hidden) and sources - returned - {_last(prototype.scope)}:
             entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
         elif prototype and not own and (returned or hidden):
             created |= returned or {prototype.scope.rpartition("::")[2]}

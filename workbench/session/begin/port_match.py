@@ -146,7 +146,7 @@ def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, interface:
     """The signals of an interface, by the port's roles; called by the port's prefix where all of them are."""
     signals = port.signals()
     roles = {role.name: role for role in style.roles}
-    every = [(role, name) for role_told, name in interface.signals for role in (role_told, *roles[role_told].also)]
+    every = [(role, name) for role_named, name in interface.signals for role in (role_named, *roles[role_named].also)]
     here = {role: name for role, name in every if role in signals}
     for role in [signal.instead for role, signal in signals.items() if role in here and signal.instead in here]:
         del here[role]  # beside what it stands for it may be anything, as an enable of the whole design

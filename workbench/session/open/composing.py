@@ -30,12 +30,12 @@ def composed(
 ) -> tuple[Project, tuple[Composed, ...]]:
     """The project with the sources that are made of its sections, after its own; and what was made. WorkbenchError with
     their faults."""
-    all_made = []
+    parts = []
     for composer in _of(project, composers):
         sources = replace(composer.compose(composition(project, platform, path)), name=composer.name)
-        all_made.append(sources)
+        parts.append(sources)
         project = _with(project, sources, _written(sources.texts), path.parent)
-    return project, tuple(all_made)
+    return project, tuple(parts)
 
 
 def drafted(path: Path, platform: Platform) -> Composition:

@@ -21,7 +21,7 @@ class Declaration:
 
 def declarations(header: str) -> Iterator[Declaration]:
     """What a header declares at its top level, in order."""
-    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), header)
+    code = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), header)
     begin = 0
     for end in _ends(code):
         start = begin + len(code[begin:end]) - len(code[begin:end].lstrip())

@@ -201,7 +201,8 @@ class _Run:
             if edge.uncertain_ps and collected:  # every element may have stayed so much longer or shorter
                 pushed = np.diff(np.searchsorted(edge.push_ps, [begin, end]))[0]
                 unsure = float(pushed) * edge.uncertain_ps / collected
-            frames.append(_frame(measure, begin, end, collected, 0, times, values, lasting, unsure))
+            frame = FrameValue(begin, end, collected, uncertainty=unsure)
+            frames.append(_counted(frame, measure, times, values, lasting))
         return frames
 
     def _of_elements(
@@ -226,8 +227,8 @@ class _Run:
             lasting = np.ones(len(times), np.int64)
             off = float(unsure * (len(times) if measure.statistic is Statistic.SUM else 1))
             off = off if measure.metric is Metric.LATENCY else 0.0
-            time = int(collected[number])
-            frames.append(_frame(measure, begin, end, time, len(times), times, of_frame, lasting, off))
+            seen = FrameValue(begin, end, int(collected[number]), len(times), uncertainty=off)
+            frames.append(_counted(seen, measure, times, of_frame, lasting))
         return frames
 
     def _latencies(self, labels: Sequence[str]) -> tuple[Times, NDArray[np.bool_]]:
@@ -330,19 +331,16 @@ def _values(edge: EdgeEvents) -> NDArray[Any]:
     return edge.values
 
 
-def _frame(
-    measure: Measure, begin: int, end: int, collected: int, count: int, times: Times, values: NDArray[Any],
-    weights: Times, unsure: float,
-) -> FrameValue:  # fmt: skip
-    """A frame's statistic of its values; each counts as often as its weight says."""
+def _counted(frame: FrameValue, measure: Measure, times: Times, values: NDArray[Any], weights: Times) -> FrameValue:
+    """A frame with the statistic of its values; each counts as often as its weight says."""
     value: int | float | None
     match measure.statistic:
         case Statistic.TRACE:
-            return FrameValue(begin, end, collected, count, samples=(times, values))
+            return replace(frame, samples=(times, values), uncertainty=0.0)
         case Statistic.HIST:
             histogram = np.zeros(len(measure.bins) + 1, np.int64)
             np.add.at(histogram, np.searchsorted(measure.bins, values, "right"), weights)
-            return FrameValue(begin, end, collected, count, histogram=tuple(histogram.tolist()))
+            return replace(frame, histogram=tuple(histogram.tolist()), uncertainty=0.0)
         case Statistic.SUM:
             value = _total(values, weights)
         case _ if not len(values):
@@ -353,7 +351,7 @@ def _frame(
             value = values.min().item()
         case Statistic.MAX:
             value = values.max().item()
-    return FrameValue(begin, end, collected, count, value, uncertainty=unsure)
+    return replace(frame, value=value)
 
 
 def _total(values: NDArray[Any], weights: Times) -> int | float:

@@ -165,8 +165,8 @@ class Units:
     def compile(self, source: str, target: str) -> int:
         """Make an object file, or leave none; the exit code. What the compiler said is shown."""
         assert self.plan
-        made_by = (str(self.project), source, *self.plan.names, *self.plan.filter)
-        one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
+        makers = (str(self.project), source, *self.plan.names, *self.plan.filter)
+        one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, makers)
         try:
             if self.command.writes_beside:
                 with tempfile.TemporaryDirectory() as folder:
