@@ -121,8 +121,7 @@ def bench_of(top: Unit, units: Sequence[Unit], cut: Collection[str] = ()) -> Ben
     """A bench for an entity without the ports that are `cut`; its generics are the entity's. WorkbenchError for ports
     of types that no values are drawn of."""
     types = shared_types(units)
-    ports = [port for port in top.interface.ports if port.name not in cut] if top.interface is not None else []
-    generics = top.interface.generics if top.interface is not None else ()
+    ports, generics = [port for port in top.ports if port.name not in cut], top.generics
     inputs = [port for port in ports if port.mode in ("", "in")]
     outputs = [port for port in ports if port.mode in ("out", "buffer")]
     names = (f"recap_t{number}" for number in count())

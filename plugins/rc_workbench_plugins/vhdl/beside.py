@@ -16,7 +16,7 @@ from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.rewrite import written
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Leaf, Type, builtin, leaves, resolved, shared_types
-from rc_workbench_plugins.vhdl.units import Declared, Interface, Unit
+from rc_workbench_plugins.vhdl.units import Declared, Unit
 from workbench.api import Diagnostic, HdlPort, Job, Severity
 from workbench.api.builds import Beside
 from workbench.api.instrument.wrapper import STATE_PORT, runtime_source
@@ -196,11 +196,6 @@ class Alone:
         assert self.design.top is not None
         return self.design.top
 
-    @property
-    def _interface(self) -> Interface:
-        assert self._top.interface is not None
-        return self._top.interface
-
     @cached_property
     def _ports(self) -> _Ports:
         design = self.design
@@ -209,7 +204,7 @@ class Alone:
         ways: dict[str, dict[str, int]] = {_CLOCKS: {}, _GIVEN: {}, _SEEN: {}}
         parts: list[_Part] = []
         left: list[Declared] = []
-        for number, port in enumerate(self._interface.ports):
+        for number, port in enumerate(self._top.ports):
             parts_in = list(leaves(port.name, port.type, types))
             led = all(_is_led(leaf, types, by_name[leaf.name]) for leaf in parts_in)
             if not (parts_in and led and port.name.isidentifier()):
@@ -235,7 +230,7 @@ class Alone:
 
     def _harness(self) -> str:
         """The entity around the design, with what its own entity sees of libraries."""
-        top, ports, generics = self._top, self._ports, self._interface.generics
+        top, ports, generics = self._top, self._ports, self._top.generics
         values = {plain(name): value for name, value in self.generics.items()}
         declared, actuals, moved = [], [], []
         for one in generics:
@@ -244,7 +239,7 @@ class Alone:
         for way in ports.ways:
             vector = f"std_ulogic_vector({ports.bits(way) - 1} downto 0)"
             declared.append(f"    signal {way} : {vector} := (others => '0');")
-        for number, port in enumerate(self._interface.ports):
+        for number, port in enumerate(self._top.ports):
             is_open = port in ports.left and (port.mode != "in" or bool(port.default))
             actuals.append(f"{port.name} => {'open' if is_open else f'recap_p{number}'}")
             if not is_open:

@@ -80,16 +80,12 @@ def _report(of: str, kind: str, one: Declared) -> str:
 
 def module_for(name: str, entity: Unit, spelled: Mapping[str, str], types: Mapping[str, Type | str]) -> str:
     """For an entity a Verilog module of that name. `spelled` are its ports and generics as Verilog writes them."""
-    interface = entity.interface
-    generics = interface.generics if interface is not None else ()
-    known = {plain(g.name) for g in generics}
-    values = [
-        f"parameter {range_of(g, known, spelled)}{spelled[plain(g.name)]} = {default_of(g, types)}" for g in generics
-    ]
-    ports = [
-        f"{_WAYS.get(p.mode, 'inout')} {range_of(p, known, spelled)}{spelled[plain(p.name)]}"
-        for p in (interface.ports if interface is not None else ())
-    ]
+    known = {plain(g.name) for g in entity.generics}
+    own = {
+        one: f"{range_of(one, known, spelled)}{spelled[plain(one.name)]}" for one in (*entity.generics, *entity.ports)
+    }
+    values = [f"parameter {own[g]} = {default_of(g, types)}" for g in entity.generics]
+    ports = [f"{_WAYS.get(p.mode, 'inout')} {own[p]}" for p in entity.ports]
     head = f" #({', '.join(values)})" if values else ""
     return f"module {name}{head} ({', '.join(ports)});\nendmodule\n"
 
@@ -128,9 +124,7 @@ def default_of(generic: Declared, types: Mapping[str, Type | str]) -> str:
 
 def spellings(entity: Unit, asked: Iterable[str]) -> dict[str, str]:
     """An entity's ports and generics as Verilog asks for them, which minds small and large letters."""
-    interface = entity.interface
-    own = [*interface.generics, *interface.ports] if interface is not None else []
-    spelled = {plain(one.name): one.name for one in own}
+    spelled = {plain(one.name): one.name for one in (*entity.generics, *entity.ports)}
     for name in asked:
         if name.lower() in spelled:
             spelled[name.lower()] = name

@@ -220,7 +220,7 @@ instrument_unsynthesised = partial(instrument, synthesise=False)
 
 
 def _names_of(top: Unit | None) -> list[str]:
-    return [port.name for port in top.interface.ports] if top is not None and top.interface is not None else []
+    return [port.name for port in top.ports] if top is not None else []
 
 
 def _without_states(shell: wrapper.Top) -> wrapper.Top:
@@ -283,7 +283,7 @@ def _ports(joined: Joined, simulated: verilog_design.Design, synthesis: Synthesi
     top = joined.entities.top
     if top is None:
         return top_ports(joined)
-    lines = {plain_name(p.name): p.line for p in top.interface.ports} if top.interface is not None else {}
+    lines = {plain_name(p.name): p.line for p in top.ports}
     used = {plain_name(port.name): port.used for port in top_ports(joined)} if synthesis.stands_in else {}
     file = joined.name_of(top.file.path)
     return tuple(

@@ -84,8 +84,7 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         difference = Difference(difference.cycle, why=f"then '{difference.pin}' differed, {_PLL}")
     if difference.pin:
         unit = top_of(compared.original)
-        ports = unit.interface.ports if unit.interface is not None else ()
-        line = next((one.line for one in ports if plain(one.name) == difference.pin), unit.line)
+        line = next((one.line for one in unit.ports if plain(one.name) == difference.pin), unit.line)
         file = shown_path(root, unit.file.path)
         differs = (
             f"in cycle {thousands(difference.cycle)} of a comparison at random '{difference.pin}' is "

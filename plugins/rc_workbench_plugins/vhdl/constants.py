@@ -131,7 +131,7 @@ def signals_of(unit: Unit, entity: Unit | None) -> set[str]:
 
 
 def _ports(unit: Unit, entity: Unit | None) -> Sequence[Declared]:
-    return entity.interface.ports if entity is not None and entity.interface is not None else unit.entity_ports
+    return entity.ports if entity is not None else unit.entity_ports
 
 
 def _kinds(unit: Unit, entity: Unit | None, types: Mapping[str, Type | str]) -> dict[str, tuple[str, str]]:

@@ -141,7 +141,7 @@ def _asked(
 ) -> tuple[Said, Said]:
     """What GHDL says of the sources, as they are analysed (`said`) and elaborated, and what it elaborates of their
     skeleton."""
-    known = {plain(generic.name): generic for generic in top.interface.generics} if top.interface else {}
+    known = {plain(generic.name): generic for generic in top.generics}
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
     if any(not generic.default and name not in generics for name, generic in known.items()):
         return said, Said(())
@@ -210,7 +210,7 @@ def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
     for unit in units:
         homes = entities.get((unit.library, plain(unit.of)), []) if unit.kind == "architecture" else []
         entity = next((one for one in homes if one.file is unit.file), next(iter(homes), None))
-        ports = entity.interface.ports if entity is not None and entity.interface is not None else ()
+        ports = entity.ports if entity is not None else ()
         yield replace(unit, entity_ports=ports) if ports else unit
 
 
@@ -246,13 +246,12 @@ def without_top(
 
 def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:
     given = set(map(plain, values))
-    declared = top.interface.generics if top.interface is not None else ()
-    if open_ := [generic for generic in declared if not generic.default and plain(generic.name) not in given]:
+    if open_ := [generic for generic in top.generics if not generic.default and plain(generic.name) not in given]:
         lacking = ", ".join(generic.name for generic in open_)
         message = f"the top entity '{top.name}' has generics without a value: {lacking}"
         hint = "Give them one under hardware.parameters in the project."
         yield Diagnostic(message, hint, file=shown_path(root, top.file.path), line=open_[0].line)
-    names = [generic.name for generic in declared]
+    names = [generic.name for generic in top.generics]
     for name in values:
         if plain(name) not in map(plain, names):
             hint = did_you_mean(name, names) or f"It has {', '.join(names) or 'none'}."

@@ -66,7 +66,7 @@ class _Elaboration:
         unit = self.design.architecture(region) if region is not None else None
         entity = self.design.entity_of(unit) if unit is not None else None
         module = entity.name if entity is not None else node.name
-        ports = len(entity.interface.ports) if entity is not None and entity.interface is not None else 0
+        ports = len(entity.ports) if entity is not None else 0
         instance = Instance(path, module, key, loops, None, ports, use, unit)
         if body is not None and region is not None:
             self.visit(instance, body, region, path, ())

@@ -9,15 +9,7 @@ from typing import Any
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
 from rc_workbench_plugins.vhdl.boxes import entities_for, module_for, spellings
 from rc_workbench_plugins.vhdl.clocks import Clocks
-from rc_workbench_plugins.vhdl.design import (
-    Design,
-    by_language,
-    design_below,
-    libraries_of,
-    read_units,
-    source_files,
-    without_top,
-)  # fmt: skip
+from rc_workbench_plugins.vhdl.design import Design, by_language, design_below, libraries_of, read_units, without_top
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.metrics import read_metrics
@@ -33,7 +25,7 @@ from workbench.hdl import joined as core
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.metrics import OfModules, not_reached, unknown_modules, with_metrics
 from workbench.hdl.source_file import SourceFile
-from workbench.hdl.verilog.design import shown_path
+from workbench.hdl.verilog.design import shown_path, source_files
 from workbench.hdl.verilog.heads import Head, read_modules
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
@@ -88,8 +80,7 @@ class VhdlDialect:
         return module_for(name, unit, spellings(unit, asked), self.types)
 
     def value(self, unit: Unit, parameter: Any) -> str | None:
-        generics = unit.interface.generics if unit.interface is not None else ()
-        kinds = {plain(generic.name): kind_of(generic.type, self.types) for generic in generics}
+        kinds = {plain(generic.name): kind_of(generic.type, self.types) for generic in unit.generics}
         return generic_of(kinds[plain(parameter.name)], parameter)
 
     def elaborated(self, unit: Unit, values: Mapping[str, str]) -> tuple[Design, Instance | None]:

@@ -97,9 +97,9 @@ def top_ports(joined: Joined) -> tuple[HdlPort, ...]:
 
 
 def ports_of_entity(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
-    if top is None or design.top is None or design.top.interface is None:
+    if top is None or design.top is None:
         return ()
-    ports = {port.name: port for port in design.top.interface.ports}
+    ports = {port.name: port for port in design.top.ports}
     declared = hdl_ports(design.top, design.units, design.values, design.name_of(design.top.file.path))
     return tuple(
         replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in declared

@@ -58,11 +58,9 @@ def module_of(
     entity with these. `texts` are their texts, each with its top at its end."""
     first = parts[0]
     spelled = spellings(first.unit, asked)
-    interface = first.unit.interface
     heads = {part.number: _ports(texts[part.number]) for part in parts}
     lines: list[str] = []
-    generics = interface.generics if interface is not None else ()
-    parameters = [f"parameter {spelled[plain(g.name)]} = {default_of(g, types)}" for g in generics]
+    parameters = [f"parameter {spelled[plain(g.name)]} = {default_of(g, types)}" for g in first.unit.generics]
     for name, (way, _) in heads[first.number].items():
         widths = {part.number: heads[part.number][name][1] for part in parts}
         lines.append(f"{way} {_range(parts, widths)}{spelled.get(name, name)}")

@@ -98,8 +98,7 @@ def _connected(user: Unit, name: str) -> set[str]:
 
 
 def _ends(entity: Unit) -> set[str]:
-    of = entity.interface
-    return {plain(one.name) for one in (*of.ports, *of.generics)} if of else set()
+    return {plain(one.name) for one in (*entity.ports, *entity.generics)}
 
 
 def files_of(units: Iterable[Unit]) -> tuple[VhdlFile, ...]:

@@ -21,7 +21,7 @@ def telling(top: Unit, units: Sequence[Unit]) -> tuple[str, str]:
     declared: list[str] = []
     said: list[str] = []
     number = count()
-    for port in top.interface.ports if top.interface is not None else ():
+    for port in top.ports:
         for leaf in leaves(port.name, port.type, types):
             if leaf.kind == "bits":
                 said.append(_report(leaf, f"integer'image({leaf.expression})"))
@@ -40,7 +40,7 @@ def _report(leaf: Leaf, value: str) -> str:
 def hdl_ports(top: Unit | None, units: Sequence[Unit], values: Mapping[str, str], shown: str) -> Iterator[HdlPort]:
     """The top's ports, those of a record's type field by field. `shown` is what its file is called."""
     types = shared_types(units)
-    for port in top.interface.ports if top is not None and top.interface is not None else ():
+    for port in top.ports if top is not None else ():
         way = _DIRECTIONS.get(port.mode, "input")
         parts = list(leaves(port.name, port.type, types)) or [Leaf(port.name, "bits", "", port.type)]
         lowest = 0

@@ -152,7 +152,7 @@ def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dic
     if joined.top is None or has_errors(joined.wrong):
         raise CannotRead("; ".join(one.message for one in joined.wrong[:3]))
     top = joined.entities.top
-    names = [port.name for port in top.interface.ports] if top is not None and top.interface is not None else ()
+    names = [port.name for port in top.ports] if top is not None else ()
     try:
         synthesis = synthesised(joined, unobserved(joined, hardware, side.parameters), names, job)
     except WorkbenchError as error:

@@ -173,7 +173,7 @@ def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
 
 def of_top(design: Design, values: Mapping[str, str]) -> dict[str, str]:
     """Those of the values that are of generics of the top."""
-    declared = design.top.interface.generics if design.top is not None and design.top.interface is not None else ()
+    declared = design.top.generics if design.top is not None else ()
     known = {plain(one.name) for one in declared}
     return {name: value for name, value in values.items() if plain(name) in known}
 

@@ -59,7 +59,7 @@ def tops(
 
 
 def _candidates(units: Sequence[Unit]) -> Iterator[Unit]:
-    benches = {plain(u.name) for u in units if u.kind == "entity" and u.interface is not None and not u.interface.ports}
+    benches = {plain(u.name) for u in units if u.kind == "entity" and not u.ports}
     used: set[str] = set()
     for unit in units:
         if unit.kind == "architecture" and plain(unit.of) not in benches:
@@ -103,7 +103,7 @@ def _as_written(design: Design, top: Unit) -> HdlTop:
 
 def _plain_widths(top: Unit) -> dict[str, str]:
     widths: dict[str, str] = {}
-    for port in top.interface.ports if top.interface is not None else ():
+    for port in top.ports:
         if ends := _RANGE.search(port.type):
             widths[plain(port.name)] = str(abs(int(ends[1]) - int(ends[2])) + 1)
     return widths
@@ -117,7 +117,7 @@ def _of(design: Design) -> tuple[Diagnostic, ...]:
 
 def _generics(top: Unit) -> Iterator[tuple[str, int | float | str]]:
     """Those whose default is a number, a text or a truth value: what else there is cannot stand in a project file."""
-    for generic in top.interface.generics if top.interface is not None else ():
+    for generic in top.generics:
         text = generic.default
         if re.fullmatch(r"-?\d[\d_]*", text):
             yield generic.name, int(text.replace("_", ""))

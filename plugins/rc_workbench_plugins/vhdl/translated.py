@@ -30,8 +30,7 @@ def translated(
     job = job or Job()
     job.progress(None, f"GHDL synthesises '{unit}'")
     synthesised = partial(ghdl.synthesised, run=partial(job.run, on_line=lambda line: None))
-    interface = design.top.interface if design.top is not None else None
-    known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
+    known = {plain(generic.name) for generic in design.top.generics} if design.top is not None else set()
     values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
     last = design.top.library if design.top is not None else ""
     own = [(file, texts[file.path]) for file in design.needed]

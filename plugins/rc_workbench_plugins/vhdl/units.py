@@ -149,6 +149,16 @@ class Unit:
     def library(self) -> str:
         return self.file.library
 
+    @property
+    def ports(self) -> tuple[Declared, ...]:
+        """An entity's."""
+        return self.interface.ports if self.interface is not None else ()
+
+    @property
+    def generics(self) -> tuple[Declared, ...]:
+        """An entity's."""
+        return self.interface.generics if self.interface is not None else ()
+
 
 @dataclass
 class _Statements:
