@@ -21,7 +21,7 @@ from workbench.model.hardware import Clock
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
-    from workbench.hdl.instances import BlockUse, Instance
+    from workbench.hdl.instances import BlockUse, Instance, uses_in
 
 _OWN = "On a real machine they are counted in cycles of what it makes."
 _SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
@@ -110,11 +110,7 @@ def made_clocks(
     """The clocks of PLLs of which the project says how fast they are, by where they stand in what is simulated, whose
     part `below` the new top is the user's. `names` are the platform's clocks by the top's inputs. WorkbenchError for
     one that no PLL makes."""
-    sources = {
-        made_name(use): use.root_clock
-        for instance in (top.walk() if top is not None else ())
-        for use in instance.blocks
-    }
+    sources = {made_name(use): use.root_clock for use in uses_in(top)}
     sources.pop("", None)
     problems = []
     for number, clock in enumerate(hardware.clocks):
@@ -143,10 +139,9 @@ def derived(
     those of which the project says how fast they are."""
     uses_of: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
     stated = {clock.name for clock in hardware.clocks}
-    for instance in top.walk() if top is not None else ():
-        for use in instance.blocks:
-            if use.clock_maker and use.source.path not in library and (name := made_name(use)) not in stated:
-                uses_of[use.clock_maker, use.root_clock, name].append(use)
+    for use in uses_in(top):
+        if use.clock_maker and use.source.path not in library and (name := made_name(use)) not in stated:
+            uses_of[use.clock_maker, use.root_clock, name].append(use)
     for (maker, clock, stated_name), uses in uses_of.items():
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
         first = uses[0].source

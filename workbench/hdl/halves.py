@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.joined import Joined
 from workbench.hdl.reading import Asked, Part, Reading
 from workbench.hdl.roots import ROOTS
@@ -26,7 +26,7 @@ def problems(joined: AnyJoined, hardware: HardwareSources, why_not: Mapping[Key,
     """What is wrong with the trees by themselves, and with their pragmas' and metrics' conditions."""
     for design, tree in joined.halves:
         yield from of_modules(design, tree, [clock.name for clock in hardware.clocks])
-        mine = {use.source.key for instance in tree.walk() for use in instance.blocks}
+        mine = keys_in(tree)
         yield from check_conditions(design, [block for block in joined.always if block.key in mine], tree, why_not)
         metrics = [one for one in joined.metrics if one.anchor is not None and one.anchor.key in mine]
         yield from check_metrics(design, metrics, joined.top, why_not)

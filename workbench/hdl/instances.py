@@ -63,3 +63,14 @@ class Instance:
         yield self
         for child in self.children:
             yield from child.walk()
+
+
+def uses_in(top: Instance | None) -> Iterator[BlockUse]:
+    """The clocked blocks in an instance and all below it, none where there is none."""
+    for instance in top.walk() if top is not None else ():
+        yield from instance.blocks
+
+
+def keys_in(top: Instance | None) -> set[Key]:
+    """Where these stand in the sources."""
+    return {use.source.key for use in uses_in(top)}

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.hdl.blocks import Arm, SourceBlock
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, uses_in
 from workbench.hdl.own import is_own
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog.streams import FoundStreams
@@ -33,9 +33,8 @@ class Reading:
     def paths(self) -> dict[Key, tuple[str, ...]]:
         """The places of each block below the top."""
         paths_of: dict[Key, list[str]] = {}
-        for instance in self.top.walk() if self.top is not None else ():
-            for use in instance.blocks:
-                paths_of.setdefault(use.source.key, []).append(use.path)
+        for use in uses_in(self.top):
+            paths_of.setdefault(use.source.key, []).append(use.path)
         return {key: tuple(paths) for key, paths in paths_of.items()}
 
 

@@ -68,7 +68,7 @@ def read_blocks(unit: Unit, source: SourceFile) -> tuple[SourceBlock, ...]:
     """The clocked processes of an architecture, in order."""
     blocks: list[SourceBlock] = []
     seen: set[str] = set()
-    for region in unit.region.walk() if unit.region is not None else ():
+    for region in unit.regions:
         for node in region.processes:
             block = _read_block(unit, region, node, source)
             if block is not None:

@@ -22,8 +22,7 @@ def entities_for(units: Sequence[Unit], heads: Mapping[str, Head], defined: Coll
     vectors: lines "recap PLACE:GENERIC VALUE" and "recap PLACE:'PORT BITS", the place as `path_name` has it."""
     seen: set[tuple[str, str]] = set()
     for unit in units:
-        inner = (c for region in (unit.region.walk() if unit.region else ()) for c in region.components)
-        for component in (*unit.components, *inner):
+        for component in unit.all_components:
             name = plain(component.name)
             if name in heads and name not in defined and (unit.library, name) not in seen:
                 seen.add((unit.library, name))

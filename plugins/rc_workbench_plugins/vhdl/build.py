@@ -53,7 +53,7 @@ from workbench.hdl.board import clocks_by_pin, outside
 from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.derived import made_clocks
 from workbench.hdl.edits import Edits
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
 from workbench.hdl.monitored import Monitored
@@ -265,7 +265,7 @@ def _tapped_and_held(reading: Read, layout: Layout, clocks: Mapping[str, Clock])
         if reading.joined.entities.top is None and tree.path == reading.joined.halves[0][1].path:
             expressions = tapped(design.nets, tree, layout, clocks, reading.single)
         else:
-            elsewhere = {use.source.key for instance in tree.walk() for use in instance.blocks}
+            elsewhere = keys_in(tree)
             expressions = {key: text for key, text in expressions.items() if key not in elsewhere}
         held |= held_in_reset(design.nets, tree, clocks)
     return expressions, held

@@ -11,7 +11,7 @@ from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of, asked
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
 from workbench.api import Diagnostic, Job, PlacedPragma, Severity, WorkbenchError
 from workbench.api.unstable import did_you_mean
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.metrics import PlacedMetric
 
 CONDITION_HINT = "Write a VHDL expression over signals of this architecture, such as ack = '1'."
@@ -40,7 +40,7 @@ def check_conditions(
 ) -> Iterator[Diagnostic]:
     """A diagnostic for each condition that is no expression, or names what its process does not know: an error where
     the process is observed, else a warning."""
-    reached = {use.source.key for instance in top.walk() for use in instance.blocks} if top is not None else set()
+    reached = keys_in(top)
     put: dict[int, list[_Put]] = {}
     parts: dict[int, list[tuple[int, str]]] = {}
     numbers = {str(file.path): file for file in design.files}

@@ -64,8 +64,7 @@ class Design:
     @cached_property
     def regions(self) -> Mapping[tuple[int, int], Region]:
         """All regions by their file's number and their offset."""
-        regions = (r for unit in self.units if unit.region is not None for r in unit.region.walk())
-        return {(region.file.number, region.start): region for region in regions}
+        return {(region.file.number, region.start): region for unit in self.units for region in unit.regions}
 
     @cached_property
     def _bodies(self) -> Mapping[tuple[int, int], Unit]:
@@ -79,8 +78,7 @@ class Design:
     def _components(self) -> Mapping[str, tuple[Component, ...]]:
         by_name: dict[str, list[Component]] = defaultdict(list)
         for unit in self.units:
-            inner = (c for region in (unit.region.walk() if unit.region else ()) for c in region.components)
-            for one in {id(c): c for c in (*unit.components, *inner)}.values():
+            for one in unit.all_components:
                 by_name[plain(one.name)].append(one)
         return {name: tuple(several) for name, several in by_name.items()}
 

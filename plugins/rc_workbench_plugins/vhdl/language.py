@@ -19,7 +19,7 @@ from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api import Diagnostic, HardwareSources, HdlPort, HdlScan, Job, Platform, Severity
 from workbench.hdl import halves
 from workbench.hdl.derived import derived, gives
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.reading import Asked, Part, Reading
 from workbench.hdl.reading import scan as scan_of
@@ -79,7 +79,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     own = [one for one in joined.metrics if isinstance(one, MetricBlock)]
     left: list[SourceBlock | MetricBlock] = [*joined.processes, *own]
     for below, of in joined.designs:
-        reached = {use.source.key for instance in (of.walk() if of else ()) for use in instance.blocks}
+        reached = keys_in(of)
         mine_too = [block for block in left if anchor_of(block).key in reached]
         left = [block for block in left if anchor_of(block).key not in reached]
         wrong += check_conditions(below, mine_too, of, why_not, job)

@@ -89,7 +89,7 @@ class Reach:
 
 def _connected(user: Unit, name: str) -> set[str]:
     """The ports and generics of an entity that a unit connects by their names, or declares of its component."""
-    instances = (one for region in (user.region.walk() if user.region else ()) for one in region.instantiations)
+    instances = (one for region in user.regions for one in region.instantiations)
     formals = (a.formal for one in instances if plain(one.unit.rpartition(".")[2]) == name for a in one.associations)
     declared = (c.interface for c in user.components if plain(c.name) == name)
     return {plain(formal.partition("(")[0].strip()) for formal in formals if formal} | {

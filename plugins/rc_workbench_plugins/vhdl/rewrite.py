@@ -21,7 +21,7 @@ from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.hdl.blocks import meaning
 from workbench.hdl.edits import Edits
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, uses_in
 from workbench.hdl.layout import Layout, Site
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
@@ -70,8 +70,7 @@ def edits_of(
         for region, observed in regions.values():
             _observe(edits[region.file.path], region, observed, held)
     for unit in design.units:
-        declared = [*unit.components, *(c for r in (unit.region.walk() if unit.region else ()) for c in r.components)]
-        for component in {id(one): one for one in declared}.values():
+        for component in unit.all_components:
             if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
                 _add_port(edits[component.file.path], component.interface, width)
     if design.top is not None:
@@ -116,7 +115,7 @@ def _held_in_reset(top: Instance, clocks: Mapping[str, Clock]) -> set[Key]:
     """The blocks whose one reset is their clock's, and asynchronous: their states keep meanwhile what they tell of the
     last cycle that counts, which the reset would end at once."""
     kept: dict[Key, bool] = {}
-    for use in (use for instance in top.walk() for use in instance.blocks):
+    for use in uses_in(top):
         block, clock = use.source, clocks.get(use.root_clock)
         if not isinstance(block, SourceBlock):
             continue

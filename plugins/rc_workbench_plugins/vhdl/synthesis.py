@@ -1,7 +1,7 @@
 """The VHDL of a design as Verilog: what is simulated of it, and where GHDL refuses that, what asks GHDL's simulator."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import spelled, top_module, translated
 from rc_workbench_plugins.vhdl.types import shared_types
-from rc_workbench_plugins.vhdl.units import Component, Instantiation, Unit
+from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from workbench.api import Diagnostic, HardwareSources, Job, Severity, WorkbenchError
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument.wrapper import STATE_PORT
@@ -85,7 +85,7 @@ def synthesised(
     in_vhdl = (one for one in walked if isinstance(one.node, Instantiation) and not isinstance(one.body, Unit))
     modules = {one.module.lower() for one in in_vhdl}
     heads = {name: joined.heads[name] for name in modules & joined.heads.keys()}
-    components = list(_components(joined))
+    components = [one for unit in joined.entities.units for one in unit.all_components]
     texts: list[str] = []
     top, stands_in, refused = "", False, tuple[Diagnostic, ...]()
     if joined.entities.top is not None:
@@ -113,12 +113,6 @@ def synthesised(
     by_itself = {number: text for number, text in own.items() if not (heads and below.search(text))}
     tops = tuple((part, top_module(own[part.number])) for part in parts)
     return Synthesised("\n".join(texts), top, tops, by_itself, stands_in, refused)
-
-
-def _components(joined: Joined) -> Iterator[Component]:
-    for unit in joined.entities.units:
-        yield from unit.components
-        yield from (one for region in (unit.region.walk() if unit.region else ()) for one in region.components)
 
 
 def _verilog_of(

@@ -150,6 +150,17 @@ class Unit:
         return self.file.library
 
     @property
+    def regions(self) -> tuple[Region, ...]:
+        """An architecture's body, and all within it."""
+        return tuple(self.region.walk()) if self.region is not None else ()
+
+    @property
+    def all_components(self) -> tuple[Component, ...]:
+        """Those that it declares, be it in its body."""
+        inner = (component for region in self.regions for component in region.components)
+        return tuple({id(one): one for one in (*self.components, *inner)}.values())
+
+    @property
     def ports(self) -> tuple[Declared, ...]:
         """An entity's."""
         return self.interface.ports if self.interface is not None else ()

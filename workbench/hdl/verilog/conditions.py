@@ -11,7 +11,7 @@ from pyslang import parsing, syntax
 
 from workbench.api.source.lines import source_bytes
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.instances import Instance, Key
+from workbench.hdl.instances import Instance, Key, uses_in
 from workbench.hdl.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 
@@ -31,9 +31,8 @@ def check_conditions(
     """A diagnostic for each condition that is no expression, or names what its block does not know: an error where the
     block is observed, else a warning."""
     scopes: dict[Key, Any] = {}
-    for instance in top.walk() if top else ():
-        for use in instance.blocks:
-            scopes.setdefault(use.source.key, use.scope)
+    for use in uses_in(top):
+        scopes.setdefault(use.source.key, use.scope)
     conditions = Conditions(design)
     for block in blocks:
         scope = scopes.get(block.key)

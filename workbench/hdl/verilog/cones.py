@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.hdl.instances import Instance
+from workbench.hdl.instances import Instance, uses_in
 from workbench.hdl.verilog.decisions import Assigned, Branch, Decisions, Guard, decisions_of, read_decisions
 from workbench.hdl.verilog.expressions import Part
 from workbench.hdl.verilog.nets import Nets
@@ -21,7 +21,7 @@ def with_depends(blocks: Sequence[Block], nets: Nets, top: Instance, clocks: Seq
     """The blocks, whose waits say what they depend on; the platform's `clocks` and their resets are no part of it."""
     if not has_waits(blocks):
         return tuple(blocks)
-    clocked = {use.path: decisions_of(use) for instance in top.walk() for use in instance.blocks}
+    clocked = {use.path: decisions_of(use) for use in uses_in(top)}
     return depending(blocks, clocked, combinational(nets), nets, top.body, quiet_of(top, clocks))
 
 
@@ -31,7 +31,7 @@ def has_waits(blocks: Iterable[Block]) -> bool:
 
 def quiet_of(top: Instance, clocks: Iterable[Clock]) -> set[str]:
     """The top's inputs that are clocks and resets."""
-    resets = {use.reset[0] for instance in top.walk() for use in instance.blocks if use.reset}
+    resets = {use.reset[0] for use in uses_in(top) if use.reset}
     return resets.union(*((clock.pin, clock.reset) for clock in clocks))
 
 

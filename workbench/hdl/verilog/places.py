@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.hdl.instances import Instance
+from workbench.hdl.instances import Instance, uses_in
 from workbench.hdl.verilog.expressions import Kind
 
 
@@ -31,11 +31,9 @@ class Places:
 
     def clock(self, *paths: str) -> str:
         """The top's clock that most of the first instance runs on, and the others too if one does."""
-        counts = [Counter(use.root_clock for one in self._instances[path].walk() for use in one.blocks)
-                  for path in paths if path in self._instances]  # fmt: skip
-        counts = [count for count in counts if count] or [
-            Counter(use.root_clock for one in self._instances[self.top].walk() for use in one.blocks)
-        ]
+        each = (self._instances[path] for path in paths if path in self._instances)
+        counts = [Counter(use.root_clock for use in uses_in(one)) for one in (*each, self._instances[self.top])]
+        counts = [count for count in counts[:-1] if count] or counts[-1:]
         shared = counts[0] & counts[-1] or counts[0]
         return shared.most_common(1)[0][0] if shared else ""
 

@@ -12,7 +12,7 @@ from pyslang import ast, syntax
 
 from workbench.api.instrument.probes import state_bits
 from workbench.hdl.blocks import meaning
-from workbench.hdl.instances import BlockUse, Instance, Key
+from workbench.hdl.instances import BlockUse, Instance, Key, uses_in
 from workbench.hdl.layout import Layout
 from workbench.hdl.verilog.blocks import id_of
 from workbench.hdl.verilog.nets import Nets
@@ -45,7 +45,7 @@ def tapped(
 
 
 def _on(top: Instance, clocks: Container[str]) -> Iterator[BlockUse]:
-    return (use for instance in top.walk() for use in instance.blocks if use.root_clock in clocks)
+    return (use for use in uses_in(top) if use.root_clock in clocks)
 
 
 def held_in_reset(nets: Nets, top: Instance, clocks: Mapping[str, Clock]) -> set[Key]:
