@@ -97,6 +97,6 @@ def test_a_project_whose_read_out_is_in_use_is_told_before_a_run(tmp_path: Path,
     assert not [d for d in hdl.diagnostics if "answers at" in d.message]
     project.write_text(project.read_text().replace("{first: 0x8000, last: 0x800F}", "{first: 0x400, last: 0x40F}"))
     _, hdl = instrument_workspace(open_workspace(project, load_plugins()), {"CORES": 2}, tmp_path / "tree")
-    (told,) = (d for d in hdl.diagnostics if "answers at" in d.message)
-    assert "0x400 to 0x7ff itself" in told.message
-    assert told.file == str(project.parent / f"hdl/original/pdf2d_top.{ending}")
+    (problem,) = (d for d in hdl.diagnostics if "answers at" in d.message)
+    assert "0x400 to 0x7ff itself" in problem.message
+    assert problem.file == str(project.parent / f"hdl/original/pdf2d_top.{ending}")

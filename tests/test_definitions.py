@@ -162,13 +162,13 @@ def test_texts_that_are_typed_stand_for_their_files(workspace: Workspace) -> Non
         inner: INNER.replace(";", "", 1).encode(),
     }
     with reading_typed(typed):
-        found = workspace.definition(main_c, 2, 26)
-        told = workspace.scan().diagnostics
-    assert found is not None
-    assert (found.line, found.column, found.what) == (1, 5, "var")
-    assert {(Path(d.file or "").name, d.line) for d in told} >= {("main.c", 3)}
-    assert any(d.file and Path(d.file) == inner for d in told)
-    assert not any(d.file and Path(d.file) == top for d in told)
+        meant = workspace.definition(main_c, 2, 26)
+        problems = workspace.scan().diagnostics
+    assert meant is not None
+    assert (meant.line, meant.column, meant.what) == (1, 5, "var")
+    assert {(Path(d.file or "").name, d.line) for d in problems} >= {("main.c", 3)}
+    assert any(d.file and Path(d.file) == inner for d in problems)
+    assert not any(d.file and Path(d.file) == top for d in problems)
     assert not any("lost" in d.message for d in workspace.scan().diagnostics)
 
 

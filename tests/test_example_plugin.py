@@ -124,8 +124,8 @@ def test_its_hardware_language_is_joined_with_both_others(plugins: Plugins, tmp_
     names = ("top.v", "tick.terse", "middle.vhd")
     hardware = HardwareSources(sources=names, top="top", read_out=ReadOut(first=0, last=255))
     language = plugins.hdl_languages[language_of(hardware, plugins.hdl_languages)]
-    (found,) = language.tops(tmp_path, names)
-    assert (found.name, set(found.sources)) == ("top", set(names))
+    (top,) = language.tops(tmp_path, names)
+    assert (top.name, set(top.sources)) == ("top", set(names))
     scan = language.scan(tmp_path, hardware, PLATFORM, {}, Job())
     assert (scan.diagnostics, scan.clocks) == ((), (("clk", 2),))
     assert [block.instances for block in scan.blocks] == [("top.one.step", "top.two.inner.step")]

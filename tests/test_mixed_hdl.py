@@ -91,12 +91,12 @@ def scan(folder: Path, of: str, /, **texts: str) -> HdlScan:
     for name, text in texts.items():
         (folder / names[name]).write_text(text)
     hardware = HardwareSources(sources=tuple(names.values()), top=of, read_out=ReadOut(first=0x8000, last=0x80FF))
-    found: HdlScan = MixedLanguage().scan(folder, hardware, PLATFORM, {}, Job())
-    return found
+    scanned: HdlScan = MixedLanguage().scan(folder, hardware, PLATFORM, {}, Job())
+    return scanned
 
 
-def told(found: HdlScan) -> list[tuple[str | None, int | None, str]]:
-    return [(one.file, one.line, one.message) for one in found.diagnostics]
+def reported(scanned: HdlScan) -> list[tuple[str | None, int | None, str]]:
+    return [(one.file, one.line, one.message) for one in scanned.diagnostics]
 
 
 def line_of(text: str, part: str) -> int:
@@ -105,27 +105,27 @@ def line_of(text: str, part: str) -> int:
 
 def test_both_halves_are_one_hierarchy(tmp_path: Path) -> None:
     """The generics' values reach each module, and the parameters' each entity: only the second leaf is fast."""
-    found = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=TOP)
-    assert told(found) == []
-    assert found.instances == (
+    scanned = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=TOP)
+    assert reported(scanned) == []
+    assert scanned.instances == (
         ("top", "top"),
         ("top.lanes[0].one", "Worker"),
         ("top.lanes[0].one.in.l", "leaf"),
         ("top.lanes[1].one", "Worker"),
         ("top.lanes[1].one.in.l", "leaf"),
     )
-    assert {block.id: block.instances for block in found.blocks} == {
+    assert {block.id: block.instances for block in scanned.blocks} == {
         "top.step": ("top.step",),
         "Worker.count": ("top.lanes[0].one.count", "top.lanes[1].one.count"),
         "leaf.tick": ("top.lanes[1].one.in.l.quick.tick",),
     }
-    assert {pragma.pragma.name for block in found.blocks for pragma in block.pragmas} == {
+    assert {pragma.pragma.name for block in scanned.blocks for pragma in block.pragmas} == {
         "stepping", "counting", "ticking",
     }  # fmt: skip
-    assert not any(block.why_not for block in found.blocks)
-    assert found.clocks == (("clk", 4),)  # by another name in VHDL, and turned in Verilog
-    assert found.resets == (("rst", False),)  # low in Verilog, of what VHDL turns
-    assert [(port.name, port.bits) for port in found.ports] == [("clk", 1), ("rst", 1), ("d", 8), ("q", 8)]
+    assert not any(block.why_not for block in scanned.blocks)
+    assert scanned.clocks == (("clk", 4),)  # by another name in VHDL, and turned in Verilog
+    assert scanned.resets == (("rst", False),)  # low in Verilog, of what VHDL turns
+    assert [(port.name, port.bits) for port in scanned.ports] == [("clk", 1), ("rst", 1), ("d", 8), ("q", 8)]
 
 
 def test_verilog_over_vhdl_over_verilog(tmp_path: Path) -> None:
@@ -133,11 +133,11 @@ def test_verilog_over_vhdl_over_verilog(tmp_path: Path) -> None:
   top #(.W(8)) inner [1:0] (.clk(clk), .rst(rst), .d({d, d}), .q());
 endmodule
 """
-    found = scan(tmp_path, "over", leaf=LEAF, worker=WORKER, top=TOP, over=over)
-    assert told(found) == []
-    (tick,) = (block for block in found.blocks if block.id == "leaf.tick")
+    scanned = scan(tmp_path, "over", leaf=LEAF, worker=WORKER, top=TOP, over=over)
+    assert reported(scanned) == []
+    (tick,) = (block for block in scanned.blocks if block.id == "leaf.tick")
     assert tick.instances == tuple(f"over.inner[{n}].lanes[1].one.in.l.quick.tick" for n in (0, 1))
-    assert found.clocks == (("clk", 8),)
+    assert scanned.clocks == (("clk", 8),)
 
 
 @pytest.mark.parametrize(
@@ -155,28 +155,28 @@ def test_a_component_that_does_not_fit_its_module(changes: dict[str, str], messa
     top = TOP
     for old, new in changes.items():
         top = top.replace(old, new)
-    found = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=top)
-    assert ("top.vhd", line_of(top, "one : Worker"), message) in told(found)
+    scanned = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=top)
+    assert ("top.vhd", line_of(top, "one : Worker"), message) in reported(scanned)
 
 
 def test_what_neither_language_defines_is_told_where_it_stands(tmp_path: Path) -> None:
-    found = scan(tmp_path, "top", top=TOP, worker=WORKER.replace("module Worker", "module Other"))
+    scanned = scan(tmp_path, "top", top=TOP, worker=WORKER.replace("module Worker", "module Other"))
     message = "no source defines an entity or a module for the component 'Worker'"
-    assert ("top.vhd", line_of(TOP, "one : Worker"), message) in told(found)
-    found = scan(tmp_path, "top", top=TOP, worker=WORKER)
-    assert ("worker.v", line_of(WORKER, "leaf"), "unknown module 'leaf'") in told(found)
+    assert ("top.vhd", line_of(TOP, "one : Worker"), message) in reported(scanned)
+    scanned = scan(tmp_path, "top", top=TOP, worker=WORKER)
+    assert ("worker.v", line_of(WORKER, "leaf"), "unknown module 'leaf'") in reported(scanned)
 
 
 def test_a_module_that_ends_too_early_is_told_there(tmp_path: Path) -> None:
-    found = scan(tmp_path, "top", leaf=LEAF, top=TOP, worker=WORKER.rstrip().removesuffix("endmodule") + "always @(")
-    assert ("worker.v", line_of(WORKER, "endmodule"), "expected expression") in told(found)
+    scanned = scan(tmp_path, "top", leaf=LEAF, top=TOP, worker=WORKER.rstrip().removesuffix("endmodule") + "always @(")
+    assert ("worker.v", line_of(WORKER, "endmodule"), "expected expression") in reported(scanned)
 
 
 def test_an_entity_that_cannot_be_elaborated_is_told_and_not_missed(tmp_path: Path) -> None:
     inside = "begin again : entity work.leaf port map (c);"
     leaf = f"entity leaf is port (c : in bit); end;\narchitecture a of leaf is {inside} end;"
-    found = scan(tmp_path, "over", over="module over (input c); leaf u (c); endmodule", leaf=leaf)
-    assert [one.message.partition(":")[0] for one in found.diagnostics] == ["GHDL cannot elaborate 'leaf'"]
+    scanned = scan(tmp_path, "over", over="module over (input c); leaf u (c); endmodule", leaf=leaf)
+    assert [one.message.partition(":")[0] for one in scanned.diagnostics] == ["GHDL cannot elaborate 'leaf'"]
 
 
 def test_what_ghdl_refuses_beside_verilog_is_told_with_how_to_write_it(tmp_path: Path) -> None:
@@ -194,16 +194,16 @@ def test_what_ghdl_refuses_beside_verilog_is_told_with_how_to_write_it(tmp_path:
 
 
 def test_a_module_that_is_instantiated_as_an_entity_needs_a_component(tmp_path: Path) -> None:
-    found = scan(tmp_path, "top", top=TOP.replace("one : Worker", "one : entity work.Worker"), worker=WORKER)
-    (one,) = (one for one in found.diagnostics if one.file == "top.vhd")
+    scanned = scan(tmp_path, "top", top=TOP.replace("one : Worker", "one : entity work.Worker"), worker=WORKER)
+    (one,) = (one for one in scanned.diagnostics if one.file == "top.vhd")
     assert (one.line, one.message) == (line_of(TOP, "one : Worker"), 'unit "worker" not found in library "work"')
     assert one.hint == "'worker' is a Verilog module: declare a component of it, and instantiate that."
 
 
 def test_a_condition_is_read_in_the_language_of_its_file(tmp_path: Path) -> None:
     worker, leaf = WORKER.replace("Din > 3", "Dim > 3"), LEAF.replace("a(0) = '1'", "a(0) = one")
-    found = scan(tmp_path, "top", leaf=leaf, worker=worker, top=TOP)
-    assert told(found) == [
+    scanned = scan(tmp_path, "top", leaf=leaf, worker=worker, top=TOP)
+    assert reported(scanned) == [
         (
             "worker.v",
             line_of(WORKER, "pragma"),
@@ -218,9 +218,9 @@ def test_a_name_of_the_other_language_is_found(tmp_path: Path) -> None:
     sources = HardwareSources(sources=("*.v", "*.vhd"), top="top", read_out=ReadOut(first=0, last=0))
     line = line_of(WORKER, "leaf")
     column = WORKER.splitlines()[line - 1].index("leaf") + 1
-    found = MixedLanguage().definition(tmp_path, sources, {}, tmp_path / "worker.v", line, column, Job())
-    assert found is not None
-    assert (Path(found.file).name, found.line, found.what) == ("leaf.vhd", line_of(LEAF, "entity leaf"), "entity")
+    meant = MixedLanguage().definition(tmp_path, sources, {}, tmp_path / "worker.v", line, column, Job())
+    assert meant is not None
+    assert (Path(meant.file).name, meant.line, meant.what) == ("leaf.vhd", line_of(LEAF, "entity leaf"), "entity")
 
 
 def test_the_sources_tell_the_languages() -> None:

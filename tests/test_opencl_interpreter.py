@@ -29,11 +29,11 @@ def both(
     """What the buffers hold after pocl's run and after the interpreter's. Local memory is given in bytes."""
     from opencl_by_pocl import by_pocl, cl
 
-    found = compile_file(file, defines).kernel(kernel)
-    local = {a.name for a in found.arguments if a.type.space == "local"}
+    read = compile_file(file, defines).kernel(kernel)
+    local = {a.name for a in read.arguments if a.type.space == "local"}
     given = {n: cl.LocalMemory(int(v)) if n in local else v for n, v in arguments.items()}
     theirs = by_pocl(file.read_text(), kernel, size.global_size, size.local_size, given, defines)
-    return theirs, run(found, size, arguments).buffers
+    return theirs, run(read, size, arguments).buffers
 
 
 def ulps(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:

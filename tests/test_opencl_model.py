@@ -56,19 +56,19 @@ def number(found: Estimate, symbol: str, node: str) -> float:
 
 
 def test_sequential_accesses_join_into_transactions(board: KernelBoard) -> None:
-    found = estimate(add(), board, Setting(1e6))
-    assert number(found, "#Mem_insts", "body") == 3
-    assert number(found, "#Mem_burst", "body") == 16  # 64 bytes a transaction, 4 an access
-    assert number(found, "Mem_trans", "body") == 3e6 / 16
-    assert number(found, "Mem", "body") == 3e6 / 16 / 2  # two banks
-    assert found.cycles == 1e6 + 7 - 1  # a work item each cycle, and the pipeline's depth
+    estimated = estimate(add(), board, Setting(1e6))
+    assert number(estimated, "#Mem_insts", "body") == 3
+    assert number(estimated, "#Mem_burst", "body") == 16  # 64 bytes a transaction, 4 an access
+    assert number(estimated, "Mem_trans", "body") == 3e6 / 16
+    assert number(estimated, "Mem", "body") == 3e6 / 16 / 2  # two banks
+    assert estimated.cycles == 1e6 + 7 - 1  # a work item each cycle, and the pipeline's depth
 
 
 def test_vector_addition_needs_128_work_items(board: KernelBoard) -> None:
     """Fig. 6: below, the pipeline starves; B_itpp is .99 at one work item, .5 at 64, nothing from the knee on."""
     items = np.array([1.0, 64, 127, 128, 1024])
-    found = estimate(add(), board, Setting(items))
-    starved = np.asarray(potentials(found, board).values["b_itpp"])
+    estimated = estimate(add(), board, Setting(items))
+    starved = np.asarray(potentials(estimated, board).values["b_itpp"])
     assert starved[0] == pytest.approx(0.99, abs=0.005)
     assert starved[1] == pytest.approx(0.5, abs=0.01)
     assert (starved[2:] == 0).all()
@@ -80,18 +80,18 @@ def test_replicas_side_by_side_share_a_transaction(board: KernelBoard, profile: 
     work = multiply()
     only_a = replace(work, blocks={**work.blocks, "inner": replace(work.blocks["inner"], streams=(stream(
         "a", 0, {"L1": 4}),))})  # fmt: skip
-    found = estimate(only_a, board, Setting(2048**2, unroll={"L1": 16}), profile)
-    assert number(found, "#Mem_insts", "inner") == pytest.approx(insts)
-    assert number(found, "f", "inner") == 16
+    estimated = estimate(only_a, board, Setting(2048**2, unroll={"L1": 16}), profile)
+    assert number(estimated, "#Mem_insts", "inner") == pytest.approx(insts)
+    assert number(estimated, "f", "inner") == 16
 
 
 def test_uncoalesced_replicas_are_transactions_of_their_own(board: KernelBoard) -> None:
     """Section 6.3.1: of the two matrices A can be coalesced by unrolling, B cannot."""
-    found = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 16}))
-    assert number(found, "ls_num of a", "inner") == 1
-    assert number(found, "ls_num of b", "inner") == 16
+    estimated = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 16}))
+    assert number(estimated, "ls_num of a", "inner") == 1
+    assert number(estimated, "ls_num of b", "inner") == 16
     # each replica of B keeps its burst across work items (R3), so the 16 are one transaction's worth a work item
-    assert number(found, "#Mem_burst of b", "inner") == 16
+    assert number(estimated, "#Mem_burst of b", "inner") == 16
 
 
 def test_simd_takes_work_items_and_units_share_them(board: KernelBoard) -> None:
@@ -116,17 +116,19 @@ def test_nested_loops_run_for_their_slowest_part(board: KernelBoard) -> None:
     blocks = {name: BlockWork(name, 1, 5) for name in ("head", "tail")}
     parts = (Leaf("head", LINES), Leaf("tail", LINES))
     work = Work("nest", Loop("L1", LINES, "head", parts), blocks, {"L1": 10.0})
-    found = estimate(work, board, Setting(1e5))
-    head, tail = (float(found.blocks[name].cycles) for name in ("head", "tail"))
-    assert found.cycles == head + tail + 9 * max(head, tail)
+    estimated = estimate(work, board, Setting(1e5))
+    head, tail = (float(estimated.blocks[name].cycles) for name in ("head", "tail"))
+    assert estimated.cycles == head + tail + 9 * max(head, tail)
 
 
 def test_every_number_tells_where_it_comes_from(board: KernelBoard) -> None:
     """What a number was computed from is a number of the model, of the board, or of the launch; and all are finite."""
-    found = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 4}))
-    assert {n.equation for n in found.numbers} >= {f"Eq. {k}" for k in (1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 16)}
-    assert all(np.isfinite(n.value).all() for n in found.numbers)
-    values = {n.symbol: n for n in found.numbers if n.node == "inner"}
+    estimated = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 4}))
+    assert {n.equation for n in estimated.numbers} >= {
+        f"Eq. {k}" for k in (1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 16)
+    }
+    assert all(np.isfinite(n.value).all() for n in estimated.numbers)
+    values = {n.symbol: n for n in estimated.numbers if n.node == "inner"}
     product = values["Mem_trans"].inputs
     assert float(values["Mem_trans"].value) == pytest.approx(
         float(product["#Mem_insts"] * product["#WI"] * product["#Trip"] / product["#Mem_burst"])
@@ -144,10 +146,10 @@ def of(work: Work, board: KernelBoard, setting: Setting, profile: str = REPAIRED
 
 def test_potentials_of_a_kernel_that_lacks_nothing(board: KernelBoard) -> None:
     """Section 6.2: of vector addition all other potentials are low; one block has nothing to be balanced with."""
-    found = of(add(), board, Setting(1e6)).values
-    assert found["b_mem"] == 0
-    assert found["b_balance"] == 0
-    assert "b_comp" not in found  # nobody said what it takes
+    values = of(add(), board, Setting(1e6)).values
+    assert values["b_mem"] == 0
+    assert values["b_balance"] == 0
+    assert "b_comp" not in values  # nobody said what it takes
 
 
 def test_a_block_bound_by_memory_lacks_no_work_items(board: KernelBoard) -> None:
@@ -160,14 +162,14 @@ def test_a_block_bound_by_memory_lacks_no_work_items(board: KernelBoard) -> None
 
 def test_balance_counts_the_loops_around_a_block(board: KernelBoard) -> None:
     """R6. The next slowest is the store of c: by Eq. 17 it gets one part of 4,097 of the two banks."""
-    found = of(multiply(), board, Setting(2048**2)).values
-    assert found["b_balance"] == pytest.approx(1 - 4097 / 16 / 2 / 2048, abs=1e-5)
+    values = of(multiply(), board, Setting(2048**2)).values
+    assert values["b_balance"] == pytest.approx(1 - 4097 / 16 / 2 / 2048, abs=1e-5)
 
 
 def test_computing_potential_is_of_the_scarcest_resource(board: KernelBoard) -> None:
     used = Resources(0.5, 0.6, 0.9)
-    found = potentials(estimate(add(), board, Setting(1e6)), board, used).values
-    assert found["b_comp"] == pytest.approx(0.1)  # (1 - 0.9) / 1
+    values = potentials(estimate(add(), board, Setting(1e6)), board, used).values
+    assert values["b_comp"] == pytest.approx(0.1)  # (1 - 0.9) / 1
     none = potentials(estimate(add(), board, Setting(1e6)), board, Resources(0.17, 0.11, 0.0)).values
     assert none["b_comp"] == pytest.approx(1.0)
 

@@ -75,9 +75,9 @@ def test_dependences_set_how_soon_the_next_iteration_starts(
 
 def test_intervals_and_cycles_are_those_of_a_count_that_executes_the_loop() -> None:
     """Task kernels made at random; 100 of them: tests/benchmarks/opencl_tasks.py."""
-    found = list(rows(6, seed=5))
-    assert [one for one in found if not one.ok] == []
-    assert max(one.interval_counted for one in found) > 1
+    listed = list(rows(6, seed=5))
+    assert [one for one in listed if not one.ok] == []
+    assert max(one.interval_counted for one in listed) > 1
 
 
 def test_the_papers_own_equations_take_a_task_as_a_range_of_one(
@@ -171,10 +171,10 @@ def test_a_search_keeps_within_the_boards_dsp_blocks(tmp_path: Path, capsys: pyt
     )
     launch = "{global_size: [4096], arguments: {x: {elements: 262144}, y: {elements: 4096}}}"
     words = ["predict", "opencl", str(tmp_path / "k.cl"), "--board", "de5_net", "--launch", launch, "--search", "50"]
-    found = document_of(capsys, [*words, "--json"])
-    assert found["budget"]
-    assert len(found["combinations"]) > 5
-    for one in found["combinations"]:  # one multiplication in the loop, on a board of 256 DSP blocks
+    document = document_of(capsys, [*words, "--json"])
+    assert document["budget"]
+    assert len(document["combinations"]) > 5
+    for one in document["combinations"]:  # one multiplication in the loop, on a board of 256 DSP blocks
         blocks = one["simd"] * one["compute_units"] * one["unroll"].get("L1", 1)
         assert one["largest_used"] == blocks / 256 <= 1
     assert main(words) == 0

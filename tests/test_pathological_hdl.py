@@ -61,9 +61,9 @@ def top(more: str = "") -> str:
     ids=["CRLF", "tabs", "BOM", "Latin-1", "escaped names", "form feeds", "nested generates", "recursion with an end"],
 )
 def test_odd_text_is_read_and_instrumented_with_its_pragma(tmp_path: Path, text: str | bytes) -> None:
-    found = scanned(tmp_path, text)
-    assert found.diagnostics == ()
-    assert [p.pragma.name for block in found.blocks for p in block.pragmas] == ["answer"]
+    design = scanned(tmp_path, text)
+    assert design.diagnostics == ()
+    assert [p.pragma.name for block in design.blocks for p in block.pragmas] == ["answer"]
     VerilogLanguage().instrument(tmp_path, sources(), PLATFORM, {}, tmp_path / "made")
 
 
@@ -93,14 +93,14 @@ def test_what_cannot_be_read_is_told_at_its_line_and_soon(
     tmp_path: Path, text: str | bytes, line: int, said: str
 ) -> None:
     began_s = time.process_time()
-    found = scanned(tmp_path, text, a='`include "b.vh"\n', b='`include "a.vh"\n')
+    design = scanned(tmp_path, text, a='`include "b.vh"\n', b='`include "a.vh"\n')
     assert time.process_time() - began_s < 5
-    errors = [one for one in found.diagnostics if has_errors([one])]
-    assert any(said in one.message for one in errors), [one.text() for one in found.diagnostics]
+    errors = [one for one in design.diagnostics if has_errors([one])]
+    assert any(said in one.message for one in errors), [one.text() for one in design.diagnostics]
     first = next(one for one in errors if said in one.message)
     assert first.file in ("top.v", "a.vh", "b.vh")
     assert first.line == line
-    assert not [one.message for one in found.diagnostics if "is before no branch" in one.message]
+    assert not [one.message for one in design.diagnostics if "is before no branch" in one.message]
     with pytest.raises(WorkbenchError):
         VerilogLanguage().instrument(tmp_path, sources(), PLATFORM, {}, tmp_path / "made")
 
@@ -115,12 +115,12 @@ def test_what_cannot_be_read_is_told_at_its_line_and_soon(
     ids=["IEEE 1735", "before it"],
 )
 def test_an_encrypted_part_is_one_error_and_what_may_be_in_it_is_told(tmp_path: Path, secret: str) -> None:
-    found = scanned(tmp_path, top("core u (clk);") + secret + LEAF)
-    rest = [(one.line, one.message) for one in found.diagnostics if not one.message.startswith("unknown module")]
+    design = scanned(tmp_path, top("core u (clk);") + secret + LEAF)
+    rest = [(one.line, one.message) for one in design.diagnostics if not one.message.startswith("unknown module")]
     assert rest in ([], [(11, "the rest is encrypted: only its vendor's tools can read it")])
-    (unknown,) = [one for one in found.diagnostics if one.message == "unknown module 'core'"]
+    (unknown,) = [one for one in design.diagnostics if one.message == "unknown module 'core'"]
     assert unknown.hint.startswith("It may be in the encrypted part of top.v")
-    assert [block.id for block in found.blocks] == ["top.line_5", "leaf.line_" + str(secret.count("\n") + 11)]
+    assert [block.id for block in design.blocks] == ["top.line_5", "leaf.line_" + str(secret.count("\n") + 11)]
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_a_file_of_many_thousand_lines_is_read(tmp_path: Path) -> None:
         f"reg [31:0] q;\nalways @(posedge clk) begin case (q)\n{arms}\nendcase end\n" + "// a line of words\n" * 46_000
     )
     began_s = time.process_time()
-    found = scanned(tmp_path, top(more))
+    design = scanned(tmp_path, top(more))
     assert time.process_time() - began_s < 5
-    assert found.diagnostics == ()
-    assert [len(block.branches) for block in found.blocks] == [2, 4001]
+    assert design.diagnostics == ()
+    assert [len(block.branches) for block in design.blocks] == [2, 4001]
 
 
 def test_more_states_than_can_be_counted_are_told(tmp_path: Path) -> None:
     arms = "\n".join(f"{n}:\n  //pragma recap s{n} work()\n  q <= {n + 1};" for n in range(1100))
-    found = scanned(tmp_path, top(f"reg [31:0] q;\nalways @(posedge clk) begin case (q)\n{arms}\nendcase end"))
-    (large,) = [block for block in found.blocks if block.why_not]
+    design = scanned(tmp_path, top(f"reg [31:0] q;\nalways @(posedge clk) begin case (q)\n{arms}\nendcase end"))
+    (large,) = [block for block in design.blocks if block.why_not]
     assert large.why_not == "it has 1100 different pragmas; at most 1023 can be counted"

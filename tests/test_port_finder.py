@@ -28,12 +28,12 @@ def header(text: str) -> list[HdlPort]:
     ]
 
 
-def found(text: str) -> FoundPorts:
+def ports_in(text: str) -> FoundPorts:
     return find_ports(header(text), KINDS)
 
 
 def only(text: str) -> FoundPort:
-    (port,) = found(text).ports
+    (port,) = ports_in(text).ports
     return port
 
 
@@ -71,7 +71,7 @@ def test_axi_lite_is_axi_without_lengths_whatever_it_is_called(prefix: str, join
 
 
 def test_the_direction_of_a_suffix_tells_two_streams_of_one_name_apart() -> None:
-    both = found(
+    both = ports_in(
         "in clk_i, in rst_ni, in valid_i, out ready_o, in data_i 8, out valid_o, in ready_i, out data_o 8, in go"
     )
     assert [(p.style, p.side, dict(p.signals)["valid"], p.payload) for p in both.ports] == [
@@ -110,14 +110,14 @@ def test_each_style_by_its_own_words(text: str, style: str, side: str, count: in
 
 
 def test_what_does_not_go_together_is_no_interface() -> None:
-    assert not found("in valid, in ready, in data 8").ports  # a monitor's: both come from outside
-    assert not found("in s_tvalid 2, out s_tready 3, in s_tdata 8").ports
-    assert not found("in awvalid, out awready, in awaddr 8").ports  # no data, no answer
-    assert not found("in cfg_valid, in cfg_data 8").ports
+    assert not ports_in("in valid, in ready, in data 8").ports  # a monitor's: both come from outside
+    assert not ports_in("in s_tvalid 2, out s_tready 3, in s_tdata 8").ports
+    assert not ports_in("in awvalid, out awready, in awaddr 8").ports  # no data, no answer
+    assert not ports_in("in cfg_valid, in cfg_data 8").ports
 
 
 def test_a_longer_name_takes_its_signals_first_and_what_is_left_under_a_name_is_asked_for() -> None:
-    ports = found(
+    ports = ports_in(
         "in s_clk, in s_valid, out s_ready, in s_data 8, in s_hdr_valid, out s_hdr_ready, in s_hdr_len 4,"
         "out s_full, out busy"
     )
@@ -129,7 +129,7 @@ def test_a_longer_name_takes_its_signals_first_and_what_is_left_under_a_name_is_
 
 
 def test_each_interface_is_on_the_clock_of_its_name() -> None:
-    two = found(
+    two = ports_in(
         "in s_axis_aclk, in m_axis_aclk, in s_axis_tvalid, out s_axis_tready, out m_axis_tvalid, in m_axis_tready"
     )
     assert [(p.name, p.clock) for p in two.ports] == [("s_axis", "s_axis_aclk"), ("m_axis", "m_axis_aclk")]
@@ -248,5 +248,5 @@ def test_scan_offers_the_interfaces(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_only_watches_a_stream_is_no_stream_and_one_without_ready_is() -> None:
-    assert not found("in clk, in tap_tdata 8, in tap_tvalid, in tap_tready").ports
+    assert not ports_in("in clk, in tap_tdata 8, in tap_tvalid, in tap_tready").ports
     assert only("in clk, in s_tdata 8, in s_tvalid").side == "in"

@@ -102,13 +102,13 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> HdlBuild:
 
 
 def test_every_module_is_proved_with_its_parameters(build: HdlBuild) -> None:
-    found = proved(build)
-    assert [(one.module, one.how) for one in found.verdicts] == [
+    proof = proved(build)
+    assert [(one.module, one.how) for one in proof.verdicts] == [
         ("top", How.PROVED),
         ("core (W=8, FIRST=5)", How.PROVED),
         ("core (W=8, FIRST=6)", How.PROVED),
     ]
-    assert found.holds
+    assert proof.holds
 
 
 def test_one_module_may_be_asked_for(build: HdlBuild) -> None:
@@ -127,8 +127,8 @@ def test_a_cancel_ends_it(build: HdlBuild) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.title)
 def test_instrumentation_changes_nothing_in_any_example(example: Example, tmp_path: Path) -> None:
     workspace = open_workspace(copy_example(example, tmp_path), load_plugins())
-    found = prove_workspace(workspace, {}, Job())
-    assert [one for one in found.verdicts if one.how is not How.PROVED] == []
+    proof = prove_workspace(workspace, {}, Job())
+    assert [one for one in proof.verdicts if one.how is not How.PROVED] == []
 
 
 @pytest.mark.parametrize(

@@ -61,10 +61,10 @@ def project(folder: Path, design: str) -> str:
 
 def test_cores_of_different_parameters_are_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """yosys 0.23 fails at `hierarchy -chparam` of such a design."""
-    told = document_of(capsys, ["prove", project(tmp_path, DESIGN), "--strict", "--json", "--cycles", "0"])
-    assert told["proved"]
-    assert told["counts"] == {"proved": 4, "simulated": 0, "differs": 0, "unknown": 0}
-    assert {one["module"] for one in told["modules"]} == {"top", *(f"core (ID={n}, W=32)" for n in range(3))}
+    document = document_of(capsys, ["prove", project(tmp_path, DESIGN), "--strict", "--json", "--cycles", "0"])
+    assert document["proved"]
+    assert document["counts"] == {"proved": 4, "simulated": 0, "differs": 0, "unknown": 0}
+    assert {one["module"] for one in document["modules"]} == {"top", *(f"core (ID={n}, W=32)" for n in range(3))}
 
 
 def test_what_is_only_simulated_is_told_and_fails_where_it_is_asked_for(

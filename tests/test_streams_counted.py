@@ -148,11 +148,11 @@ def test_streams_are_edges_of_the_block_graph_with_their_rate_and_stalls(analysi
 
 
 def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    told = document_of(capsys, ["report", str(run.path), "--json"])
-    edge = next(s for s in told["streams"] if s["edge"] == "fork_join.split.a")
+    document = document_of(capsys, ["report", str(run.path), "--json"])
+    edge = next(s for s in document["streams"] if s["edge"] == "fork_join.split.a")
     assert (edge["source"], edge["target"], edge["transfers"]) == ("fork_join.split", "fork_join.short", WORDS)
     assert edge["bytes_per_s"] == pytest.approx(4 * WORDS / (edge["cycles"] / 100e6))
-    (fifo, _) = told["fifos"]
+    (fifo, _) = document["fifos"]
     assert sum(row["cycles"] for row in fifo["occupancy"]) == edge["cycles"]
     assert 0 < fifo["full_pct"] < 100
 
@@ -163,15 +163,15 @@ def test_a_run_in_which_nothing_was_counted_says_why(tmp_path: Path, capsys: pyt
     assert main(["streams", folder]) == 1
     said = "this run counted no streams: it is a plain run, in which nothing is counted. Run it without --plain."
     assert said in capsys.readouterr().err
-    (told,) = document_of(capsys, ["streams", folder, "--json"], 1)["diagnostics"]
-    assert (told["file"], told["severity"]) == (folder, "error")
+    (problem,) = document_of(capsys, ["streams", folder, "--json"], 1)["diagnostics"]
+    assert (problem["file"], problem["severity"]) == (folder, "error")
 
 
 def test_scan_lists_them_before_any_run(capsys: pytest.CaptureFixture[str]) -> None:
     main(["scan", str(PROJECT), "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert {edge["id"] for edge in told["edges"]} >= {"fork_join.split.in", "fork_join.merge.out"}
-    assert [(fifo["id"], fifo["depth"], fifo["input"]) for fifo in told["fifos"]] == [
+    document = json.loads(capsys.readouterr().out)
+    assert {edge["id"] for edge in document["edges"]} >= {"fork_join.split.in", "fork_join.merge.out"}
+    assert [(fifo["id"], fifo["depth"], fifo["input"]) for fifo in document["fifos"]] == [
         ("fork_join.short", 16, "fork_join.split.a"),
         ("fork_join.ahead", 16, "fork_join.split.b"),
     ]
@@ -190,8 +190,8 @@ def test_a_deadlock_is_named_by_those_who_wait_for_each_other_and_the_fifo_to_de
     assert dict(zip(counted["stream"].tolist(), counted["transfers"].tolist(), strict=True))[1] == 0
     assert run.manifest.cycles < 1000, "as soon as it is sure"
     assert run.path is not None
-    found = open_result(run.path, load_plugins()).analysis.findings
-    assert not [one for one in found if one.scope == "fifo"], "the run itself says what to deepen"
+    findings = open_result(run.path, load_plugins()).analysis.findings
+    assert not [one for one in findings if one.scope == "fifo"], "the run itself says what to deepen"
 
 
 def test_a_design_that_counts_cycles_before_it_goes_on_is_no_deadlock(tmp_path: Path) -> None:

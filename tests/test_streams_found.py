@@ -38,8 +38,8 @@ def edges(found: HdlScan) -> Mapping[str, tuple[str, str, int]]:
 
 
 def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
-    found = scan(tmp_path, DESIGN.read_text(), top="fork_join")
-    assert edges(found) == {
+    scanned = scan(tmp_path, DESIGN.read_text(), top="fork_join")
+    assert edges(scanned) == {
         "fork_join.split.in": ("", "fork_join.split", 32),
         "fork_join.split.a": ("fork_join.split", "fork_join.short", 32),
         "fork_join.split.b": ("fork_join.split", "fork_join.ahead", 32),
@@ -48,9 +48,9 @@ def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
         "fork_join.gather.m_axis": ("fork_join.gather", "fork_join.merge", 32),
         "fork_join.merge.out": ("fork_join.merge", "", 32),
     }
-    assert [(f.id, f.depth) for f in found.fifos] == [("fork_join.short", 16), ("fork_join.ahead", 16)]
-    assert {s.clock for s in found.streams} == {"clk"}
-    assert {s.file for s in found.streams} == {"top.sv"}
+    assert [(f.id, f.depth) for f in scanned.fifos] == [("fork_join.short", 16), ("fork_join.ahead", 16)]
+    assert {s.clock for s in scanned.streams} == {"clk"}
+    assert {s.file for s in scanned.streams} == {"top.sv"}
 
 
 def test_a_last_word_is_a_word_unless_its_module_says_that_it_marks_the_end_alone(tmp_path: Path) -> None:
@@ -64,16 +64,16 @@ def test_a_last_word_is_a_word_unless_its_module_says_that_it_marks_the_end_alon
     whole = ", ".join(f".{name}({name})" for name in re.findall(r"clk|\w+_axis_\w+", ports))
     for says, marks in (("", {""}), ("localparam END_MARK = 1;", {"queue.s_axis_tlast", "queue.m_axis_tlast"})):
         queue = f"module queue({ports}); {says} {body} endmodule"
-        found = scan(tmp_path, f"module top({ports}); queue queue({whole}); endmodule {queue}")
-        assert {stream.mark for stream in found.streams} == marks
+        scanned = scan(tmp_path, f"module top({ports}); queue queue({whole}); endmodule {queue}")
+        assert {stream.mark for stream in scanned.streams} == marks
 
 
 def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path) -> None:
-    found = scan(tmp_path, DESIGN.read_text(), top="fork_join")
-    names = [s.id.rpartition("fork_join.")[2] for s in found.streams]
+    scanned = scan(tmp_path, DESIGN.read_text(), top="fork_join")
+    names = [s.id.rpartition("fork_join.")[2] for s in scanned.streams]
     holds = {
         (name, wait.signal, names[wait.other], wait.held_by)
-        for name, stream in zip(names, found.streams, strict=True)
+        for name, stream in zip(names, scanned.streams, strict=True)
         for wait in stream.waits
     }
     assert ("split.a", "valid", "split.b", "ready") in holds  # lockstep
@@ -84,7 +84,7 @@ def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path)
 
 def test_of_signals_in_one_vector_each_is_held_by_its_own_bits_alone(tmp_path: Path) -> None:
     """A chain whose ready goes back combinationally: a stage waits for the next one's, not for any bit's."""
-    found = scan(
+    scanned = scan(
         tmp_path,
         """
         module stage(input clk, input in_valid, output in_ready, output out_valid, input out_ready);
@@ -101,13 +101,13 @@ def test_of_signals_in_one_vector_each_is_held_by_its_own_bits_alone(tmp_path: P
         endmodule
         """,
     )
-    held = {one.id: {found.streams[wait.other].id for wait in one.waits} for one in found.streams}
+    held = {one.id: {scanned.streams[wait.other].id for wait in one.waits} for one in scanned.streams}
     assert held["top.s[4].st.in"] == {"top.s[4].st.out"}
     assert held["top.s[4].st.out"] == {"top.s[5].st.in"}
 
 
 def test_flags_are_valid_and_ready_turned_round_and_gated_offers_are_what_is_wanted(tmp_path: Path) -> None:
-    found = scan(
+    scanned = scan(
         tmp_path,
         """
         module my_fifo(input clk, input push, input [7:0] din, output reg full,
@@ -125,15 +125,15 @@ def test_flags_are_valid_and_ready_turned_round_and_gated_offers_are_what_is_wan
         endmodule
         """,
     )
-    assert edges(found) == {"top.f.in": ("", "top.f", 8), "top.f.out": ("top.f", "", 8)}
-    into, out = found.streams
+    assert edges(scanned) == {"top.f.in": ("", "top.f", 8), "top.f.out": ("top.f", "", 8)}
+    into, out = scanned.streams
     assert (into.valid, into.ready) == ("s_valid", "!f.full")
     assert (out.valid, out.ready) == ("!f.empty", "m_ready")
-    assert [(f.module, f.depth) for f in found.fifos] == [("my_fifo", 32)]
+    assert [(f.module, f.depth) for f in scanned.fifos] == [("my_fifo", 32)]
 
 
 def test_vectors_interfaces_and_structs_are_followed_bit_by_bit(tmp_path: Path) -> None:
-    found = scan(
+    scanned = scan(
         tmp_path,
         """
         interface link; logic valid, ready; logic [15:0] data;
@@ -161,11 +161,11 @@ def test_vectors_interfaces_and_structs_are_followed_bit_by_bit(tmp_path: Path) 
         endmodule
         """,
     )
-    between = {(s.source, s.target, s.bits) for s in found.streams if s.source and s.target}
+    between = {(s.source, s.target, s.bits) for s in scanned.streams if s.source and s.target}
     assert ("top.g", "top.t", 16) in between
     assert ("top.s[0].st", "top.s[1].st", 8) in between
     assert ("top.a", "top.b", 8) in between
-    (link,) = (s for s in found.streams if s.source == "top.g")
+    (link,) = (s for s in scanned.streams if s.source == "top.g")
     assert (link.valid, link.ready) == ("l.valid", "l.ready")
 
 
@@ -181,9 +181,9 @@ def test_what_names_do_not_tell_is_pointed_at(tmp_path: Path) -> None:
         StreamSignals(name="in", valid="u.a", ready="!u.b", target="u", bits=8),
         StreamSignals(name="out", valid="u.c", ready="u.d", source="u", bits=8),
     )
-    found = scan(tmp_path, text, told, ("u",))
-    assert edges(found) == {"top.in": ("top", "top.u", 8), "top.out": ("top.u", "top", 8)}
-    assert [(f.id, f.depth) for f in found.fifos] == [("top.u", 4)]
+    scanned = scan(tmp_path, text, told, ("u",))
+    assert edges(scanned) == {"top.in": ("top", "top.u", 8), "top.out": ("top.u", "top", 8)}
+    assert [(f.id, f.depth) for f in scanned.fifos] == [("top.u", 4)]
 
 
 def test_of_a_library_only_what_holds_pragmas_has_a_name_or_meets_the_design_is_told(tmp_path: Path) -> None:
@@ -199,17 +199,17 @@ def test_of_a_library_only_what_holds_pragmas_has_a_name_or_meets_the_design_is_
         )  # fmt: skip
         return VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {})
 
-    found = scanned()
-    assert edges(found) == {
+    design = scanned()
+    assert edges(design) == {
         "fork_join.split.in": ("", "fork_join.split", 32),
         "fork_join.split.a": ("fork_join.split", "App.a", 32),
         "App.a.out": ("App.a", "fork_join.merge", 32),
         "fork_join.merge.out": ("fork_join.merge", "", 32),
     }
-    assert [(f.id, f.input, f.output) for f in found.fifos] == [("App.a", 2, 3)]
-    waits = {(s.id, found.streams[wait.other].id) for s in found.streams for wait in s.waits}
+    assert [(f.id, f.input, f.output) for f in design.fifos] == [("App.a", 2, 3)]
+    waits = {(s.id, design.streams[wait.other].id) for s in design.streams for wait in s.waits}
     assert ("fork_join.split.in", "fork_join.split.a") in waits, "numbered as those that are left"
-    assert [block.component for block in found.blocks] == ["fork_join"]
+    assert [block.component for block in design.blocks] == ["fork_join"]
     marked = vendor.replace("if (rst) begin", "if (rst) begin\n//pragma recap reset work()\n", 1)
     (tmp_path / "vendor.sv").write_text(marked)
     assert [block.component for block in scanned().blocks] == ["fork_join", "fifo"]
@@ -270,13 +270,13 @@ def test_generate_blocks_without_a_name_get_one_in_the_copies(tmp_path: Path) ->
         endmodule
     """)
     hardware = HardwareSources(sources=("top.sv",), top="top", read_out=ReadOut(first=0, last=15))
-    found = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {})
-    between = next(s for s in found.streams if s.source and s.target)
+    scanned = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {})
+    between = next(s for s in scanned.streams if s.source and s.target)
     assert (between.source, between.target) == ("top.genblk1.a", "top.genblk1.b")
     assert between.valid == "genblk1.a.out_valid"
     design = read_design(tmp_path, hardware, {})
-    told = find_streams(design, elaborate(design, {}), hardware)
-    (label,) = told.labels.values()
-    assert labelled(between.valid, "top", told.labels) == f"{label.name}.a.out_valid"
+    streams = find_streams(design, elaborate(design, {}), hardware)
+    (label,) = streams.labels.values()
+    assert labelled(between.valid, "top", streams.labels) == f"{label.name}.a.out_valid"
     text = (tmp_path / "top.sv").read_text()
     assert text[: label.offset].endswith("if (TWO) begin")

@@ -43,11 +43,11 @@ def test_an_interface_is_told_as_one_and_what_the_design_leaves_alone_is_not_tol
     ports = "input wire s_tvalid, input wire [31:0] s_tdata, output wire s_tready, input wire spare"
     project = tiny(tmp_path / "p", ports, "assign s_tready = s_tvalid & s_tdata[0];")
     document = document_of(capsys, ["scan", str(project), "--json"], 1)
-    (told,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
-    assert told["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
-    assert "{name: s, kind: stream_in, prefix: s_}" in told["hint"]
-    assert told["file"].endswith("tiny_top.v")
-    assert told["line"]
+    (problem,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
+    assert problem["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
+    assert "{name: s, kind: stream_in, prefix: s_}" in problem["hint"]
+    assert problem["file"].endswith("tiny_top.v")
+    assert problem["line"]
 
 
 def test_a_design_whose_inputs_are_all_driven_or_not_read_is_not_told_of(
@@ -88,6 +88,6 @@ def test_a_constant_that_cannot_be_is_told_at_its_line(
     with_constants(project, entry)
     line = next(n for n, text in enumerate(project.read_text().splitlines(), 1) if "constants" in text)
     assert main(["scan", str(project)]) in (1, 2)
-    told = capsys.readouterr().err
-    assert f"{project.name}:{line}" in told
-    assert said in told
+    err = capsys.readouterr().err
+    assert f"{project.name}:{line}" in err
+    assert said in err

@@ -61,21 +61,21 @@ def language(cache: Path, monkeypatch: pytest.MonkeyPatch) -> VerilogLanguage:
 
 
 def test_what_they_do_is_simulated_and_what_is_not_known_is_told(tmp_path: Path, language: VerilogLanguage) -> None:
-    found = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
-    assert [(d.severity, d.line, d.message) for d in found.diagnostics] == [
+    scanned = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
+    assert [(d.severity, d.line, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, 5, "PLLE2_BASE is simulated with all its clocks at its input's rate"),
         (Severity.WARNING, 10, "what RAMB36E1 does is not known: its outputs stay 0 in simulation"),
     ]
-    (block,) = found.blocks
+    (block,) = scanned.blocks
     assert (block.id, block.why_not, block.instances) == ("leaf.counts", "", ("top.own.counts",))
 
 
 def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, language: VerilogLanguage) -> None:
     text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)") + LEAF
-    found = language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {})
-    (block,) = found.blocks
-    assert (block.why_not, found.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
-    (note,) = (d for d in found.diagnostics if d.severity is Severity.NOTE)
+    scanned = language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {})
+    (block,) = scanned.blocks
+    assert (block.why_not, scanned.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
+    (note,) = (d for d in scanned.diagnostics if d.severity is Severity.NOTE)
     assert note.message == "what PLLE2_BASE makes of 'clk' clocks leaf.counts: counted in cycles of 'clk'"
     assert note.hint == (
         "On a real machine they are counted in cycles of what it makes. To simulate it as fast as it is, add it to "
@@ -152,8 +152,8 @@ def test_where_no_cache_can_be_written_they_are_missing(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("RCW_CACHE", str(tmp_path / "file" / "cache"))
-    found = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
-    assert "unknown module 'PLLE2_BASE'" in [d.message for d in found.diagnostics]
+    scanned = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
+    assert "unknown module 'PLLE2_BASE'" in [d.message for d in scanned.diagnostics]
 
 
 def test_a_design_of_ones_own_names_is_left_alone(tmp_path: Path, language: VerilogLanguage) -> None:

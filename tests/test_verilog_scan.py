@@ -155,14 +155,14 @@ endmodule
 
 
 def test_instances_by_their_elaborated_paths(tmp_path: Path) -> None:
-    found = scan(tmp_path, top_sv=NESTED)
-    assert [d.text() for d in found.diagnostics] == []
-    assert [path for path, _ in found.instances] == [
+    scanned = scan(tmp_path, top_sv=NESTED)
+    assert [d.text() for d in scanned.diagnostics] == []
+    assert [path for path, _ in scanned.instances] == [
         "top", "top.row[1].p", "top.row[1].p.left", "top.row[1].p.right", "top.row[2].p", "top.row[2].p.left",
         "top.row[2].p.right", "top.many[0]", "top.many[1]", "top.many[2]",
     ]  # fmt: skip
-    assert dict(found.instances)["top.row[2].p.left"] == "leaf"
-    blocks = {b.id: b for b in found.blocks}
+    assert dict(scanned.instances)["top.row[2].p.left"] == "leaf"
+    blocks = {b.id: b for b in scanned.blocks}
     assert blocks["leaf.b"].instances == ("top.row[1].p.left.other.b", "top.row[2].p.left.other.b")
     assert len(blocks["leaf.line_5"].instances) == 5
     assert blocks["leaf.line_5"].why_not == "", "another name of the port's clock"
@@ -194,14 +194,14 @@ endmodule
     inner = (
         "module inner(input clk, output reg d);\nalways @(posedge clk)\n//pragma recap a work()\nd <= 1;\nendmodule\n"
     )
-    found = scan(tmp_path, top_v=text, inner_vh=inner)
-    assert [d.text() for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top_v=text, inner_vh=inner)
+    assert [d.text() for d in scanned.diagnostics] == [
         "inner.vh:3:1: warning: the pragma 'a' is in an included file, and is not used. "
         "Move it to one of the hardware sources.",
         "top.v:7: note: what a gate makes of 'clk' clocks top.line_7: counted in cycles of 'clk'. "
         "While their clock is held, they stay in the state in which they were.",
     ]
-    reasons = {b.id: b.why_not for b in found.blocks}
+    reasons = {b.id: b.why_not for b in scanned.blocks}
     assert "in a macro" in reasons["top.line_4"]
     assert reasons["top.line_5"].startswith("it runs on 'other', which is the top's 'other'")
     assert reasons["top.line_7"] == ""
@@ -299,8 +299,8 @@ module top(input wire clk, input wire rst, output reg q);
     //pragma recap bad nonsense()
 endmodule
 """
-    found = scan(tmp_path, top_v=text)
-    texts = [(d.line, d.severity, d.message) for d in found.diagnostics]
+    scanned = scan(tmp_path, top_v=text)
+    texts = [(d.line, d.severity, d.message) for d in scanned.diagnostics]
     stray = [line for line, severity, message in texts if "no branch" in message and severity is Severity.WARNING]
     assert stray == [1, 3, 6]
     assert any(line == 11 and "asynchronous reset cannot have a condition" in message for line, _, message in texts)
@@ -352,14 +352,14 @@ endmodule
 
 def test_a_clock_by_another_name_is_that_clock(tmp_path: Path) -> None:
     """Through assignments in any order, modules that pass it on, and inverters; a gate makes another of it."""
-    found = scan(tmp_path, top_v=CLOCKS)
-    assert [block.why_not for block in found.blocks] == ["", ""]
-    (note,) = found.diagnostics  # of `g` alone
+    scanned = scan(tmp_path, top_v=CLOCKS)
+    assert [block.why_not for block in scanned.blocks] == ["", ""]
+    (note,) = scanned.diagnostics  # of `g` alone
     assert note.message == "what a gate makes of 'clk' clocks leaf.kept: counted in cycles of 'clk'"
     assert scan(tmp_path, top_v=CLOCKS.replace("leaf g(gated);", "")).diagnostics == ()
     several = CLOCKS.replace("gated = clk & en", "gated = en ? clk : clk_b").replace("input en", "input en, clk_b")
-    found = scan(tmp_path, top_v=several.replace("leaf a(i_clk); leaf c(out); leaf d(inverted); ", ""))
-    assert {block.id: block.why_not for block in found.blocks} == {
+    scanned = scan(tmp_path, top_v=several.replace("leaf a(i_clk); leaf c(out); leaf d(inverted); ", ""))
+    assert {block.id: block.why_not for block in scanned.blocks} == {
         "top.own": "",
         "leaf.kept": "it runs on 'i_clk', which is derived within the design; only blocks on the platform's clocks "
         "(clk) can be observed",
@@ -372,9 +372,9 @@ def test_a_divided_clock_is_counted_in_cycles_of_its_source(tmp_path: Path) -> N
         always @(posedge clk) half <= ~half;
         always @(posedge half) begin : slow n <= n + 1; end
       endmodule"""
-    found = scan(tmp_path, top_v=text)
-    assert [block.why_not for block in found.blocks] == ["", ""]
-    assert [(d.message, d.hint) for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top_v=text)
+    assert [block.why_not for block in scanned.blocks] == ["", ""]
+    assert [(d.message, d.hint) for d in scanned.diagnostics] == [
         ("what a divider makes of 'clk' clocks top.slow: counted in cycles of 'clk'",
          "On a real machine they are counted in cycles of what it makes."),
     ]  # fmt: skip
@@ -384,8 +384,8 @@ def test_a_module_that_is_defined_twice_is_told_where_it_is_used(tmp_path: Path)
     """Simulators, and what reads the sources here, would take one or the other."""
     top = "module top(input clk); leaf a(clk); endmodule\n"
     twice = "\nmodule leaf(input clk); endmodule\nmodule unused; endmodule\n"
-    found = scan(tmp_path, top_v=top, a_v=twice, b_v=twice.replace("clk", "i"))
-    (problem,) = (d for d in found.diagnostics if "second time" in d.message)
+    scanned = scan(tmp_path, top_v=top, a_v=twice, b_v=twice.replace("clk", "i"))
+    (problem,) = (d for d in scanned.diagnostics if "second time" in d.message)
     assert (problem.severity, problem.file, problem.line) == (Severity.ERROR, "b.v", 2)
     assert problem.message == "the module 'leaf' is defined a second time, after a.v:2"
     kept = '`include "leaf.vh"\n'
@@ -394,10 +394,10 @@ def test_a_module_that_is_defined_twice_is_told_where_it_is_used(tmp_path: Path)
 
 def test_what_is_wrong_where_the_top_does_not_reach_is_a_warning(tmp_path: Path) -> None:
     top = "module top(input clk, output reg q); always @(posedge clk) q <= 1; endmodule\n"
-    found = scan(tmp_path, top_v=top, other_v="module other(output q); assign q = nothing; endmodule\n")
-    (problem,) = found.diagnostics
+    scanned = scan(tmp_path, top_v=top, other_v="module other(output q); assign q = nothing; endmodule\n")
+    (problem,) = scanned.diagnostics
     assert (problem.severity, problem.file) == (Severity.WARNING, "other.v")
-    assert [block.id for block in found.blocks] == ["top.line_1"]
+    assert [block.id for block in scanned.blocks] == ["top.line_1"]
     beside = f"{top}module other(input clk, output q);\n  always @(posedge clk) q <= 1;\nendmodule\n"
     (problem,) = scan(tmp_path, top_v=beside, other_v="").diagnostics
     assert (problem.severity, problem.line) == (Severity.WARNING, 3)
@@ -411,9 +411,9 @@ def test_what_is_wrong_in_a_file_that_is_not_needed_reaches_into_none_that_is(tm
     old = "module old(input clk); wire [8:0] program = 3; endmodule\n"
     leaf = "module leaf(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
     top = "module top(input clk, output q); leaf l (clk, q); endmodule\n"
-    found = scan(tmp_path, a_v=old, leaf_v=leaf, top_v=top)
-    assert {(d.severity, d.file) for d in found.diagnostics} == {(Severity.WARNING, "a.v")}
-    assert [block.instances for block in found.blocks] == [("top.l.line_1",)]
+    scanned = scan(tmp_path, a_v=old, leaf_v=leaf, top_v=top)
+    assert {(d.severity, d.file) for d in scanned.diagnostics} == {(Severity.WARNING, "a.v")}
+    assert [block.instances for block in scanned.blocks] == [("top.l.line_1",)]
 
 
 def test_the_clock_of_a_block_with_asynchronous_resets(tmp_path: Path) -> None:
@@ -459,22 +459,22 @@ def test_files_that_the_design_reads_are_looked_for(tmp_path: Path) -> None:
         (tmp_path / name).write_text("00\n")
     (tmp_path / "rtl" / "top.v").write_text(READS)
     hardware = HardwareSources(sources=("rtl/top.v",), top="top", read_out=ReadOut(first=0, last=15))
-    told = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
-    assert [(d.file, d.line, d.message, d.severity) for d in told] == [
+    problems = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert [(d.file, d.line, d.message, d.severity) for d in problems] == [
         ("rtl/top.v", 8, "the design reads 'in.txt', which is not there", Severity.WARNING),
         ("rtl/top.v", 5, "the design reads 'beside.hex', which is not there", Severity.WARNING),
         ("rtl/top.v", 10, "which file is read here is known only when the design runs: it is not copied with it",
          Severity.NOTE),
     ]  # fmt: skip
-    assert told[1].hint == "It is looked for from the project's folder: write 'rtl/beside.hex'."
+    assert problems[1].hint == "It is looked for from the project's folder: write 'rtl/beside.hex'."
 
 
 def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     text = b'module top (input clk);\n    reg [7:0] m [0:3];\n    initial $readmemh("caf\xe9.hex", m);\nendmodule\n'
     (tmp_path / "top.v").write_bytes(text)
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
-    (told,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
-    assert (told.line, "is known only when the design runs" in told.message) == (3, True)
+    (problem,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert (problem.line, "is known only when the design runs" in problem.message) == (3, True)
 
 
 def test_a_top_is_found_with_folders_that_included_paths_begin_in_and_by_its_name_below_another(tmp_path: Path) -> None:

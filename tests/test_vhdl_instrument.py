@@ -246,8 +246,8 @@ def refused(folder: Path, text: str) -> list[str]:
 def test_what_cannot_be_synthesised_is_told_at_its_line_and_left_to_ghdl(tmp_path: Path) -> None:
     text = TOP.replace("    more : if", "    process begin wait for 1 ns; end process;\n    more : if")
     build = instrumented(tmp_path, top=text, cells=CELL)
-    told = [(one.file, one.line, one.message) for one in build.diagnostics if one.severity is Severity.WARNING]
-    assert ("top.vhd", 82, "expect wait condition") in told
+    problems = [(one.file, one.line, one.message) for one in build.diagnostics if one.severity is Severity.WARNING]
+    assert ("top.vhd", 82, "expect wait condition") in problems
     assert not build.sources
     with pytest.raises(WorkbenchError, match="expect wait condition"):
         simulated_by(build, "verilator")

@@ -147,16 +147,16 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> HdlBuild:
 
 
 def test_every_entity_is_proved_with_each_of_its_generics(build: HdlBuild) -> None:
-    found = proved(build)
-    shown = [(one.module, one.how) for one in found.verdicts]
+    proof = proved(build)
+    shown = [(one.module, one.how) for one in proof.verdicts]
     assert shown == [("top", How.PROVED), ("core (one)", How.PROVED), ("core (two)", How.PROVED)]
-    assert found.holds
+    assert proof.holds
 
 
 def test_the_example_in_vhdl_is_proved(tmp_path: Path) -> None:
     path = copy_example(EXAMPLES[0], tmp_path).with_name("vhdl.workbench.yaml")
-    found = prove_workspace(open_workspace(path, load_plugins()), {}, Job())
-    assert [(one.module, one.how) for one in found.verdicts] == [
+    proof = prove_workspace(open_workspace(path, load_plugins()), {}, Job())
+    assert [(one.module, one.how) for one in proof.verdicts] == [
         ("pdf2d_top", How.PROVED),
         ("pdf2d_core", How.PROVED),
     ]

@@ -180,9 +180,9 @@ def test_ports_with_their_widths_after_elaboration(tmp_path: Path) -> None:
       level <= count - 4 when mode = slow else 0;
       process (clk) begin if rising_edge(clk) then null; end if; end process;
     end;\n"""
-    found = scan(tmp_path, {"W": "5"}, top=text, p=package)
-    assert [d.text() for d in found.diagnostics] == []
-    assert [(p.name, p.direction, p.bits, p.lsb, p.used) for p in found.ports] == [
+    scanned = scan(tmp_path, {"W": "5"}, top=text, p=package)
+    assert [d.text() for d in scanned.diagnostics] == []
+    assert [(p.name, p.direction, p.bits, p.lsb, p.used) for p in scanned.ports] == [
         ("clk", "input", 1, 0, True),
         ("a", "input", 10, 0, True),
         ("pair.full", "input", 1, 0, True),
@@ -193,7 +193,7 @@ def test_ports_with_their_widths_after_elaboration(tmp_path: Path) -> None:
         ("level", "output", 3, 0, True),
         ("unread", "input", 1, 0, False),
     ]
-    assert found.clocks == (("clk", 1),)
+    assert scanned.clocks == (("clk", 1),)
 
 
 def test_resets_as_they_are_asked_for(tmp_path: Path) -> None:
@@ -209,19 +209,19 @@ def test_resets_as_they_are_asked_for(tmp_path: Path) -> None:
 
 def test_errors_stand_at_the_users_lines_and_the_rest_is_read(tmp_path: Path) -> None:
     wrong = FSM.replace("v := v + 1;", "v := vv + 1;")
-    found = scan(tmp_path, top=wrong)
-    (error,) = [d for d in found.diagnostics if d.severity is Severity.ERROR]
+    scanned = scan(tmp_path, top=wrong)
+    (error,) = [d for d in scanned.diagnostics if d.severity is Severity.ERROR]
     assert (error.file, error.line) == ("top.vhd", wrong[: wrong.index("vv")].count("\n") + 1)
     assert error.message == 'no declaration for "vv"'
-    assert [block.instances for block in found.blocks] == [("top.ctrl",)]
+    assert [block.instances for block in scanned.blocks] == [("top.ctrl",)]
 
 
 def test_what_is_wrong_where_the_top_does_not_reach_does_not_keep_it(tmp_path: Path) -> None:
-    found = scan(tmp_path, top=FSM, other="entity other is port (;\narchitecture")
-    assert [(d.severity, d.file, d.message) for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top=FSM, other="entity other is port (;\narchitecture")
+    assert [(d.severity, d.file, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, "other.vhd", "this cannot be read as VHDL"),
     ]
-    assert [block.id for block in found.blocks] == ["top.ctrl"]
+    assert [block.id for block in scanned.blocks] == ["top.ctrl"]
 
 
 SLICE = f"""{HEAD}entity cell is port (a : in std_logic_vector(7 downto 0)); end;
@@ -344,12 +344,12 @@ def test_a_source_that_is_no_text_is_one_error(tmp_path: Path, data: bytes, said
 def test_what_may_be_in_an_encrypted_part_is_told(tmp_path: Path) -> None:
     data = f"`protect data_block\n{'QUJDREVGR0hJ' * 9}\n"
     secret = f"-- an IP core\n`protect begin_protected\n{data}`protect end_protected\n"
-    found = scan(tmp_path, ip=secret, top=FSM.replace("begin\n", "begin\n  inner : entity work.core;\n", 1))
-    assert [(one.file, one.line, one.severity.value, one.message) for one in found.diagnostics] == [
+    scanned = scan(tmp_path, ip=secret, top=FSM.replace("begin\n", "begin\n  inner : entity work.core;\n", 1))
+    assert [(one.file, one.line, one.severity.value, one.message) for one in scanned.diagnostics] == [
         ("ip.vhd", 2, "warning", "the rest is encrypted: only its vendor's tools can read it"),
         ("top.vhd", 7, "error", 'unit "core" not found in library "work"'),
     ]
-    assert found.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")
+    assert scanned.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")
 
 
 def test_libraries_of_the_project(tmp_path: Path) -> None:
@@ -378,9 +378,9 @@ def test_sources_that_call_their_library_by_a_name_are_in_it(tmp_path: Path) -> 
     cell = f"{HEAD}entity cell is port (clk : in std_logic); end;\narchitecture rtl of cell is begin end;\n"
     text = f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k")
     text = text.replace("begin\n", "begin\n  inner : entity mine.cell port map (clk);\n", 1)
-    found = scan(tmp_path, cell=cell, top=text, p=package)
-    assert [d.text() for d in found.diagnostics] == []
-    assert found.instances == (("top", "top"), ("top.inner", "cell"))
+    scanned = scan(tmp_path, cell=cell, top=text, p=package)
+    assert [d.text() for d in scanned.diagnostics] == []
+    assert scanned.instances == (("top", "top"), ("top.inner", "cell"))
 
 
 def test_of_two_definitions_the_one_beside_is_read_and_both_are_told(tmp_path: Path) -> None:
@@ -389,25 +389,25 @@ def test_of_two_definitions_the_one_beside_is_read_and_both_are_told(tmp_path: P
         (tmp_path / folder / "k.vhd").write_text(f'package k is constant c : string := "{folder}"; end package;\n')
     (tmp_path / "b" / "top.vhd").write_text(f"use work.k.all;\n{FSM}")
     hardware = HardwareSources(sources=("*/*.vhd",), top="top", read_out=ReadOut(first=0, last=15))
-    (told,) = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()).diagnostics
-    assert (told.severity, told.file, told.line) == (Severity.ERROR, "a/k.vhd", 1)
-    assert told.message == "the package 'k' is defined a second time, besides b/k.vhd:1"
+    (problem,) = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()).diagnostics
+    assert (problem.severity, problem.file, problem.line) == (Severity.ERROR, "a/k.vhd", 1)
+    assert problem.message == "the package 'k' is defined a second time, besides b/k.vhd:1"
 
 
 def test_a_generic_without_a_value_is_told(tmp_path: Path) -> None:
     text = FSM.replace("entity top is", "entity top is generic (W : positive);")
-    (told,) = scan(tmp_path, top=text).diagnostics
-    assert told.message == "the top entity 'top' has generics without a value: W"
+    (problem,) = scan(tmp_path, top=text).diagnostics
+    assert problem.message == "the top entity 'top' has generics without a value: W"
     assert only(scan(tmp_path, {"w": "3"}, top=text)).instances == ("top.ctrl",)
 
 
 def test_without_ghdl_every_file_is_read_and_its_lack_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = scan(tmp_path, top=FSM)
-    (told,) = found.diagnostics
-    assert "GHDL" in told.message
-    assert "ghdl" in told.hint
-    assert [(block.id, len(block.branches), block.instances) for block in found.blocks] == [("top.ctrl", 8, ())]
+    scanned = scan(tmp_path, top=FSM)
+    (problem,) = scanned.diagnostics
+    assert "GHDL" in problem.message
+    assert "ghdl" in problem.hint
+    assert [(block.id, len(block.branches), block.instances) for block in scanned.blocks] == [("top.ctrl", 8, ())]
 
 
 @pytest.mark.parametrize(
@@ -425,11 +425,11 @@ def test_a_name_leads_to_its_declaration(tmp_path: Path, mark: str, line: int, w
     hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=ReadOut(first=0, last=15))
     place = FSM.index(mark)
     at, column = FSM[:place].count("\n") + 1, place - FSM.rindex("\n", 0, place)
-    found = VhdlLanguage().definition(tmp_path, hardware, {}, tmp_path / "top.vhd", at, column, Job())
-    assert found is not None
-    assert (found.file, found.what) == (str(tmp_path / "top.vhd"), what)
-    assert found.name == mark.partition(" ")[0].partition("(")[0].strip(";")
-    assert FSM.splitlines()[found.line - 1][found.column - 1 :].startswith(found.name)
+    meant = VhdlLanguage().definition(tmp_path, hardware, {}, tmp_path / "top.vhd", at, column, Job())
+    assert meant is not None
+    assert (meant.file, meant.what) == (str(tmp_path / "top.vhd"), what)
+    assert meant.name == mark.partition(" ")[0].partition("(")[0].strip(";")
+    assert FSM.splitlines()[meant.line - 1][meant.column - 1 :].startswith(meant.name)
 
 
 def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -488,8 +488,8 @@ def top_of(name: str, inner: str) -> str:
 
 def test_what_never_ends_is_told(tmp_path: Path) -> None:
     text = f"{HEAD}entity top is port (clk : in std_logic); end;\narchitecture rtl of top is\nbegin\n"
-    (told,) = scan(tmp_path, top=f"{text}  again : entity work.top port map (clk);\nend;\n").diagnostics
-    assert told.message == (
+    (problem,) = scan(tmp_path, top=f"{text}  again : entity work.top port map (clk);\nend;\n").diagnostics
+    assert problem.message == (
         "GHDL cannot elaborate 'top': it takes too much time or memory: something may instantiate itself, or be "
         "computed, without end"
     )
@@ -503,8 +503,8 @@ def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: 
     text = text.replace("if go(0) = '1' then", "if state = stop and go(0) = '1' then").replace(
         "v + i;", "v; state <= Stop;"
     )
-    found = scan(tmp_path, top=text)
-    (register,) = found.registers
+    scanned = scan(tmp_path, top=text)
+    (register,) = scanned.registers
     assert (register.name, register.block, register.file) == ("state", "top.ctrl", "top.vhd")
     assert [(v.name, v.condition, v.reached, v.line > 0) for v in register.values] == [
         ("idle", "state = idle", True, True),
@@ -512,7 +512,7 @@ def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: 
         ("stop", "state = stop", True, True),
         ("lost", "state = lost", False, True),
     ]
-    block = only(found)
+    block = only(scanned)
     assert branch(block, "case", "idle").register == "state"
     assert branch(block, "case", "run | lost").values == ("run", "lost")
     assert branch(block, "if", "state = stop and go(0) = '1'").values == ("stop",)
@@ -535,9 +535,9 @@ def test_states_that_are_constants_of_a_vector_and_what_is_only_compared_with_th
         end case;
       end if; end process;
     end;\n"""
-    found = scan(tmp_path, top=text)
-    assert [d.text() for d in found.diagnostics] == []  # of the library nothing is used
-    (register,) = found.registers
+    scanned = scan(tmp_path, top=text)
+    assert [d.text() for d in scanned.diagnostics] == []  # of the library nothing is used
+    (register,) = scanned.registers
     assert [(v.name, v.reached) for v in register.values] == [("IDLE", True), ("Run", True), ("LOST", False)]
 
 
@@ -575,13 +575,13 @@ def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffe
       own : process (c2) begin if rising_edge(c2) then null; end if; end process;
       other : process (d) begin if rising_edge(d) then null; end if; end process;
     end;\n"""
-    found = scan(tmp_path, top=text)
-    assert [(d.severity, d.message) for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top=text)
+    assert [(d.severity, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, "MMCME2_ADV is simulated with all its clocks at its input's rate"),
         (Severity.NOTE, "what MMCME2_ADV makes of 'clk' clocks top.other: counted in cycles of 'clk'"),
     ]
-    assert [(block.id, block.why_not) for block in found.blocks] == [("top.own", ""), ("top.other", "")]
-    assert found.clocks == (("clk", 3),)  # FDRE's too
+    assert [(block.id, block.why_not) for block in scanned.blocks] == [("top.own", ""), ("top.other", "")]
+    assert scanned.clocks == (("clk", 3),)  # FDRE's too
     (one,) = VhdlLanguage().tops(tmp_path, ["top.vhd"])
     assert one.sources == ("top.vhd",)  # what stands for the vendor's is no source of the user's
 
@@ -598,13 +598,13 @@ def test_a_pll_that_the_sources_declare_themselves(tmp_path: Path) -> None:
         port map (REFERENCECLK => clk, RESETB => '1', PLLOUTCORE => c);
       p : process (c) begin if rising_edge(c) then q <= '1'; end if; end process;
     end;\n"""
-    found = scan(tmp_path, top=text)
-    assert [(d.severity, d.message) for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top=text)
+    assert [(d.severity, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, "SB_PLL40_CORE is simulated with all its clocks at its input's rate"),
         (Severity.NOTE, "what SB_PLL40_CORE makes of 'clk' clocks top.p: counted in cycles of 'clk'"),
     ]
-    assert [block.why_not for block in found.blocks] == [""]
-    assert found.diagnostics[1].hint.endswith("hardware.clocks: {name: m.plloutcore, frequency_hz: 200 MHz}.")
+    assert [block.why_not for block in scanned.blocks] == [""]
+    assert scanned.diagnostics[1].hint.endswith("hardware.clocks: {name: m.plloutcore, frequency_hz: 200 MHz}.")
 
 
 RECORDS = f"""{HEAD}
@@ -641,10 +641,10 @@ end;
 
 
 def test_clocks_in_records_and_arrays_and_what_is_made_of_them(tmp_path: Path) -> None:
-    found = scan(tmp_path, top=RECORDS)
-    assert {block.id: block.why_not for block in found.blocks if block.why_not} == {}
-    assert found.clocks == (("clk", 6), ("other", 1))
-    assert [(d.message, d.hint) for d in found.diagnostics] == [
+    scanned = scan(tmp_path, top=RECORDS)
+    assert {block.id: block.why_not for block in scanned.blocks if block.why_not} == {}
+    assert scanned.clocks == (("clk", 6), ("other", 1))
+    assert [(d.message, d.hint) for d in scanned.diagnostics] == [
         ("what a gate makes of 'clk' clocks part.b: counted in cycles of 'clk'",
          "While their clock is held, they stay in the state in which they were."),
         ("what a divider makes of 'clk' clocks part.e: counted in cycles of 'clk'",

@@ -93,7 +93,7 @@ def hardware(standard: str, *sources: str) -> HardwareSources:
     return HardwareSources(sources=sources or ("top.vhd",), top="top", read_out=read_out, vhdl_standard=standard)
 
 
-def told(folder: Path, text: str, standard: str) -> list[Diagnostic]:
+def reported(folder: Path, text: str, standard: str) -> list[Diagnostic]:
     (folder / "top.vhd").write_text(text)
     (folder / "words.txt").write_text("00000001\n00010010\n00100011\n10110100\n")
     return list(VhdlLanguage().scan(folder, hardware(standard), PLATFORM, {}, Job()).diagnostics)
@@ -102,7 +102,7 @@ def told(folder: Path, text: str, standard: str) -> list[Diagnostic]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("only_93")
-    assert told(folder, ONLY_93, "93") == []
+    assert reported(folder, ONLY_93, "93") == []
     return folder
 
 
@@ -115,15 +115,15 @@ def build(folder: Path) -> HdlBuild:
 def test_the_other_standard_is_told_where_it_is_met(
     text: str, wrong: str, right: str, line: int, tmp_path: Path
 ) -> None:
-    first, *_ = (one for one in told(tmp_path, text, wrong) if one.severity.value == "error")
+    first, *_ = (one for one in reported(tmp_path, text, wrong) if one.severity.value == "error")
     assert first.message == f"this is VHDL-{right}, and the sources are read as VHDL-{wrong}"
     assert (first.file, first.line) == ("top.vhd", line)
     assert f"`vhdl_standard: {right}` under `hardware:`" in first.hint
-    assert not has_errors(told(tmp_path, text, right))
+    assert not has_errors(reported(tmp_path, text, right))
 
 
 def test_what_is_wrong_in_both_is_told_as_that(tmp_path: Path) -> None:
-    said = told(tmp_path, ONLY_93.replace("force <= force + context", "force <= nothing"), "93")
+    said = reported(tmp_path, ONLY_93.replace("force <= force + context", "force <= nothing"), "93")
     assert [one.message for one in said] == ['no declaration for "nothing"']
 
 
@@ -168,6 +168,6 @@ end;
     if (!(N == -2 && T == 1 && R == 1.5 && S == "some" && B == 1'b1 && V == 4'd3 && W == 2'd2)) nothing wrong();
 endmodule
 """)
-    found = MixedLanguage().scan(tmp_path, hardware(standard, "top.vhd", "leaf.v"), PLATFORM, {}, Job())
-    assert [one.message for one in found.diagnostics] == []
-    assert [block.instances for block in found.blocks if block.instances]
+    scanned = MixedLanguage().scan(tmp_path, hardware(standard, "top.vhd", "leaf.v"), PLATFORM, {}, Job())
+    assert [one.message for one in scanned.diagnostics] == []
+    assert [block.instances for block in scanned.blocks if block.instances]

@@ -168,8 +168,8 @@ architecture rtl of made is begin
 end;
 """
     (tmp_path / "made.vhd").write_text(text)
-    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
-    assert re.findall(r"fatal\(.*|.*assert .*", made) == ['fatal(1, "a is 100  set");']
+    netlist = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert re.findall(r"fatal\(.*|.*assert .*", netlist) == ['fatal(1, "a is 100  set");']
     assert not read_file(tmp_path / "made.vhd", "work", 0).faults()
 
 
@@ -183,8 +183,8 @@ architecture rtl of made is begin
 end;
 """
     (tmp_path / "made.vhd").write_text(text)
-    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
-    found = [line.partition(" = ")[2] for line in made.splitlines() if re.search(r"= 1'b[01];|= \$unsigned", line)]
+    netlist = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    found = [line.partition(" = ")[2] for line in netlist.splitlines() if re.search(r"= 1'b[01];|= \$unsigned", line)]
     assert found == ["1'b0;", "1'b1;", "1'b1;", "$unsigned(a) >= $unsigned(2'b00);", "$unsigned(a) > $unsigned(2'b11);"]
 
 
@@ -198,9 +198,9 @@ architecture rtl of inner is begin o <= '1' when i'length = 0 else '0'; end;
 architecture rtl of made is begin one : entity work.inner generic map (W) port map (i, o); end;
 """
     (tmp_path / "made.vhd").write_text(text)
-    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
-    assert "inner_" in made
-    assert not re.search(r"'b(?!\w)", made)
+    netlist = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert "inner_" in netlist
+    assert not re.search(r"'b(?!\w)", netlist)
 
 
 SLICES = f"""{HEAD}
@@ -304,9 +304,9 @@ end;
 
 def test_a_signal_called_as_a_components_instance_and_its_port_is_written_once(tmp_path: Path) -> None:
     (tmp_path / "made.vhd").write_text(BY_COMPONENT)
-    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
-    assert made.count("wire one_q;") == 1
-    assert len(re.findall(r"assign one_q =|\.q\(one_q\)", made)) == 1
+    netlist = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert netlist.count("wire one_q;") == 1
+    assert len(re.findall(r"assign one_q =|\.q\(one_q\)", netlist)) == 1
 
 
 def test_a_signal_called_as_another_instance_and_its_port_is_told(tmp_path: Path) -> None:
@@ -327,8 +327,8 @@ architecture rtl of made is
 begin one : box generic map (A => 5) port map (i, o); end;
 """
     (tmp_path / "made.vhd").write_text(text)
-    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
-    assert "#(parameter A = 0,\n    B = 0)" in made
+    netlist = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert "#(parameter A = 0,\n    B = 0)" in netlist
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_a_text_without_a_newline_at_its_end_is_read_whole(tmp_path: Path) -> No
     text, source = tmp_path / "init.txt", tmp_path / "made.vhd"
     text.write_text("5a\nc3")
     source.write_text(READS)
-    made = synthesised(Design((str(source),), "made", folder=tmp_path))
-    assert "01011010" in made
-    assert "11000011" in made
+    netlist = synthesised(Design((str(source),), "made", folder=tmp_path))
+    assert "01011010" in netlist
+    assert "11000011" in netlist
     assert text.read_text() == "5a\nc3"

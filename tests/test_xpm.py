@@ -92,9 +92,11 @@ def hardware(folder: Path) -> HardwareSources:
 
 
 def test_macros_and_analysers_are_no_missing_modules(tmp_path: Path) -> None:
-    found = VerilogLanguage().scan(tmp_path, hardware(tmp_path), PLATFORM, {})
-    assert [d.message for d in found.diagnostics] == ["what vio_0 does is not known: its outputs stay 0 in simulation"]
-    assert {block.id for block in found.blocks} == {"top.counter"}
+    scanned = VerilogLanguage().scan(tmp_path, hardware(tmp_path), PLATFORM, {})
+    assert [d.message for d in scanned.diagnostics] == [
+        "what vio_0 does is not known: its outputs stay 0 in simulation"
+    ]
+    assert {block.id for block in scanned.blocks} == {"top.counter"}
 
 
 def test_each_macro_does_what_its_guide_says(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
