@@ -99,21 +99,17 @@ class Design:
         return self._entities.get((unit.library, plain(unit.of)))
 
 
-def design_below(
-    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str],
-    standard: VhdlStandard, job: Job, others: Sequence[Text] = (),
-) -> Design:  # fmt: skip
-    """The design below a top, which is given these generics. `others` stand in for entities of other languages while
-    it is elaborated."""
-    used = Reach(units).needed(top)
-    design = Design(root, tuple(files), tuple(units), top, used, (), standard)
-    diagnostics = [*_unread(root, files, design.needed), *_wrong_generics(root, top, values)]
+def design_below(read: Design, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text] = ()) -> Design:
+    """Of a design that is only read that below a top, which is given these generics. `others` stand in for entities of
+    other languages while it is elaborated."""
+    design = replace(read, top=top, used=Reach(read.units).needed(top), diagnostics=())
+    diagnostics = [*_unread(design, design.needed), *_wrong_generics(design.root, top, values)]
     try:
-        analysis = _analysed(design, standard, top, job)
+        analysis = _analysed(design, design.standard, top, job)
         fitting = _fitting(design, analysis, top, job)
         said, tree = _asked(design, analysis, top, values, job, others)
     except WorkbenchError as error:
-        names = {str(file.number): design.name_of(file.path) for file in files}
+        names = {str(file.number): design.name_of(file.path) for file in design.files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
         return replace(design, diagnostics=(*diagnostics, *named))
     design = replace(design, fitting=fitting, tree=tree.tree, values=tree.values)
@@ -212,34 +208,41 @@ def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
         yield replace(unit, entity_ports=ports) if ports else unit
 
 
-def _unread(root: Path, files: Iterable[VhdlFile], needed: Sequence[VhdlFile]) -> Iterator[Diagnostic]:
+def _unread(design: Design, needed: Sequence[VhdlFile]) -> Iterator[Diagnostic]:
     """A warning for what the parser could not read in a file, or is encrypted. GHDL tells whether it is wrong, where it
     is needed. One that is no text is an error."""
-    for file in files:
-        if (wrong := no_text(file.data, shown_path(root, file.path))) is not None:
+    for file in design.files:
+        shown = design.name_of(file.path)
+        if (wrong := no_text(file.data, shown)) is not None:
             yield wrong
             continue
-        if (secret := encrypted(file.data, shown_path(root, file.path))) is not None:
+        if (secret := encrypted(file.data, shown)) is not None:
             yield replace(secret, severity=Severity.WARNING)
             continue
         for node in file.faults()[:1]:
             line, column = file.place(node)
             hint = _UNREAD if file in needed else "The top does not need this file."
             message = "this cannot be read as VHDL"
-            yield Diagnostic(message, hint, Severity.WARNING, shown_path(root, file.path), line, column)
+            yield Diagnostic(message, hint, Severity.WARNING, shown, line, column)
 
 
-def without_top(
-    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], hardware: HardwareSources,
-    missing: Sequence[Diagnostic],
-) -> Iterator[Diagnostic]:  # fmt: skip
+def without_top(read: Design, hardware: HardwareSources, missing: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """What is wrong with sources that do not define the top. `missing` are those that are not there."""
-    wrong = (*missing, *_unread(root, files, ()))
-    if files and not has_errors(wrong):
-        names = sorted({unit.name for unit in units if unit.kind == "entity"})
+    wrong = (*missing, *_unread(read, ()))
+    if read.files and not has_errors(wrong):
+        names = sorted({unit.name for unit in read.units if unit.kind == "entity"})
         hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names[:20]) or 'no entity'}."
         yield Diagnostic(f"no source defines the top entity '{hardware.top}'", hint)
     yield from wrong
+
+
+def defined_twice(design: Design, used: Iterable[Unit]) -> Iterator[Diagnostic]:
+    """An error for each unit in use that the sources define at another place too."""
+    for unit, other in Reach(design.units).twice(used):
+        first = f"{design.name_of(unit.file.path)}:{unit.line}"
+        message = f"the {unit.kind} '{unit.name}' is defined a second time, besides {first}"
+        hint = "Remove one of the two from the hardware sources, or put it into a library of its own."
+        yield Diagnostic(message, hint, file=design.name_of(other.file.path), line=other.line)
 
 
 def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -9,23 +9,30 @@ from typing import Any
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
 from rc_workbench_plugins.vhdl.boxes import entities_for, module_for, spellings
 from rc_workbench_plugins.vhdl.clocks import Clocks
-from rc_workbench_plugins.vhdl.design import Design, by_language, design_below, libraries_of, read_units, without_top
+from rc_workbench_plugins.vhdl.design import (
+    Design,
+    by_language,
+    defined_twice,
+    design_below,
+    libraries_of,
+    read_units,
+    without_top,
+)
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.metrics import read_metrics
-from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
-from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from rc_workbench_plugins.vhdl.values import generic_of, kind_of, known_names, verilog_of
 from workbench.api import Diagnostic, HardwareSources, Job, counted
-from workbench.api.unstable import VhdlStandard, did_you_mean
+from workbench.api.unstable import did_you_mean
 from workbench.hdl import joined as core
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.metrics import OfModules, not_reached, unknown_modules, with_metrics
 from workbench.hdl.source_file import SourceFile
-from workbench.hdl.verilog.design import shown_path, source_files
+from workbench.hdl.verilog.design import source_files
 from workbench.hdl.verilog.heads import Head, read_modules
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
@@ -53,13 +60,10 @@ class Joined(core.Joined[Unit, Design]):
 
 @dataclass
 class VhdlDialect:
-    """The VHDL of a project: its files, and what they declare. `heads` are the modules of the Verilog beside it."""
+    """The VHDL of a project as it is `read`, not elaborated; `heads` are the modules of the Verilog beside it."""
 
-    root: Path
-    files: tuple[VhdlFile, ...]
-    declared: tuple[Unit, ...]
+    read: Design
     heads: Mapping[str, Head]
-    standard: VhdlStandard
     job: Job
     called: str = "VHDL entity"
     units: Mapping[str, Unit] = field(init=False)
@@ -69,9 +73,9 @@ class VhdlDialect:
     unobserved: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.units = {plain(unit.name): unit for unit in self.declared if unit.kind == "entity"}
-        self.types = shared_types(self.declared)
-        self.others = tuple(entities_for(self.declared, self.heads, self.units))
+        self.units = {plain(unit.name): unit for unit in self.read.units if unit.kind == "entity"}
+        self.types = shared_types(self.read.units)
+        self.others = tuple(entities_for(self.read.units, self.heads, self.units))
         self.sources: list[SourceFile] = []  # as their pragmas were read
         self.blocks = tuple(self._blocks())
         self.by_key: Mapping[Key, SourceBlock] = {block.key: block for block in self.blocks}
@@ -88,9 +92,7 @@ class VhdlDialect:
         return design, tree
 
     def with_clocks(self, unit: Unit, values: Mapping[str, str]) -> tuple[Design, Instance | None, Clocks | None]:
-        design = design_below(
-            self.root, self.files, self.declared, unit, values, self.standard, self.job, self.others
-        )  # fmt: skip
+        design = design_below(self.read, unit, values, self.job, self.others)
         design = replace(design, diagnostics=tuple(map(self._of_module, design.diagnostics)))
         return (design, *elaborate(design, self.by_key))
 
@@ -138,7 +140,7 @@ class VhdlDialect:
 
     def _at(self, instance: Instance, message: str, hint: str) -> Diagnostic:
         path, line, column = self.place(instance)
-        return Diagnostic(message, hint, file=shown_path(self.root, path), line=line, column=column)
+        return Diagnostic(message, hint, file=self.read.name_of(path), line=line, column=column)
 
     def _of_module(self, one: Diagnostic) -> Diagnostic:
         """What GHDL says, with what would be right where it misses a unit that is a Verilog module."""
@@ -149,18 +151,13 @@ class VhdlDialect:
 
     def _blocks(self) -> Iterator[SourceBlock]:
         """All clocked processes; `unobserved` gets what is wrong with their pragmas."""
-        design = self.design()
-        for file in self.files:
-            source, problems = pragmas_of(design, file)
+        for file in self.read.files:
+            source, problems = pragmas_of(self.read, file)
             self.sources.append(source)
-            own = [block for unit in design.units_of(file) for block in read_blocks(unit, source)]
+            own = [block for unit in self.read.units_of(file) for block in read_blocks(unit, source)]
             yield from own
             self.unobserved += [*problems, *source.stray("process", "a choice of a case")]
             self.unobserved += [one for block in own for one in check_names(block)]
-
-    def design(self, *wrong: Diagnostic) -> Design:
-        """All of it, of which nothing is elaborated."""
-        return Design(self.root, self.files, self.declared, None, (), wrong, self.standard)
 
     def called_as_modules(self, top: Instance | None) -> Iterator[Diagnostic]:
         """An error for each entity of the design that is called as one of its modules."""
@@ -170,7 +167,7 @@ class VhdlDialect:
             entity = self.units[name]
             message = f"the entity '{entity.name}' has the name of a Verilog module of the same design"
             hint = "Give one of the two another name."
-            yield Diagnostic(message, hint, file=shown_path(self.root, entity.file.path), line=entity.line)
+            yield Diagnostic(message, hint, file=self.read.name_of(entity.file.path), line=entity.line)
 
 
 def read_joined(
@@ -182,26 +179,26 @@ def read_joined(
     modules = read_modules(root, of_verilog)
     paths, _ = source_files(root, of_vhdl.sources)
     _, missing = source_files(root, hardware.sources)
-    files, declared = read_units(paths, libraries_of(root, of_vhdl))
-    vhdl = VhdlDialect(root, files, declared, modules.heads, hardware.vhdl_standard, job)
+    base = Design(root, *read_units(paths, libraries_of(root, of_vhdl)), None, (), (), hardware.vhdl_standard)
+    vhdl = VhdlDialect(base, modules.heads, job)
     top = vhdl.units.get(plain(hardware.top))
-    base, tree, clocks = vhdl.design(), None, None
+    tree: Instance | None = None
+    clocks: Clocks | None = None
     if top is not None and hardware.top.lower() not in modules.heads:
         base, tree, clocks = vhdl.with_clocks(top, hardware.values(parameters))
     elif top is None and not modules.files:
-        base = vhdl.design(*without_top(root, files, declared, hardware, missing))
+        base = replace(base, diagnostics=tuple(without_top(base, hardware, missing)))
     spelled = {plain(name): name for name in names if name}
     joiner = core.Joiner(root, of_verilog, modules, vhdl, spelled, parameters, missing)
     joint = joiner.joined(base, tree, base.top is None)
     designs = (*([(base, tree)] if top is not None else []), *((part.design, part.tree) for part in joint.elaborated))
     used = {id(unit): unit for design in (base, *(part.design for part in joint.elaborated)) for unit in design.used}
-    shown = {file.number: base.name_of(file.path) for file in files}
     project = OfModules(hardware.metrics, base.name_of, plain)
-    own, misplaced = read_metrics(vhdl.sources, declared, vhdl.blocks, vhdl.types, project)
+    own, misplaced = read_metrics(vhdl.sources, base.units, vhdl.blocks, vhdl.types, project)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
     unobserved = (
-        *defined_twice(declared, used.values(), shown), *vhdl.unobserved, *joint.unobserved, *misplaced,
+        *defined_twice(base, used.values()), *vhdl.unobserved, *joint.unobserved, *misplaced,
         *not_reached(joint.top, metrics), *unknown_modules(hardware.metrics, (*vhdl.blocks, *joint.always), plain),
     )  # fmt: skip
     wrong = tuple(dict.fromkeys((*joint.wrong, *vhdl.called_as_modules(joint.top))))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from rc_workbench_plugins.vhdl.libraries import WORK
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.api import Diagnostic
 
 _PRIMARY = ("entity", "package", "configuration", "context")
 
@@ -103,12 +102,3 @@ def _ends(entity: Unit) -> set[str]:
 
 def files_of(units: Iterable[Unit]) -> tuple[VhdlFile, ...]:
     return tuple({unit.file.number: unit.file for unit in units}.values())
-
-
-def defined_twice(units: Sequence[Unit], used: Iterable[Unit], shown: dict[int, str]) -> Iterator[Diagnostic]:
-    """An error for each unit in use that the sources define at another place too. `shown`: what files are called."""
-    for unit, other in Reach(units).twice(used):
-        first = f"{shown[unit.file.number]}:{unit.line}"
-        message = f"the {unit.kind} '{unit.name}' is defined a second time, besides {first}"
-        hint = "Remove one of the two from the hardware sources, or put it into a library of its own."
-        yield Diagnostic(message, hint, file=shown[other.file.number], line=other.line)

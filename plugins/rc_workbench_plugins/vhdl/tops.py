@@ -14,7 +14,7 @@ from rc_workbench_plugins.vhdl.language import ports_of_entity, top_ports
 from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
-from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api import Diagnostic, HardwareSources, HdlTop, Job
@@ -22,7 +22,6 @@ from workbench.api.source import suffixes
 from workbench.api.unstable import ReadOut
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog import tops as verilog
-from workbench.hdl.verilog.design import shown_path
 from workbench.hdl.verilog.heads import Modules, read_modules
 
 _MOST = 100  # that are told: those that reach the most
@@ -43,18 +42,20 @@ def tops(
     """VHDL has no macros: `defines` are of no use to it."""
     root = root.resolve()
     named = tuple(name for name in names if name.lower().endswith(suffixes.VHDL))
-    files, units = read_units([(root / name).resolve() for name in named], {})
-    reach = Reach(units)
-    of = {shown_path(root, file.path): file for file in files}.get(chosen)
-    wanted = [u for u in units if u.kind == "entity" and chosen and (u.file is of or plain(u.name) == plain(chosen))]
-    several = {id(unit): (unit, files_of(reach.needed(unit))) for unit in (*wanted, *_candidates(units))}
+    read = Design(root, *read_units([(root / name).resolve() for name in named], {}), None, (), ())
+    reach = Reach(read.units)
+    of = {read.name_of(file.path): file for file in read.files}.get(chosen)
+    wanted = [
+        u for u in read.units if u.kind == "entity" and chosen and (u.file is of or plain(u.name) == plain(chosen))
+    ]
+    several = {id(unit): (unit, files_of(reach.needed(unit))) for unit in (*wanted, *_candidates(read.units))}
     candidates = sorted(several.values(), key=lambda pair: (pair[0] not in wanted, -len(pair[1])))
     every_top: list[HdlTop] = []
     left = _MOST_FILES
     for unit, needed in candidates[:_MOST]:
         left -= len(needed)
         whole = not every_top or left >= 0
-        every_top.append((_top if whole else _as_declared)(root, files, units, unit))
+        every_top.append((_top if whole else _as_declared)(read, unit))
     return tuple(sorted(every_top, key=lambda top: -len(top.sources)))
 
 
@@ -69,10 +70,10 @@ def _candidates(units: Sequence[Unit]) -> Iterator[Unit]:
             yield unit
 
 
-def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
-    design = design_below(root, files, units, top, {}, "2008", Job())
+def _top(read: Design, top: Unit) -> HdlTop:
+    design = design_below(read, top, {}, Job())
     if design.fitting is not None:
-        design = design_below(root, files, units, top, {}, design.fitting, Job())
+        design = design_below(replace(read, standard=design.fitting), top, {}, Job())
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
@@ -81,8 +82,8 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     return replace(declared, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
 
 
-def _as_declared(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
-    return _as_written(Design(root, tuple(files), tuple(units), top, Reach(units).needed(top), ()), top)
+def _as_declared(read: Design, top: Unit) -> HdlTop:
+    return _as_written(replace(read, top=top, used=Reach(read.units).needed(top)), top)
 
 
 def _as_written(design: Design, top: Unit) -> HdlTop:
