@@ -6,22 +6,17 @@ of them are exact in cycles of the source there. On a board only what is timed w
 what a PLL or a divider makes leads a monitor of its own there.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from workbench.hdl.instances import BlockUse, Instance, uses_in
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, near
 from workbench.model.hardware import Clock
 from workbench.model.text import listed
-
-if TYPE_CHECKING:
-    from workbench.hdl.instances import BlockUse, Instance, uses_in
 
 _OWN = "On a real machine they are counted in cycles of what it makes."
 _SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
