@@ -11,7 +11,7 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, beside_defines, notes
 from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, check_port, driven_ports
-from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, made_clocks, port_header
+from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, Model, made_clocks, port_header
 from workbench.api import Clock, Diagnostic, HdlBuild, Job, Platform, Severity, Task, WorkbenchError
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.equivalence import HdlSide
@@ -168,10 +168,8 @@ def _build_design(
     sources = (*hdl.sources, *((given,) if hdl.simulation.made else ()))
     design = HdlSide(sources, hdl.top, include_dirs, defined, dict(task.parameters))
     verilate(verilator, design, objects, job, options=("--trace",) if waves else ())
-    idle = idle_state(objects, hdl)
-    whole = remembers_all(objects)
-    header = port_header(platform, hdl, clocks, top_ports(objects), constants, idle, whole=whole, waves=waves)
-    (objects / "card_port.h").write_text(header)
+    verilated = Model(top_ports(objects), idle_state(objects, hdl), remembers_all(objects), waves)
+    (objects / "card_port.h").write_text(port_header(platform, hdl, clocks, verilated, constants))
     assert verilator.root is not None
     read = _included_files(objects.absolute(), [*hdl.sources, given], verilator.root)
     remember_reads(command, base, read, searched)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rc_workbench_plugins.simulated_card.beside import beside_defines
 from rc_workbench_plugins.simulated_card.port_check import all_ports
@@ -28,15 +29,23 @@ def made_clocks(hdl: HdlBuild) -> str:
     return "\n".join([*lines, "endmodule", f"bind {hdl.top} {MADE_CLOCKS}_given {MADE_CLOCKS}_given ();", ""])
 
 
+@dataclass(frozen=True)
+class Model:
+    """A design that is Verilated: its `pins`, its state on which no stream depends (`idle`), whether its state is all
+    that it does by (`whole`), and whether its signals are written (`waves`)."""
+
+    pins: Pins
+    idle: Sequence[str]
+    whole: bool
+    waves: bool
+
+
 def port_header(
-    platform: Platform, hdl: HdlBuild, clocks: Sequence[Clock], pins: Pins, constants: Mapping[str, int],
-    idle: Sequence[str], *, whole: bool, waves: bool
-) -> str:  # fmt: skip
-    """The generated card_port.h. `clocks` are the run's, of which another FPGA may make some. `idle` is state of the
-    model's that no stream depends on, `whole` whether its state is all that it does by, `waves` whether it tells its
-    signals. WorkbenchError where the top module lacks a signal of the
-    platform's ports."""
-    ports, hardware = all_ports(platform, hdl), platform.hardware
+    platform: Platform, hdl: HdlBuild, clocks: Sequence[Clock], model: Model, constants: Mapping[str, int]
+) -> str:
+    """The generated card_port.h. `clocks` are the run's, of which another FPGA may make some. WorkbenchError where the
+    top module lacks a signal of the platform's ports."""
+    ports, hardware, pins = all_ports(platform, hdl), platform.hardware, model.pins
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
     wanted += [(clock.reset, "IN", None) for clock in hardware.clocks if clock.reset]
@@ -49,8 +58,7 @@ def port_header(
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    text = _text(ports, hardware, hdl, clocks, pins, constants, idle, whole)
-    return text.replace("\n", f"\n#define CARD_WAVES {int(waves)}\n", 1)
+    return _text(ports, hardware, hdl, clocks, model, constants)
 
 
 def _problems(
@@ -69,12 +77,13 @@ def _problems(
 
 
 def _text(
-    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, every: Sequence[Clock], pins: Pins,
-    constants: Mapping[str, int], idle: Sequence[str], whole: bool,
+    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, every: Sequence[Clock], model: Model,
+    constants: Mapping[str, int],
 ) -> str:  # fmt: skip
+    pins = model.pins
     clocks, own = hardware.clocks, {clock.name: number for number, clock in enumerate(hdl.simulation.made.values())}
-    lines = ["#pragma once", f"#define CARD_CLOCKS {len(every)}", f"#define CARD_TAP_BITS {hdl.simulation.tap_bits}"]
-    lines.append(f"#define CARD_WHOLE {int(whole)}")
+    lines = ["#pragma once", f"#define CARD_WAVES {int(model.waves)}", f"#define CARD_CLOCKS {len(every)}"]
+    lines += [f"#define CARD_TAP_BITS {hdl.simulation.tap_bits}", f"#define CARD_WHOLE {int(model.whole)}"]
     lines += beside_defines(hdl)
     lines.append(f"#define CARD_STREAMS {len(hdl.streams)}")
     if hdl.simulation.tap_bits:
@@ -99,7 +108,7 @@ def _text(
         "template <class Blank> void blank_idle(Vcard__Syms& syms, Blank blank) {",
         "    (void)syms, (void)blank;",
     ]
-    lines += [f"    blank(&syms.{name}, sizeof syms.{name});" for name in idle]
+    lines += [f"    blank(&syms.{name}, sizeof syms.{name});" for name in model.idle]
     lines.append("}")
     for number, port in enumerate(ports):
         lines += _pins(number, port, pins)
