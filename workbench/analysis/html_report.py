@@ -27,7 +27,6 @@ from workbench.analysis.path_page import names_of_groups, path_rows, path_table
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.streams import stream_table
-from workbench.analysis.transition_matrix import transition_matrix
 from workbench.api import views
 from workbench.api.results import Analysis, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
@@ -42,6 +41,7 @@ from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
+from workbench.pictures.state_diagram import state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
 from workbench.traces.clocks import exact_words
@@ -221,13 +221,13 @@ def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
         best, worst = group.best.share_of(Category.WORK), group.worst.share_of(Category.WORK)
         mean = percent_text(group.mean_work_share)
         said.append(f"work {mean} on average, best {percent_text(best)}, worst {percent_text(worst)}")
-    states = mean_states(group.members)
+    states, diagram = mean_states(group.members), state_diagram(group.group, group.members)
     return {
         "name": group.group + (f" × {count}" if count > 1 else ""),
         "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
         "said": ", ".join(said),
         "states": states_table(block, [*states[1:], *(s for s in states[:1] if s.visits or s.time_s)]),
-        "matrix": transition_matrix(first),
+        "diagram": Markup(states_svg(diagram)) if diagram else "",
     }
 
 

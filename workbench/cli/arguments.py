@@ -223,6 +223,7 @@ OWN: Sequence[Command] = (
     _command("report", "what a run spent its time on, and which bottleneck to fix", "runs:run_report", RUN,
              _file("--html", metavar="F", help="write a report in one file"),
              _file("--svg", metavar="F", help="write the block graph"),
+             _option("--states", metavar="BLOCK", help="with --svg: the states of this block, or of replicas, instead"),
              _flag("--all", "unfold all advice, parts and numbers of each finding"),
              _option("--predict", type=float, metavar="SECONDS",
                      help="processor time for predictions of what advice gains; 0 for none (default: the setting)"),

@@ -13,6 +13,7 @@ from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Run
+from workbench.model.text import listed
 from workbench.session.keep.exchange import export_run, import_run
 from workbench.session.keep.results import OpenRun, open_result, predicted
 from workbench.session.keep.time_range import narrowed
@@ -66,9 +67,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling)
         write_result_text(arguments.html, page)
     if arguments.svg:
-        from workbench.pictures.graph import graph_svg
-
-        write_result_text(arguments.svg, graph_svg(opened.analysis, opened.platform))
+        write_result_text(arguments.svg, _picture(opened, arguments.states))
     if arguments.png:
         from workbench.gui.pictures import take_picture
 
@@ -80,6 +79,22 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))
     run = opened.run
     return DONE if run.complete or run.manifest.time_ps else FAILED  # of a run that recorded nothing there is no report
+
+
+def _picture(opened: OpenRun, block: str) -> str:
+    """The block graph as SVG, or the states of a block, or of a group of replicas. WorkbenchError without such."""
+    if not block:
+        from workbench.pictures.graph import graph_svg
+
+        return graph_svg(opened.analysis, opened.platform)
+    from workbench.pictures.state_diagram import state_diagram, states_svg
+
+    diagram = state_diagram(block, [m for m in opened.analysis.blocks if block in (m.block.id, m.block.group)])
+    if diagram is None:
+        named = [g.group for g in opened.analysis.groups() if any(m.transitions for m in g.members)]
+        hint = f"Name one of these: {listed(named)}." if named else "Mark states, and run again."
+        raise WorkbenchError(Diagnostic(f"no change of state was counted of a block '{block}'", hint))
+    return states_svg(diagram)
 
 
 def run_export(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -26,6 +26,9 @@ class Box:
     def centre(self) -> Point:
         return self.x + self.width / 2, self.y + self.height / 2
 
+    def holds(self, point: Point) -> bool:
+        return self.x <= point[0] <= self.right and self.y <= point[1] <= self.bottom
+
     def overlaps(self, other: Box) -> bool:
         return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
 

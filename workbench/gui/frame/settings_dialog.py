@@ -18,7 +18,7 @@ from workbench.system.cache import cache_dir
 
 #: Keys of views, which are fixed.
 VIEW_KEYS = (
-    ("Enter, double click", "open the line of the selection"),
+    ("Enter, double click", "open the line of the selection; in the block graph, a block's states"),
     ("Click with Ctrl", "editor: go to the definition of a name"),
     ("1 to 6", "pragma dialog: choose its category"),
     ("Arrows, +, −", "in a picture: move, zoom in and out"),

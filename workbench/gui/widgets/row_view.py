@@ -95,6 +95,10 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
+#: What a column of names has at least.
+LEAST_NAME_PX = 96
+
+
 class RowView(QTreeView):
     """`chosen` carries the row that a person went to, `opened` the one that was double-clicked, or where Enter was."""
 
@@ -106,6 +110,7 @@ class RowView(QTreeView):
     def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
         super().__init__()
         self.rows, self.row_px = RowModel(columns), row_px
+        self._dropped: list[int] = []  # columns for which there is no room
         self._typed_in = [n for n, column in enumerate(columns) if column.typed is not None]
         self.setModel(self.rows)
         self.setHeader(_Header(self))
@@ -226,6 +231,18 @@ class RowView(QTreeView):
         self.lay_out_columns()
 
     def lay_out_columns(self) -> None:
+        """Widths for the room there is. Where names would have too little, the last figures go."""
+        for number in self._dropped:
+            self.setColumnHidden(number, False)
+        shown = [(n, c) for n, c in enumerate(self.rows.columns) if not self.isColumnHidden(n)]
+        lacking = sum(c.width_px or LEAST_NAME_PX for _, c in shown) - self.viewport().width()
+        self._dropped = []
+        for number, column in reversed(shown[1:]):
+            if lacking > 0 and column.width_px and column.right:
+                self._dropped.append(number)
+                lacking -= column.width_px
+        for number in self._dropped:
+            self.setColumnHidden(number, True)
         shown = [(n, c) for n, c in enumerate(self.rows.columns) if not self.isColumnHidden(n)]
         free = self.viewport().width() - sum(column.width_px for _, column in shown)
         shares = sum(column.share for _, column in shown) or 1.0

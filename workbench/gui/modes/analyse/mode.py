@@ -13,7 +13,7 @@ from workbench.analysis.block_page import block_page, call_page
 from workbench.analysis.finding_page import finding_page
 from workbench.analysis.recording import recording_parts
 from workbench.api.modes import WindowMode
-from workbench.api.results import Analysis
+from workbench.api.results import Analysis, BlockMetrics
 from workbench.api.views import Page
 from workbench.api.window import Context, Mode
 from workbench.gui.frame.naming import range_title
@@ -31,6 +31,7 @@ from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
+from workbench.gui.modes.analyse.states_panel import StatesPanel
 from workbench.gui.widgets import (
     IconButton,
     PanelHeader,
@@ -93,6 +94,7 @@ class AnalyseMode(Mode):
         self._upper.setContentsMargins(0, 0, 0, 0)
         self._upper.addWidget(self._graph_panel())
         self.round: RoundPanel | None = None  # made when changes are tried first
+        self.states: StatesPanel | None = None  # made when a block's states are asked for first
         return panel
 
     def _show_round(self, changes: Sequence[Change]) -> None:
@@ -106,7 +108,7 @@ class AnalyseMode(Mode):
 
             self.round = RoundPanel(self.context)
             self.round.blocks.clicked.connect(lambda: self._upper.setCurrentIndex(0))
-            self.round.ready.connect(lambda: self._upper.setCurrentIndex(1))
+            self.round.ready.connect(partial(self._upper.setCurrentWidget, self.round))
             self._upper.addWidget(self.round)
         self.round.ask(changes)
 
@@ -165,6 +167,8 @@ class AnalyseMode(Mode):
         notes = frame_notes(layout, analysis, self.context.platform)
         self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
         shown = len(analysis.graph.blocks)
+        if self.states and self._upper.currentWidget() is self.states and not self.states.show_again(analysis.blocks):
+            self._upper.setCurrentIndex(0)
         self.shortfall.show_run(run)
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
@@ -214,6 +218,8 @@ class AnalyseMode(Mode):
         self.findings.follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
         nodes, edges, page = self._shown_of(chosen, analysis, self._layout)
         self.graph.set_chosen(nodes, edges)
+        if self.states is not None:
+            self.states.follow(chosen)
         if page is None:
             self.details.show_nothing()
         else:
@@ -308,8 +314,43 @@ class AnalyseMode(Mode):
             self.context.navigation.select(SelectedMessage(first.source, first.target, first.message))
 
     def _open_node(self, block: str) -> None:
+        """The states of a block; where none were counted, its line."""
         analysis = self.context.analysis
-        for metrics in analysis.blocks if analysis else ():
-            if block in (metrics.block.id, metrics.block.group) and metrics.block.file and metrics.block.line:
+        members = [m for m in analysis.blocks if block in (m.block.id, m.block.group)] if analysis else []
+        if self.states is None:
+            self.states = self._states_panel()
+        if self.states.show_block(block, members):
+            self._upper.setCurrentWidget(self.states)
+            self.states.view.setFocus()
+        else:
+            self._open_line(members)
+
+    def _states_panel(self) -> StatesPanel:
+        panel = StatesPanel()
+        panel.view.problem.connect(self.context.notices.tell)
+        panel.view.chosen.connect(self._choose_state)
+        panel.view.opened.connect(self._open_state)
+        panel.view.blocks_wanted.connect(self._show_blocks)
+        panel.blocks.clicked.connect(self._show_blocks)
+        panel.source.clicked.connect(lambda: self._open_line(panel.members))
+        self._upper.addWidget(panel)
+        return panel
+
+    def _show_blocks(self) -> None:
+        self._upper.setCurrentIndex(0)
+        self.graph.setFocus()
+
+    def _choose_state(self, index: int) -> None:
+        if self.states is not None:
+            self.context.navigation.select(SelectedState(self.states.members[0].block.id, index))
+
+    def _open_state(self, index: int) -> None:
+        state = self.states.members[0].block.states[index] if self.states else None
+        if state and state.file and state.line:
+            self.context.navigation.open_line(state.file, state.line)
+
+    def _open_line(self, members: Sequence[BlockMetrics]) -> None:
+        for metrics in members:
+            if metrics.block.file and metrics.block.line:
                 self.context.navigation.open_line(metrics.block.file, metrics.block.line)
                 return

@@ -1,0 +1,182 @@
+"""In place of the graph: the states of one block, and with what probability each follows which."""
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from workbench.api.results import BlockMetrics
+from workbench.gui.frame.selection import SelectedState, Selection
+from workbench.gui.views.house_view import HouseView, Row
+from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
+from workbench.model.text import percent_text
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.state_diagram import (
+    StateDiagram,
+    StateNode,
+    diagram_rows,
+    diagram_size,
+    draw_states,
+    state_boxes,
+    state_diagram,
+)
+
+LARGEST = 1.25  # times as large as drawn at most, where there is much room
+_EDGE_PX = 8
+
+
+class StatesView(HouseView):
+    """`chosen` and `opened` carry the index in the block of a state that was clicked, and double-clicked; `blocks_wanted`
+    says that the graph of blocks is to be shown again."""
+
+    chosen = Signal(int)
+    opened = Signal(int)
+    blocks_wanted = Signal()
+    file_name = "states"
+
+    def __init__(self) -> None:
+        super().__init__("States")
+        self.diagram: StateDiagram | None = None
+        self.current = -1
+        self.setMouseTracking(True)
+        self.box.setAspectLocked(True)
+        self.box.invertY(True)
+        self.setCentralItem(self.box)
+
+    def show_diagram(self, diagram: StateDiagram) -> None:
+        """Show another diagram, whole."""
+        self.diagram, self.current = diagram, -1
+        self.show_all()
+        self.redraw()
+
+    def set_current(self, index: int) -> None:
+        """Mark a state and its steps; -1 for none."""
+        self.current = index
+        self.redraw()
+
+    def show_all(self) -> None:
+        if self.diagram is None:
+            return
+        width, height = diagram_size(self.diagram)
+        room = max(self.width() - 2 * _EDGE_PX, 1), max(self.height() - 2 * _EDGE_PX, 1)
+        scale = min(room[0] / width, room[1] / height, LARGEST)
+        across, down = self.width() / scale, self.height() / scale
+        x, y = (width - across) / 2, (height - down) / 2
+        self.box.setRange(xRange=(x, x + across), yRange=(y, y + down), padding=0)
+
+    def _place(self) -> tuple[float, float, float]:
+        """Pixels for a unit of the diagram, and where its origin is in the view."""
+        (x0, x1), (y0, _) = self.box.viewRange()
+        scale = self.width() / (x1 - x0)
+        return scale, -x0 * scale, -y0 * scale
+
+    def draw(self, canvas: Canvas) -> None:
+        canvas.rect(0, 0, self.width(), self.height(), "window")
+        if self.diagram is not None:
+            scale, x, y = self._place()
+            with canvas.placed(x, y, scale):
+                draw_states(canvas, self.diagram, self.current)
+
+    def picture_size(self) -> QSize:
+        return QSize(*map(round, diagram_size(self.diagram))) if self.diagram else self.size()
+
+    def draw_picture(self, canvas: Canvas) -> None:
+        size = self.picture_size()
+        canvas.rect(0, 0, size.width(), size.height(), "window")
+        if self.diagram is not None:
+            draw_states(canvas, self.diagram)
+
+    def rows(self) -> Iterable[Row] | None:
+        return diagram_rows(self.diagram) if self.diagram else None
+
+    def state_at(self, at: QPointF) -> StateNode | None:
+        """The state under a point of the view."""
+        if self.diagram is None:
+            return None
+        scale, x, y = self._place()
+        there = (at.x() - x) / scale, (at.y() - y) / scale
+        boxes = zip(self.diagram.states, state_boxes(self.diagram), strict=True)
+        return next((state for state, box in boxes if box.holds(there)), None)
+
+    # ---- Qt's own
+
+    def resizeEvent(self, event: QEvent | None) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        if hasattr(self, "diagram"):  # pyqtgraph resizes it while it is made
+            self.show_all()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        state = self.state_at(event.position())
+        self.viewport().setToolTip(f"{state.name}: {percent_text(state.share)} of the run" if state else "")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() is Qt.MouseButton.LeftButton and (state := self.state_at(event.position())):
+            self.chosen.emit(state.index)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if state := self.state_at(event.position()):
+            self.opened.emit(state.index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        states = [state.index for state in self.diagram.states] if self.diagram else []
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}.get(
+            Qt.Key(event.key()), 0
+        )
+        if step and states:
+            at = states.index(self.current) + step if self.current in states else 0
+            self.chosen.emit(states[at % len(states)])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current in states:
+            self.opened.emit(self.current)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.blocks_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class StatesPanel(QWidget):
+    """The diagram under its head. `members` are the block, or its replicas."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = ""
+        self.members: Sequence[BlockMetrics] = ()
+        self.view = StatesView()
+        self.head = PanelHeader("States")
+        self.source = PillButton("Go to source", icon_name="code")
+        self.blocks = PillButton("Blocks")
+        self.blocks.setToolTip("Show the graph of blocks again (Esc)")
+        for name, tip, do in (
+            ("minus", "Zoom out (−)", lambda: self.view.zoom(1 / 1.25)),
+            ("plus", "Zoom in (+)", lambda: self.view.zoom(1.25)),
+            ("maximize", "Fit", self.view.show_all),
+            ("download", "Save the states as an image", self.view.ask_picture),
+        ):
+            button = IconButton(name, tip)
+            button.clicked.connect(do)
+            self.head.add(button)
+        self.head.add(self.source)
+        self.head.add(self.blocks)
+        plain_column(self, self.head, (self.view, 1))
+        self.setFocusProxy(self.view)
+
+    def show_block(self, name: str, members: Sequence[BlockMetrics]) -> bool:
+        """Show the states of a block, or of its replicas together; False where no change of state was counted."""
+        diagram = state_diagram(name, members)
+        if diagram is None:
+            return False
+        self.name, self.members = name, members
+        self.head.set_title(f"States of {name}", diagram.note)
+        self.view.show_diagram(diagram)
+        return True
+
+    def show_again(self, blocks: Sequence[BlockMetrics]) -> bool:
+        """Show the same block as other figures have it; False where there is none."""
+        return self.show_block(self.name, [m for m in blocks if self.name in (m.block.id, m.block.group)])
+
+    def follow(self, chosen: Selection | None) -> None:
+        """Mark the state that is selected, if it is one of these."""
+        mine = isinstance(chosen, SelectedState) and chosen.block in {m.block.id for m in self.members}
+        self.view.set_current(chosen.state if mine and isinstance(chosen, SelectedState) else -1)

@@ -1,0 +1,251 @@
+"""The states of one block as a Markov model (ReCAP, section 3.3): what share of the run each takes, how often it is
+entered and for how long, and with what probability which other state comes next."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.api.results import BlockMetrics
+from workbench.model.pragma import Category
+from workbench.model.text import count_text, counted, percent_text, time_text
+from workbench.pictures.canvas import CENTRE, Canvas, Points
+from workbench.pictures.layout_sizes import Box, Point
+from workbench.pictures.palette import LIGHT, Palette
+from workbench.pictures.signs import draw_swatch
+from workbench.pictures.svg import SvgCanvas
+
+#: More states are not drawn: those that take the most time are.
+MOST_STATES = 16
+NODE_WIDTH, NODE_HEIGHT = 204.0, 56.0
+LABEL_SIZE = 11.0
+_GAP = 84.0  # between states, where labels and arrows are
+_EDGE = 24.0
+_BEND = 0.16  # how far an arrow bends to its right, as a part of its length
+_STEPS = 160
+_ARROW = 9.0
+_PLACES = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
+
+
+@dataclass(frozen=True)
+class StateNode:
+    """`index` is the state's in its block; `share` of the run's time; `each` says how long a visit takes."""
+
+    index: int
+    name: str
+    category: Category | None
+    share: float
+    visits: int
+    each: str
+
+
+@dataclass(frozen=True)
+class StateStep:
+    """From a state to another (indexes of `states`), `count` times; `probability` among all steps out of the first."""
+
+    source: int
+    target: int
+    count: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class StateDiagram:
+    """The states of a block, or of replicas together, in an order in which frequent steps lead to neighbours.
+    Where all steps begin or end in one state, it is the first, and `has_hub` says so. `left_out` is how many states are
+    not drawn."""
+
+    block: str
+    states: tuple[StateNode, ...]
+    steps: tuple[StateStep, ...]
+    has_hub: bool = False
+    left_out: int = 0
+
+    @property
+    def note(self) -> str:
+        """What it has, in words."""
+        parts = [counted(len(self.states), "state"), counted(len(self.steps), "transition")]
+        return ", ".join([*parts, *([f"{self.left_out} rare states left out"] if self.left_out else [])])
+
+
+def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | None:
+    """The diagram of a block, or of replicas with the same states; None where no transition was counted."""
+    if not members:
+        return None
+    counts = Counter[tuple[int, int]]()
+    for one in members:
+        for step in one.transitions:
+            counts[step.from_state, step.to_state] += step.count
+    entered = {index for pair, count in counts.items() if count for index in pair}
+    if not entered:
+        return None
+    nodes = {index: _node(index, members) for index in entered}
+    kept = sorted(entered, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
+    drawn = [pair for pair, count in counts.items() if count and pair[0] != pair[1] and {*pair} <= {*kept}]
+    hubs = [index for index in kept if len(kept) > 3 and all(index in pair for pair in drawn)]
+    order = _in_order(kept, counts, hubs)
+    place = {index: at for at, index in enumerate(order)}
+    out = Counter[int]()
+    for (source, _), count in counts.items():
+        out[source] += count
+    steps = tuple(
+        StateStep(place[a], place[b], count, count / out[a])
+        for (a, b), count in sorted((pair, counts[pair]) for pair in drawn)
+    )
+    return StateDiagram(name, tuple(nodes[index] for index in order), steps, bool(hubs), len(entered) - len(kept))
+
+
+def _node(index: int, members: Sequence[BlockMetrics]) -> StateNode:
+    each = [one.states[index] for one in members]
+    visits, cycles = sum(s.visits for s in each), sum(s.cycles for s in each)
+    length = ""
+    if visits:
+        time_s = sum(s.time_s for s in each) / visits
+        length = _cycles_text(cycles / visits) if cycles else time_text(time_s)
+    share = sum(s.share for s in each) / len(members)
+    state = members[0].states[index].state
+    return StateNode(index, state.name, state.category, share, visits, length)
+
+
+def _cycles_text(cycles: float) -> str:
+    number = count_text(round(cycles)) if cycles >= 1000 or cycles == round(cycles) else f"{cycles:.3g}"
+    return f"{number} cycle{'s' if cycles != 1 else ''}"
+
+
+def _in_order(states: Sequence[int], counts: Counter[tuple[int, int]], first: Sequence[int]) -> list[int]:
+    """After each state the one that it leads to most often, of those that are left; the first is one of `first`, or the
+    one of the states that comes first."""
+    left, order = [*first[:1], *(index for index in states if index not in first[:1])], list[int]()
+    while left:
+        here = order[-1] if order else None
+        chosen = max(left, key=lambda index: counts[here, index] if here is not None else 0)
+        order.append(chosen)
+        left.remove(chosen)
+    return order
+
+
+# ---- where things are
+
+
+def diagram_size(diagram: StateDiagram) -> tuple[float, float]:
+    """Width and height of the whole picture."""
+    across, down = _radii(diagram)
+    return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + NODE_HEIGHT / 2 + _EDGE)
+
+
+def _radii(diagram: StateDiagram) -> tuple[float, float]:
+    """Of the ellipse on which the states' middles are."""
+    count = len(diagram.states) - diagram.has_hub
+    if count <= 2:
+        return (NODE_WIDTH + 2 * _GAP) / 2 * (count - 1), 24.0
+    turn = 2 * math.sin(math.pi / count)
+    least = (NODE_WIDTH + _GAP, NODE_HEIGHT + _GAP) if diagram.has_hub else (0.0, 90.0)
+    return max((NODE_WIDTH + _GAP) / turn, least[0]), max((NODE_HEIGHT + _GAP) / turn, least[1])
+
+
+def state_boxes(diagram: StateDiagram) -> list[Box]:
+    """Where the states are, in their order: a hub in the middle, others around an ellipse, from the left."""
+    width, height = diagram_size(diagram)
+    across, down = _radii(diagram)
+    around = len(diagram.states) - diagram.has_hub
+    middles = [(width / 2, height / 2)] if diagram.has_hub else []
+    for number in range(around):
+        angle = math.pi + 2 * math.pi * number / around
+        middles.append((width / 2 + across * math.cos(angle), height / 2 + down * math.sin(angle)))
+    return [Box(x - NODE_WIDTH / 2, y - NODE_HEIGHT / 2, NODE_WIDTH, NODE_HEIGHT) for x, y in middles]
+
+
+def _curve(source: Box, target: Box) -> list[Point]:
+    """From the border of a box to another's, bent to the right, so that the way back is another."""
+    (x0, y0), (x1, y1) = source.centre, target.centre
+    bent = (x0 + x1) / 2 - (y1 - y0) * _BEND, (y0 + y1) / 2 + (x1 - x0) * _BEND
+    points = []
+    for step in range(_STEPS + 1):
+        t = step / _STEPS
+        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t * t
+        points.append((a * x0 + b * bent[0] + c * x1, a * y0 + b * bent[1] + c * y1))
+    first = next((n for n, point in enumerate(points) if not source.holds(point)), 0)
+    last = next((n for n, point in enumerate(points) if n > first and target.holds(point)), len(points) - 1)
+    return points[max(first - 1, 0) : last + 1]
+
+
+def step_curves(diagram: StateDiagram) -> Iterator[tuple[StateStep, list[Point]]]:
+    """Each step with the line that it is drawn as."""
+    boxes = state_boxes(diagram)
+    for step in diagram.steps:
+        yield step, _curve(boxes[step.source], boxes[step.target])
+
+
+# ---- drawing
+
+
+def draw_states(canvas: Canvas, diagram: StateDiagram, chosen: int = -1) -> None:
+    """The whole diagram; `chosen` is the index in its block of the state that is marked, with its steps."""
+    boxes, labels = state_boxes(diagram), list[Box]()
+    strongest = {step.source: max(s.probability for s in diagram.steps if s.source == step.source)
+                 for step in diagram.steps}  # fmt: skip
+    curves = list(step_curves(diagram))
+    for step, points in curves:
+        marked = chosen in (diagram.states[step.source].index, diagram.states[step.target].index)
+        ink = "accent" if marked else "text" if step.probability == strongest[step.source] else "muted"
+        _draw_arrow(canvas, points, ink, 1.0 + 2.0 * step.probability)
+    for step, points in curves:
+        _draw_probability(canvas, points, percent_text(step.probability), boxes, labels)
+    for state, box in zip(diagram.states, boxes, strict=True):
+        _draw_state(canvas, state, box, chosen == state.index)
+
+
+def _draw_arrow(canvas: Canvas, points: Points, ink: str, line: float) -> None:
+    (x0, y0), (x1, y1) = points[max(len(points) - 9, 0)], points[-1]
+    length = math.hypot(x1 - x0, y1 - y0) or 1.0
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    back = x1 - ux * _ARROW, y1 - uy * _ARROW
+    shaft = [*(p for p in points[:-1] if math.hypot(p[0] - x1, p[1] - y1) > _ARROW), back]
+    if len(shaft) > 1:
+        canvas.path(shaft, ink, line)
+    side = _ARROW * 0.45
+    canvas.shape(
+        [(x1, y1), (back[0] - uy * side, back[1] + ux * side), (back[0] + uy * side, back[1] - ux * side)], ink
+    )
+
+
+def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequence[Box], labels: list[Box]) -> None:
+    """On the line, where there is room: on no state and no other label."""
+    width, height = canvas.width_of(words, LABEL_SIZE, 500) + 8, LABEL_SIZE + 5
+    places = [points[min(round(part * (len(points) - 1)), len(points) - 1)] for part in _PLACES]
+    options = [Box(x - width / 2, y - height / 2, width, height) for x, y in places]
+    taken = [*boxes, *labels]
+    box = next((one for one in options if not any(map(one.overlaps, taken))), options[0])
+    labels.append(box)
+    canvas.rect(box.x, box.y, box.width, box.height, "window", radius=3)
+    canvas.write(box.x + box.width / 2, box.y + box.height / 2, words, "text", LABEL_SIZE, 500, CENTRE)
+
+
+def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> None:
+    times = counted(state.visits, "visit")
+    second = f"{times} of {state.each}" if state.each else times
+    with canvas.named(f"{state.name}: {percent_text(state.share)} of the run, {second}"):
+        canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "panel", "accent" if chosen else "edge",
+                    2.0 if chosen else 1.2, 6)  # fmt: skip
+        draw_swatch(canvas, box.x + 10, box.y + 12, 14, 12, state.category)
+        share = percent_text(state.share)
+        used = canvas.width_of(share, 12, 600)
+        canvas.text(box.x + 31, box.y + 8, box.width - 31 - used - 18, 20, state.name, "text", 13, 600)
+        canvas.write(box.x + box.width - 10 - used, box.y + 18, share, "text", 12, 600)
+        canvas.text(box.x + 10, box.y + 30, box.width - 20, 18, second, "second", 12)
+
+
+def diagram_rows(diagram: StateDiagram) -> Iterator[tuple[str | float, ...]]:
+    """The steps as a table, a head first."""
+    yield "from", "to", "count", "probability"
+    for step in diagram.steps:
+        yield diagram.states[step.source].name, diagram.states[step.target].name, step.count, step.probability
+
+
+def states_svg(diagram: StateDiagram, palette: Palette = LIGHT) -> str:
+    """The diagram as a picture of its own."""
+    width, height = diagram_size(diagram)
+    canvas = SvgCanvas(palette)
+    canvas.rect(0, 0, width, height, "window")
+    draw_states(canvas, diagram)
+    return canvas.document(width, height, f"States of {diagram.block}")
