@@ -102,7 +102,9 @@ def test_without_a_change_of_state_there_is_no_diagram() -> None:
 
 @given(st.dictionaries(st.tuples(st.integers(1, 12), st.integers(1, 12)).filter(lambda p: p[0] != p[1]),
                        st.integers(1, 10**9), min_size=1))  # fmt: skip
-def test_no_state_is_over_another_and_every_step_leads_from_border_to_border(counts: dict[tuple[int, int], int]) -> None:
+def test_no_state_is_over_another_and_every_step_leads_from_border_to_border(
+    counts: dict[tuple[int, int], int],
+) -> None:
     diagram = drawn(counts, 12)
     boxes = state_boxes(diagram)
     assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if a.overlaps(b)]

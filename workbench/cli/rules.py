@@ -1,6 +1,7 @@
 """`workbench rules`: the bottleneck rules in force, what each found in a run, and rules of one's own."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -65,7 +66,8 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _checked(file: Path, workbench: Opened) -> tuple[KnowledgeBase, list[CheckedRule], tuple[Diagnostic, ...]]:
     """Every plugin's rules with those of a file, the file's own, and what is wrong with it."""
-    paths = [one.path for one in workbench.plugins.rules.values() if one.path.resolve() != file.resolve()]
+    real = os.path.realpath(file)
+    paths = [one.path for one in workbench.plugins.rules.values() if os.path.realpath(one.path) != real]
     knowledge, problems = load_knowledge([*paths, file], workbench.plugins.metrics.values())
     own = [rule for rule in knowledge.rules if rule.file == str(file)]
     knowledge = replace(knowledge, sources=tuple(workbench.plugins.findings.values()))
