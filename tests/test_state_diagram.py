@@ -1,6 +1,7 @@
 """The states of a block as a Markov model: probabilities, places, and the picture in window, report and command."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ def test_without_a_change_of_state_there_is_no_diagram() -> None:
 
 @given(st.dictionaries(st.tuples(st.integers(1, 12), st.integers(1, 12)).filter(lambda p: p[0] != p[1]),
                        st.integers(1, 10**9), min_size=1))  # fmt: skip
-def test_no_state_is_over_another_and_every_step_leads_from_border_to_border(
+def test_no_state_is_over_another_and_steps_lead_from_border_to_border(
     counts: dict[tuple[int, int], int],
 ) -> None:
     diagram = drawn(counts, 12)
@@ -113,7 +114,7 @@ def test_no_state_is_over_another_and_every_step_leads_from_border_to_border(
         assert source.holds(points[0])
         assert target.holds(points[-1])
         assert not [point for point in points[1:-1] if source.holds(point) or target.holds(point)]
-        assert all(math.dist(a, b) < 20 for a, b in zip(points, points[1:], strict=False))
+        assert all(math.dist(a, b) < 20 for a, b in pairwise(points))
     assert all(f">{state.name}<" in states_svg(diagram) for state in diagram.states)
 
 
@@ -158,5 +159,5 @@ def test_states_are_gone_through_by_keys_and_clicked(qtbot: QtBot, qapp: object,
         with qtbot.waitSignal(view.chosen) as clicked:
             QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.toPoint())
         assert clicked.args == [state.index]
-    assert [*(view.rows() or ())][0] == ("from", "to", "count", "probability")
+    assert next(iter(view.rows() or ())) == ("from", "to", "count", "probability")
     assert not panel.show_block("host.mein", [])

@@ -27,8 +27,8 @@ _EDGE_PX = 8
 
 
 class StatesView(HouseView):
-    """`chosen` and `opened` carry the index in the block of a state that was clicked, and double-clicked; `blocks_wanted`
-    says that the graph of blocks is to be shown again."""
+    """`chosen` and `opened` carry the index in its block of a state that was clicked, or double-clicked;
+    `blocks_wanted` asks for the graph of blocks again."""
 
     chosen = Signal(int)
     opened = Signal(int)
