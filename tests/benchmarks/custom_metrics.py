@@ -1,9 +1,10 @@
 """Metrics of one's own in hardware, each kind in Verilog and in VHDL: as the simulated card counts them, and as a
 waveform of the same run gives them. Exits with 1 where two differ.
 
-    python tests/benchmarks/custom_metrics.py [--json | --area]
+    python tests/benchmarks/custom_metrics.py [--json] [--quick] [--area]
 
-`--area` gives the cells of a Lattice ECP5 that summing one signal takes beside its counter, by yosys.
+`--quick` compares Verilog alone. `--area` gives the cells of a Lattice ECP5 that summing one signal takes beside its
+counter, by yosys.
 """
 
 import json
@@ -13,11 +14,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -30,6 +33,7 @@ from workbench.session.keep.results import open_result
 from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parents[1] / "data"
+LANGUAGES = {"verilog": ".v", "vhdl": ".vhd"}
 _CELLS = ("LUT4", "CCU2C", "TRELLIS_FF", "MULT18X18D")
 _SIGNALS = ("rst", "empty", "left", "held", "below", "wr_en", "addr", "wr_data")
 
@@ -111,9 +115,11 @@ def same(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
     return all(math.isclose(one.get(name, math.nan), other.get(name, math.nan), rel_tol=1e-9) for name in names)
 
 
-def compared(folder: Path) -> dict[str, dict[str, float]]:
+def compared(folder: Path, languages: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The values of a waveform of the run in Verilog, and as the card counts them in each language."""
     found: dict[str, dict[str, float]] = {}
-    for suffix, language in ((".v", "verilog"), (".vhd", "vhdl")):
+    for language in languages:
+        suffix = LANGUAGES[language]
         below = folder / language
         below.mkdir()
         waves = ("--waves",) if language == "verilog" else ()
@@ -124,7 +130,7 @@ def compared(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def table(found: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
-    columns = ("waveform", "verilog", "vhdl")
+    columns = sorted(found, key=("waveform", *LANGUAGES).index)
     yield f"{'metric':<28}" + "".join(f"{name:>14}" for name in columns)
     for name in found["waveform"]:
         yield f"{name.removeprefix('custom.'):<28}" + "".join(f"{found[one][name]:>14.6g}" for one in columns)
@@ -147,10 +153,13 @@ def areas() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if "--area" in sys.argv:
+    parser = command(__doc__, "Verilog alone")
+    parser.add_argument("--area", action="store_true")
+    asked = parser.parse_args()
+    if asked.area:
         print("\n".join(areas()))
         sys.exit()
     with TemporaryDirectory() as scratch:
-        result = compared(Path(scratch))
-    print(json.dumps(result, indent=1) if "--json" in sys.argv else "\n".join(table(result)))
-    sys.exit(not all(same(result["waveform"], result[one]) for one in ("verilog", "vhdl")))
+        result = compared(Path(scratch), ("verilog",) if asked.quick else LANGUAGES)
+    print(json.dumps(result, indent=1) if asked.json else "\n".join(table(result)))
+    sys.exit(not all(same(result["waveform"], values) for values in result.values()))
