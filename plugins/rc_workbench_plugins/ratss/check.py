@@ -1,6 +1,6 @@
 """What a RATSS model must hold beyond its schema: names that exist and differ, costs that are said."""
 
-from rc_workbench_plugins.ratss.model import RatssModel, StageMeasurement, Transaction
+from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, StageMeasurement, Transaction
 from workbench.api import Completed, ModelReading, Severity, near
 from workbench.api.models import FieldPath, told_twice
 
@@ -9,8 +9,8 @@ Reading = ModelReading[RatssModel]
 #: What every model comes to, by name.
 OUTPUTS = ("total_s", "speedup")
 #: Fields of a transaction that every kind reads.
-_COMMON = {"name", "kind", "nodes", "bytes", "returns", "measured_in", "correction"}
-_GAP = {"network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
+_COMMON = {"name", "kind", "nodes", "returns", "measured_in", "correction"}
+_GAP = {"bytes", "network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
 _ADDITIONS = {"reduction_s", "bytes_per_element", "reading"}
 
 
@@ -78,12 +78,21 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
     networks = {network.name: network for network in platform.networks} if platform else {}
     tables = platform.transfer_tables if platform else {}
     none = "" if platform else "The model names no platform."
+    if move.kind != "barrier" and "bytes" not in move.model_fields_set:
+        reading.tell(at, f"the {move.kind} '{move.name}' says no `bytes`", "Give each node's message: bytes: 4096.")
     if move.network and move.network not in networks:
         hint = near(move.network, networks, "The platform's networks") or none
         reading.tell((*at, "network"), f"there is no network '{move.network}'", hint)
+    elif move.table and move.kind in EXCHANGES:
+        hint = "A transfer table holds transfers one way. Name a `network`, or give `latency_s` and `gap_per_byte_s`."
+        reading.tell((*at, "table"), f"{_a(move.kind)} has no time from a transfer table", hint)
     elif move.table and move.table not in tables:
         hint = near(move.table, tables, "The platform's transfer tables") or none
         reading.tell((*at, "table"), f"there is no transfer table '{move.table}'", hint)
+    elif move.kind == "barrier":
+        if not move.network and move.latency_s is None:
+            hint = "Name a `network` of the platform, or give `latency_s` and `overhead_s`."
+            reading.tell(at, f"the barrier '{move.name}' has no time", hint)
     elif move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
         hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
         reading.tell((*at, "efficiency"), "an efficiency without a rate has no effect", hint)
@@ -105,15 +114,23 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
         reading.tell(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
 
 
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aio' else 'a'} {kind}"
+
+
 def _unread(reading: Reading, move: Transaction, at: FieldPath) -> None:
     """Fields that are given and that the time does not depend on."""
     if move.table:
-        form, read = "a transfer table", {"table", "transfers"}
+        form, read = "a transfer table", {"bytes", "table", "transfers"}
     elif move.kind == "io":
         form, read = "an io transaction", {*_GAP, "latency_s", "overhead_s", "transfers"}
+    elif move.kind == "barrier":
+        form, read = "a barrier", {"network", "serial", "latency_s", *(() if move.serial else ("overhead_s",))}
     elif move.serial:
         form, read = f"a serial {move.kind}", {*_GAP, "serial", "latency_s"}
         read |= {"overlapped"} if move.kind == "gather" else _ADDITIONS if move.kind == "reduce" else set()
+    elif move.kind in EXCHANGES:
+        form, read = _a(move.kind), {*_GAP, "latency_s", "overhead_s"}
     else:
         form, read = f"a {move.kind} in a tree", {*_GAP, "latency_s", "overhead_s"}
         read |= {*_ADDITIONS, "gap_s"} if move.kind == "reduce" else set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rc_workbench_plugins.ratss import equations as eq
-from rc_workbench_plugins.ratss.model import RatssModel, Transaction
+from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, Transaction
 from workbench.api import Diagnostic, ModelValues, Platform, Severity, Values, WorkbenchError
 from workbench.api.models import FieldPath
 from workbench.api.unstable import Network, transfer_s
@@ -132,6 +132,8 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
     if move.kind == "io":
         delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of(*at, "transfers"))
         return delay_s, eq.t_io(0.0, nodes, size, gap)
+    if move.kind in EXCHANGES:
+        return _exchange_s(move, nodes, size, latency_s, overhead_s, gap)
     reading = values.reading if values.reading in ("literal", "fitted") else move.reading
     literal = reading == "literal"
     additions_s = _additions_s(values, move, at, network, literal) if move.kind == "reduce" else 0.0
@@ -150,6 +152,21 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
         return delay_s, eq.t_broadcast(nodes, size, latency_s, overhead_s, gap) - delay_s
     short_gap_s = 0.0 if literal else of("gap_s")
     return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s) - delay_s
+
+
+def _exchange_s(
+    move: Transaction, nodes: Values, size: Values, latency_s: Values, overhead_s: Values, gap: Values
+) -> tuple[Values, Values]:
+    """The delay of a collective without a root, and the rest of its time. A barrier has no rest."""
+    if move.kind == "barrier":
+        whole = eq.t_serial_barrier(nodes, latency_s) if move.serial else eq.t_barrier(nodes, latency_s, overhead_s)
+        return whole, 0.0
+    if move.serial:
+        delay_s = eq.t_serial_exchange(nodes, 0.0, latency_s, 0.0)
+        return delay_s, eq.t_serial_exchange(nodes, size, latency_s, gap) - delay_s
+    time_of = eq.t_all_gather if move.kind == "all-gather" else eq.t_all_to_all
+    delay_s = time_of(nodes, 0.0, latency_s, overhead_s, 0.0)
+    return delay_s, time_of(nodes, size, latency_s, overhead_s, gap) - delay_s
 
 
 def _additions_s(values: Model, move: Transaction, at: FieldPath, network: Network, literal: bool) -> Values:
@@ -175,7 +192,12 @@ def _too_long(values: Model, parts: Mapping[tuple[str, str], Values]) -> Diagnos
 
 def in_tree(move: Transaction) -> bool:
     """Whether a transaction is a collective in a binomial tree."""
-    return move.kind != "io" and not move.serial and not move.table
+    return move.kind not in ("io", *EXCHANGES) and not move.serial and not move.table
+
+
+def doubles(move: Transaction) -> bool:
+    """Whether a transaction takes log2(P) rounds, each reaching twice as many nodes as the one before."""
+    return in_tree(move) or (move.kind in ("all-gather", "barrier") and not move.serial)
 
 
 def notes(values: Model) -> Sequence[Diagnostic]:

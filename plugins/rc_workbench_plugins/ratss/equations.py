@@ -147,6 +147,56 @@ def additions(message_bytes: Values, addition_s: Values, bytes_per_element: Valu
     return addition_s * message_bytes if literal else addition_s * message_bytes / bytes_per_element
 
 
+def t_all_gather(
+    nodes: Values, message_bytes: Values, latency_s: Values, overhead_s: Values, gap_s_per_byte: Values
+) -> Values:
+    """LogGP all-gather: rounds (L + 2 o) + G (P - 1) k, for any P; k the bytes that each node contributes.
+
+    In every round each node sends all that it has to one node and receives as much from another: k, 2 k, 4 k, ... bytes
+    (recursive doubling; Bruck's algorithm where P is no power of two, whose last round sends only what is missing).
+    A message of m bytes takes o + G m + L + o (Alexandrov et al. 1997, with G m for their G (m - 1), as in Eqs. 19 and
+    20). All nodes send at once, so the rounds add up: the sizes to (P - 1) k, the rest to `rounds` (L + 2 o). The short
+    gap g does not show where it is at most L + 2 o. Algorithm: Thakur, Rabenseifner, Gropp, "Optimization of Collective
+    Communication Operations in MPICH", 2005, section 4.1.
+    """
+    return rounds(nodes) * (latency_s + 2 * overhead_s) + gap_s_per_byte * (nodes - 1) * message_bytes
+
+
+def t_all_to_all(
+    nodes: Values, message_bytes: Values, latency_s: Values, overhead_s: Values, gap_s_per_byte: Values
+) -> Values:
+    """LogGP all-to-all: (P - 1) (L + 2 o + G k), for any P; k the bytes from each node to each other node.
+
+    Pairwise exchange, MPICH's algorithm for long messages (Thakur et al. 2005, section 4.4): in round i each node
+    sends k bytes to the i-th node after it, and receives k from the i-th before it. A round is one LogGP message,
+    o + G k + L + o, and there are P - 1 of them.
+    """
+    return (nodes - 1) * (latency_s + 2 * overhead_s + gap_s_per_byte * message_bytes)
+
+
+def t_barrier(nodes: Values, latency_s: Values, overhead_s: Values) -> Values:
+    """LogGP barrier: rounds (L + 2 o), for any P.
+
+    Dissemination (Hensgen, Finkel, Manber 1988): in round i each node signals the 2^(i-1)-th node after it and waits
+    for the one before it. A signal is a message of no bytes, o + L + o; after the last round each has heard of all.
+    """
+    return rounds(nodes) * (latency_s + 2 * overhead_s)
+
+
+def t_serial_exchange(nodes: Values, message_bytes: Values, latency_s: Values, gap_s_per_byte: Values) -> Values:
+    """All-gather and all-to-all on a serial network: L + G P (P - 1) k; one node has no one to talk to: 0.
+
+    Each of P nodes sends k bytes to each of P - 1 others. The network carries one message at a time and L is paid once,
+    as in Eq. 26.
+    """
+    return np.where(np.asarray(nodes) > 1, latency_s, 0.0) + gap_s_per_byte * nodes * (nodes - 1) * message_bytes
+
+
+def t_serial_barrier(nodes: Values, latency_s: Values) -> Values:
+    """A barrier on a serial network: 2 L; all signal one node, which then signals all. One node alone: 0."""
+    return np.where(np.asarray(nodes) > 1, 2.0, 0.0) * latency_s
+
+
 def t_snap(
     nodes: Values,
     message_bytes: Values,

@@ -3,7 +3,7 @@
 from workbench.api import Field, Group
 
 SYSTEMS = ("NNUS", "UNNS")
-KINDS = ("scatter", "gather", "broadcast", "reduce", "io")
+KINDS = ("scatter", "gather", "broadcast", "reduce", "all-gather", "all-to-all", "barrier", "io")
 READINGS = ("literal", "fitted")
 
 MODEL = (
@@ -56,14 +56,14 @@ TRANSACTION = (
         Field(("name",), "Name"),
         Field(("kind",), "Kind", "choice", choices=KINDS),
         Field(("nodes",), "Nodes P", "code"),
-        Field(("bytes",), "Message k", "code", "bytes of each node"),
+        Field(("bytes",), "Message k", "code", "bytes of each node; all-to-all: to each other; barrier: none"),
         Field(("transfers",), "Transfers", "code", "number of delays"),
         Field(("returns",), "Returns", "check", "brings results back, after the computation"),
     )),
     Group("Over", "of the platform, or numbers of its own", (
         Field(("network",), "Network", "choice", of="networks"),
         Field(("table",), "Transfer table", "choice", of="transfer_tables"),
-        Field(("serial",), "Serial", "check", "messages follow one another (SNAP), no tree"),
+        Field(("serial",), "Serial", "check", "messages follow one another (SNAP), no rounds"),
         Field(("overlapped",), "Overlapped", "check", "gather: only the last message shows"),
         Field(("reading",), "Reading", "choice", "of Eq. 20", READINGS),
     )),

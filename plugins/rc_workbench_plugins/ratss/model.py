@@ -11,6 +11,9 @@ from pydantic import Field
 from rc_workbench_plugins.ratss import forms
 from workbench.api import Count, Formula, Group, ModelDocument, PartDocument, Positive, Share
 
+#: Collectives without a root: every node sends and receives.
+EXCHANGES = ("all-gather", "all-to-all", "barrier")
+
 
 class ComputeNode(PartDocument):
     """An FPGA node in a stage (Eqs. 3 and 4)."""
@@ -37,8 +40,9 @@ class Transaction(PartDocument):
     """A movement of data in a stage (Eqs. 5 to 10, 18 to 20, 26, 27).
 
     The gap comes from `table`, from `rate_bytes_per_s` and `efficiency`, from `gap_per_byte_s`, or from the network;
-    one of them must say it. Collectives go in a binomial tree, of whole rounds where P is no power of two; on a
-    `serial` network (an SNAP) the P messages follow one another.
+    one of them must say it; a barrier needs none. Scatter, gather, broadcast and reduce go in a binomial tree, of whole
+    rounds where P is no power of two. In an all-gather, an all-to-all and a barrier all nodes exchange messages in
+    rounds (LogGP). On a `serial` network (an SNAP) the messages follow one another.
     """
 
     called: ClassVar[str] = "transaction"
@@ -46,18 +50,22 @@ class Transaction(PartDocument):
     form: ClassVar[tuple[Group, ...]] = forms.TRANSACTION
 
     name: str = Field(description="its name")
-    kind: Literal["scatter", "gather", "broadcast", "reduce", "io"] = Field(
+    kind: Literal["scatter", "gather", "broadcast", "reduce", "all-gather", "all-to-all", "barrier", "io"] = Field(
         description="a collective of all nodes, or input and output of each (io)"
     )
     nodes: Count = Field(1, description="P: number of participants")
-    bytes: Formula = Field(description="k: each node's message")
+    bytes: Formula = Field(
+        0,
+        description="k: each node's message; of an all-to-all, the message from each node to each other; a barrier has "
+        "none",
+    )
     transfers: Positive = Field(1, description="number of delays (erratum R6)")
     network: str = Field("", description="the platform's network that it goes over")
     table: str = Field(
         "", description="the platform's transfer table that its gap comes from, read at `bytes / transfers`"
     )
     serial: bool = Field(
-        False, description="the P messages follow one another, instead of going in a tree of whole rounds"
+        False, description="the messages follow one another, instead of going in a tree or in rounds of exchanges"
     )
     overlapped: bool = Field(
         False, description="a serial gather that goes on while the nodes compute: only its last message shows (Eq. 27)"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from rc_workbench_plugins.ratss.compute import Model, Prediction, in_tree, predict
+from rc_workbench_plugins.ratss.compute import Model, Prediction, doubles, predict
 from rc_workbench_plugins.ratss.equations import rounds
 from rc_workbench_plugins.ratss.model import RatssModel
 from workbench.api import Row, Values
@@ -105,8 +105,8 @@ def _transactions(places: Places, columns: tuple[str, ...], predictions: Sequenc
             rows.append(Row(f"{move.name}: {move.kind}", via, tuple("" for _ in places), strong=True))
             at = ("stages", index, "transactions", n)
             rows += _attributes(places, at, MOVE_FIELDS)
-            if in_tree(move):
+            if doubles(move):
                 whole = [float(rounds(place.of(*at, "nodes"))) for place in places]
                 rows.append(_row("log2 P, the next whole number", "rounds", whole, attribute_text))
             rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in predictions], strong=True))
-    return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27", columns, tuple(rows))
+    return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27; LogGP", columns, tuple(rows))

@@ -1,6 +1,13 @@
 """The equations behind the parts of a RATSS model, as people read them."""
 
-from rc_workbench_plugins.ratss.model import ComputeNode, Transaction
+from rc_workbench_plugins.ratss.model import EXCHANGES, ComputeNode, Transaction
+
+_ROUNDS = {
+    "all-gather": "⌈log2 P⌉ × (L + 2o) + G × (P − 1) × k",
+    "all-to-all": "(P − 1) × (L + 2o + G × k)",
+    "barrier": "⌈log2 P⌉ × (L + 2o)",
+}
+_SERIAL = dict.fromkeys(("all-gather", "all-to-all"), "L + G × P × (P − 1) × k") | {"barrier": "2L"}
 
 
 def node_equation(node: ComputeNode) -> str:
@@ -14,6 +21,8 @@ def move_equation(move: Transaction) -> str:
     if move.kind == "io":
         gap = "1/(R × eff)" if move.rate_bytes_per_s is not None else "g(k)"
         return f"L + o + P × k × {gap}   Eqs. 7, 9, 18"
+    if move.kind in EXCHANGES:
+        return f"{(_SERIAL if move.serial else _ROUNDS)[move.kind]}   LogGP"
     if move.serial and move.kind == "gather":
         return f"L + G × {'k' if move.overlapped else 'P × k'}   Eq. 27"
     if move.serial:
