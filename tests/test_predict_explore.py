@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
+from workbench.model.text import NARROW
+from workbench.predict.doubts import clock_doubts
 from workbench.predict.explore import Exploration, bands, explore, sweep
-from workbench.predict.formulas import ModelFile, Spread, what_if
+from workbench.predict.formulas import Evaluation, ModelFile, Spread, what_if
 from workbench.predict.kinds import outputs_of
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
@@ -192,6 +194,37 @@ def test_solving_for_an_input(pdf2d: ModelFile) -> None:
     solution = solve(pdf2d, "clock", 200)
     assert predict(pdf2d, {"clock": solution.value}).speedup == pytest.approx(200, rel=1e-9)
     assert (solution.reached, solution.integer) == (pytest.approx(200, rel=1e-9), False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "clock"),
+    [
+        (("--solve", "clock", "--speedup", "1000"), "3.02 GHz"),
+        (("--sweep", "clock=100e6:2e9:3"), "2 GHz"),
+        (("--set", "clock=1.5 GHz"), "1.5 GHz"),
+        (("--solve", "clock", "--speedup", "300"), ""),  # 433 MHz
+        (("--set", "clock=1 GHz"), ""),
+    ],
+)
+def test_a_clock_beyond_any_fpga_is_doubted(
+    asked: Sequence[str], clock: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", "ratss", "pdf2d", "--json", *asked]) == 0
+    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    found = [d for d in told if "no FPGA reaches" in d["message"]]
+    assert bool(found) == bool(clock)
+    for doubt in found:
+        said = doubt["message"].replace(NARROW, " ")
+        assert said == f"no FPGA reaches {clock}, the clock stages[0].nodes[0].clock_hz"
+        assert (doubt["severity"], doubt["line"]) == ("warning", 26)
+        assert doubt["hint"].startswith("The fastest clock networks reach 1")
+
+
+def test_rat_doubts_its_clock() -> None:
+    rat = load_named("rat", "pdf1d", {})
+    assert clock_doubts(Evaluation(rat)) == ()
+    (doubt,) = clock_doubts(Evaluation(rat, {"clock": 1.2e9}))
+    assert doubt.message.replace(NARROW, " ") == "no FPGA reaches 1.2 GHz, the clock clock_hz"
 
 
 def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: ModelFile) -> None:

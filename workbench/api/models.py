@@ -33,12 +33,16 @@ FieldPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Domain:
-    """Values from `least` to `most`; `above` leaves `least` itself out, `integer` all but whole numbers."""
+    """Values from `least` to `most`; `above` leaves `least` itself out, `integer` all but whole numbers.
+
+    Values beyond `doubtful` are allowed, but nothing real has them.
+    """
 
     integer: bool = False
     least: float = -np.inf
     most: float = np.inf
     above: bool = False
+    doubtful: float = np.inf
 
     def said(self) -> str:
         """What a value must be: "a whole number, at least 1"; "" for any number."""
@@ -95,6 +99,10 @@ NOT_NEGATIVE = Domain(least=0)
 POSITIVE = Domain(least=0, above=True)
 COUNT = Domain(integer=True, least=1)
 SHARE = Domain(least=0, most=1, above=True)
+#: The fastest clock of an FPGA's logic, in hertz. Source: Stratix 10 TX Device Overview (Intel 683717, 2023), section
+#: Core Clocking: "The core clock network [...] at clock rates up to 1 GHz". Designs reach a fraction of it.
+FASTEST_FPGA_CLOCK_HZ = 1e9
+FPGA_CLOCK = Domain(least=0, above=True, doubtful=FASTEST_FPGA_CLOCK_HZ)
 
 
 def domain_in(annotations: Iterable[Any]) -> Domain | None:
@@ -115,6 +123,8 @@ Positive = Annotated[int | float | str, POSITIVE]
 Count = Annotated[int | float | str, COUNT]
 #: A field that holds a number from 0 to 1, or a formula.
 Share = Annotated[int | float | str, SHARE]
+#: A field that holds the clock of an FPGA's logic in hertz, or a formula.
+FpgaClock = Annotated[int | float | str, FPGA_CLOCK]
 
 
 class Input(Document):

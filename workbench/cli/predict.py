@@ -34,6 +34,7 @@ from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.text import table
+from workbench.predict.doubts import clock_doubts
 from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import Spread
@@ -139,7 +140,8 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     own = next((question for question in kind.questions if question.asked == asked), None)
     if own:
         return _print_answer(own.answer(values, arguments), problems, arguments)
-    return _print_answer(kind.answer(values) if kind.answer else _outputs(values), problems, arguments)
+    answer = kind.answer(values) if kind.answer else _outputs(values)
+    return _print_answer(replace(answer, notes=(*answer.notes, *clock_doubts(values))), problems, arguments)
 
 
 def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> tuple[str | None, Sequence[Diagnostic]]:
@@ -293,20 +295,23 @@ def _sweep(
 
 
 def _notes(file: ModelFile, changes: Mapping[str, Values], reading: str | None) -> Sequence[Diagnostic]:
-    return file.kind.notes(Evaluation(file, changes, reading))
+    values = Evaluation(file, changes, reading)
+    return (*file.kind.notes(values), *clock_doubts(values))
 
 
 def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Diagnostic, ...]:
-    """How a sweep is to be read, seen along each of its whole-number inputs."""
+    """How a sweep is to be read, seen along each of its whole-number inputs, and clocks at the ends of the others."""
     values = {axis.name: axis.values for axis in space.axes}
     values |= {
-        name: np.linspace(s.low, s.high, 64).round()
-        for name, s in space.spreads
-        if s.low is not None and s.high is not None
+        name: np.linspace(s.low, s.high, 64) for name, s in space.spreads if s.low is not None and s.high is not None
     }
-    whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
-    notes = (note for name, along in whole.items() for note in _notes(file, {name: along}, reading))
-    return tuple({note.line: note for note in (*_notes(file, {}, reading), *notes)}.values())
+    notes = [*_notes(file, {}, reading)]
+    for name, along in values.items():
+        if file.domain(name).integer:
+            notes += _notes(file, {name: along[:4096].round()}, reading)
+        else:
+            notes += clock_doubts(Evaluation(file, {name: np.array([along.min(), along.max()])}, reading))
+    return tuple({note.line: note for note in notes}.values())
 
 
 def _changes(file: ModelFile, texts: Iterable[str]) -> dict[str, float]:

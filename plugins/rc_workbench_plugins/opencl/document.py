@@ -8,7 +8,7 @@ from pydantic import Field
 from rc_workbench_plugins.opencl import forms
 from rc_workbench_plugins.opencl.launch import Launch
 from workbench.api import Completed, Count, Group, ModelDocument, ModelReading, PartDocument, Positive
-from workbench.api.models import Domain, told_twice
+from workbench.api.models import Domain, FpgaClock, told_twice
 
 #: What a design takes of a resource: all of it at most.
 Part = Annotated[int | float | str, Domain(least=0, most=1)]
@@ -38,7 +38,7 @@ class DesignDocument(PartDocument):
     vector_types: dict[str, int] = Field(
         default_factory=dict, description="VT: arrays read and written as vectors, and how wide", examples=[{"text": 4}]
     )
-    frequency_hz: Positive | None = Field(
+    frequency_hz: FpgaClock | None = Field(
         None, description="#Freq: the clock that the built design reaches", examples=["250 MHz"]
     )
     logic_used: Part | None = Field(

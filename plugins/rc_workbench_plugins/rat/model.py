@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from workbench.api import Formula, ModelDocument, ModelValues, Positive, Share, Values
+from workbench.api.models import FpgaClock
 
 
 class RatModel(ModelDocument):
@@ -20,7 +21,7 @@ class RatModel(ModelDocument):
     efficiency_out: Share = Field(description="the share of it reached when reading back")
     ops_per_element: Formula = Field(description="operations on each element moved in")
     ops_per_cycle: Positive = Field(description="operations done in a cycle")
-    clock_hz: Positive = Field(description="the design's clock")
+    clock_hz: FpgaClock = Field(description="the design's clock")
     iterations: Positive = Field(1, description="number of repetitions")
     software_s: Positive = Field(description="time of the software to compare with")
 

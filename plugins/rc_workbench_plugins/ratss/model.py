@@ -10,6 +10,7 @@ from pydantic import Field
 
 from rc_workbench_plugins.ratss import forms
 from workbench.api import Count, Formula, Group, ModelDocument, PartDocument, Positive, Share
+from workbench.api.models import FpgaClock
 
 #: Collectives without a root: every node sends and receives.
 EXCHANGES = ("all-gather", "all-to-all", "barrier")
@@ -26,7 +27,7 @@ class ComputeNode(PartDocument):
     pipeline_cycles: Formula = Field(0, description="cycles until the pipeline is filled")
     elements: Formula = Field(description="elements that one iteration of the stage works on")
     ops_per_element: Formula = Field(1, description="operations on each")
-    clock_hz: Positive = Field(description="its clock")
+    clock_hz: FpgaClock = Field(description="its clock")
     ops_per_cycle: Positive = Field(description="operations done in a cycle")
     measured_in: tuple[str, ...] = Field(
         (), description="the FPGA states that a run counts its work in: BLOCK GROUP/STATE, or STATE"

@@ -107,6 +107,17 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
     assert "3 nodes are not a power of two; counted as 2 whole rounds" in mode.results.figures.figures[3].tip
 
 
+def test_a_solved_clock_beyond_any_fpga_is_doubted(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.target.setText("1000")
+    mode.explore.target_name.setCurrentText("clock")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes))
+    assert "clock_hz. The fastest clock networks reach" in mode.explore.answer.text()
+    assert mode.explore.answer.property("role") == "high"
+
+
 def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot) -> None:
     path = own_copy(mode, "image_filter")
     for key, value in (("minimum", 2), ("maximum", 2)):

@@ -31,7 +31,8 @@ from workbench.gui.widgets import (
 )
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic
-from workbench.predict.formulas import ModelFile, what_if
+from workbench.predict.doubts import clock_doubts
+from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import number
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
@@ -354,7 +355,12 @@ class ExploreView(QWidget):
     def _solved(self, solution: Solution) -> None:
         if self.file is None:
             return
-        self._say_answer(solution_words(self.file, solution), "good")
+        at = what_if(self.file, {**self._others(solution.name), solution.name: solution.value})
+        doubtful = "".join(
+            f". {doubt.sentences[:1].upper()}{doubt.sentences[1:]}"
+            for doubt in clock_doubts(Evaluation(at, {}, self.reading))
+        )
+        self._say_answer(solution_words(self.file, solution) + doubtful, "high" if doubtful else "good")
         self.point_chosen.emit({solution.name: solution.value})
 
     def _say_answer(self, text: str, role: str) -> None:
