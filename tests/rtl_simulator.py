@@ -107,21 +107,21 @@ class Simulator:
         return out / "dut"
 
 
-def same_in_every_model(verilator: Tool, compiler: Tool) -> tuple[list[str | Path], list[Path]]:
+def same_in_every_model(verilator: Tool, compiler: Tool, level: str = "-O0") -> tuple[list[str | Path], list[Path]]:
     """What compiles a unit of a model, and Verilator's objects: compiled once, into the cache that all tests share."""
     with TemporaryDirectory() as made:
         kept = models_runtime(verilator, compiler, Path(made), Job())
-    compile_it = [compiler.path, *model_flags(verilator), "-O0", "-include", kept / "-O0" / HEADERS]
+    compile_it = [compiler.path, *model_flags(verilator), level, "-include", kept / level / HEADERS]
     return compile_it, [kept / f"{name}.o" for name in RUNTIME]
 
 
-def make_board(tree: Path, *words: str, makefile: Path = BOARD / "Makefile") -> list[str]:
-    """The command that builds an instrumented tree for the board that stands in for one."""
+def make_board(tree: Path, *words: str, makefile: Path = BOARD / "Makefile", level: str = "-O0") -> list[str]:
+    """The command that builds an instrumented tree for a board that is a simulation, compiled with this `level`."""
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
-    _, runtime = same_in_every_model(verilator, compiler)
-    own = f"RUNTIME={' '.join(map(str, runtime))}"
+    (_, *flags), runtime = same_in_every_model(verilator, compiler, level)
     return ["make", "-f", str(makefile), f"TREE={tree}", f"VERILATOR={verilator.path}",
-            f"VERILATOR_ROOT={verilator.root}", own, *words]  # fmt: skip
+            f"VERILATOR_ROOT={verilator.root}", f"RUNTIME={' '.join(map(str, runtime))}",
+            f"MODEL_FLAGS={' '.join(map(str, flags))}", *words]  # fmt: skip
 
 
 def simulate(executable: Path, cycles: Iterable[Cycle]) -> Seen:

@@ -84,7 +84,7 @@ def run_on_board(project: Path, folder: Path, which: str, prints: str) -> Run:
     assert not hdl.diagnostics
     build.mkdir()
     records.mkdir()
-    command = [*make_board(tree, makefile=BOARD), f"VENDOR={project.parent / 'vendor'}", "OPT=-O0", which]
+    command = [*make_board(tree, makefile=BOARD), f"VENDOR={project.parent / 'vendor'}", which]
     made = subprocess.run(command, cwd=build, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     assert "warning" not in made.stderr

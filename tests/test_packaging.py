@@ -380,7 +380,7 @@ def test_a_run_is_made_at_a_third_partys_target(with_example: Path, tmp_path: Pa
     shutil.copytree(ROOT / "tests" / "data" / "tiny", tmp_path, dirs_exist_ok=True)
     lab = tmp_path / "bin" / "example-lab"
     lab.parent.mkdir()
-    make = " ".join(f'"{word}"' for word in make_board(Path("$1"), "OPT=-O0"))
+    make = " ".join(f'"{word}"' for word in make_board(Path("$1")))
     lab.write_text(LAB.format(make=make, here=tmp_path))
     lab.chmod(0o755)
     made = answer(with_example, tmp_path, "run", "tiny.workbench.yaml", "--target", "example_lab", "--out", "run",

@@ -29,7 +29,7 @@ def run_on_board(project: Path, folder: Path, built: Path | None = None) -> Run:
         (folder / name).mkdir()
     if built:
         shutil.copyfile(built / "build" / "libfpga.so", folder / "build" / "libfpga.so")
-    command = make_board(folder / "tree", "OPT=-O0", makefile=project.parent / "Makefile")
+    command = make_board(folder / "tree", makefile=project.parent / "Makefile")
     made = subprocess.run(command, cwd=folder / "build", capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     assert "warning" not in made.stderr

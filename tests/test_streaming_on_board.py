@@ -72,7 +72,7 @@ def project(there: str, far: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     template = template.replace("frequency_hz: 100 MHz", "frequency_hz: 200 kHz")
     (folder / "board.yaml").write_text(re.sub(r"(?ms)^transfer_tables:.*?(?=^\S*suggestions:)", TABLES, template))
     (folder / "asked.tt").write_text(QUERY)
-    made = shlex.join(make_board(far / "tree", "BOARD_HZ=200000", "OPT=-O0"))
+    made = shlex.join(make_board(far / "tree", "BOARD_HZ=200000"))
     target = {
         "name": "machine",
         "build": f"tar -C $RECAP_TREE -cf - . | {there} 'cd {far} && mkdir tree && tar -C tree -xf -' "

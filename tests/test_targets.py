@@ -124,7 +124,7 @@ def tree(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built as its user would, by plain make, against a board's own library."""
     folder = tmp_path_factory.mktemp("build")
-    done = subprocess.run(make_board(tree, "WORD_CYCLES=100"), cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(make_board(tree, "WORD_CYCLES=100", level="-O1"), cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
     return folder
@@ -520,7 +520,7 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
     workspace = opened(few).watching(["tiny_top.add*"])
     _, hdl = instrument_workspace(workspace, {}, tree)
     assert "their counters watch others: tiny_top.port" in hdl.diagnostics[-1].message
-    subprocess.run(make_board(tree, "OPT=-O0", "WORD_CYCLES=100"), cwd=tmp_path, capture_output=True, check=True)
+    subprocess.run(make_board(tree, "WORD_CYCLES=100"), cwd=tmp_path, capture_output=True, check=True)
     ran = subprocess.run([tmp_path / "host"], cwd=tree / "hdl", env={**os.environ, "RCW_RAW": str(folder)}, check=True)
     assert ran.returncode == 0
     run = collect_records(tree, folder, tmp_path / "run", load_plugins())

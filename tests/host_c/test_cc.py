@@ -1,6 +1,7 @@
 """`workbench cc` in the compiler's place, in other people's ways to build."""
 
 import json
+import multiprocessing
 import os
 import platform
 import re
@@ -8,6 +9,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from host_c.conftest import PLATFORM, read_rows
 
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
+from workbench.cli.main import main
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.compiler.command import read_command
 from workbench.session.program.plugins import load_plugins
@@ -59,6 +63,32 @@ def make(app: Path, api: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def workbench(folder: Path, command: str, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """`workbench COMMAND` in a fork of this process, which has the modules whose import takes most of its second."""
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        stdin.write(typed.encode())
+        stdin.seek(0)
+        arguments = (folder, [command, *map(str, words)], [file.fileno() for file in (stdin, stdout, stderr)])
+        forked = multiprocessing.get_context("fork").Process(target=_in_place_of_this, args=arguments)
+        forked.start()
+        forked.join(240)
+        assert forked.exitcode is not None
+        said = []
+        for file in (stdout, stderr):
+            file.seek(0)
+            said.append(file.read().decode(errors="surrogateescape"))
+    return subprocess.CompletedProcess(words, forked.exitcode, *said)
+
+
+def _in_place_of_this(folder: Path, words: Sequence[str], streams: Sequence[int]) -> None:
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", 1, closefd=False, errors="backslashreplace") for number in (1, 2))
+    os.chdir(folder)
+    sys.exit(main(words))
+
+
 def run(app: Path) -> tuple[str, dict[tuple[str, int, str, int], int]]:
     """What the program prints, and how often, and with how many bytes, each of its calls was made."""
     raw = app / "raw"
@@ -84,11 +114,9 @@ def test_a_makefile_builds_its_sources_apart_into_one_program_that_is_recorded(a
     built = make(app, fake_api)
     assert (built.returncode, built.stderr) == (0, "")
     assert run(app) == ("src/main.c:10\n", EXPECTED)
-    collect = [sys.executable, "-m", "workbench", "collect", ".", "raw", "--out", app.parent / "run", "--json"]
-    collected = subprocess.run(collect, cwd=app, capture_output=True, text=True)
+    collected = workbench(app, "collect", ".", "raw", "--out", app.parent / "run", "--json")
     assert collected.returncode == 0, collected.stderr
-    report = [sys.executable, "-m", "workbench", "report", app.parent / "run", "--json"]
-    calls = json.loads(subprocess.run(report, capture_output=True, check=True).stdout)["calls"]
+    calls = json.loads(workbench(app, "report", app.parent / "run", "--json").stdout)["calls"]
     assert {(call["entry"], call["site"], call["count"], call["bytes"]) for call in calls} == {
         (callee, f"{file}:{line}", count, size) for (file, line, callee, size), count in EXPECTED.items()
     }
@@ -110,19 +138,17 @@ def test_a_makefile_builds_its_sources_apart_into_one_program_that_is_recorded(a
 def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, fake_api: Path) -> None:
     (app / "words").write_text(f"-O1 -w -DSIZE=6 -I lib -isystem '{fake_api}'")
     words = ["@words", "src/main.c", "lib/put.c", fake_api / "fake.o", "-o", "app"]
-    command = [sys.executable, "-m", "workbench", "cc", *words]
-    built = subprocess.run(command, cwd=app, capture_output=True, text=True)
+    built = workbench(app, "cc", *words)
     assert (built.returncode, built.stderr) == (0, "")
     assert run(app) == ("src/main.c:10\n", EXPECTED)
     text = FILES["lib/put.c"].replace("top.in, m)", "top.in, m): j > 1")
     (app / "lib" / "put.c").write_text(text)
-    wrong = subprocess.run(command, cwd=app, capture_output=True, text=True)
+    wrong = workbench(app, "cc", *words)
     assert wrong.returncode == 2
     assert "put.c:6" in wrong.stderr
     assert "does not compile here: use of undeclared identifier 'j'" in wrong.stderr
-    apart = [*command[:4], "@words", "-c", "lib/put.c", "-o"]
     for target, code in (("put.o", 2), ("/dev/null", 0)):  # the latter is the compiler's own affair
-        assert subprocess.run([*apart, target], cwd=app, capture_output=True).returncode == code
+        assert workbench(app, "cc", "@words", "-c", "lib/put.c", "-o", target).returncode == code
     assert not (app / "put.o").exists(), "make would take it for made"
     assert not Path("/dev/null").is_file()
 
@@ -130,8 +156,8 @@ def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, f
 def test_a_source_is_compiled_and_linked_with_object_files_that_record(app: Path, fake_api: Path) -> None:
     flags = ["-w", "-DSIZE=6", "-Ilib", f"-I{fake_api}"]
     for words in (["-c", "lib/put.c", "-o", "put.o"], ["put.o", "src/main.c", fake_api / "fake.o", "-o", "app"]):
-        done = subprocess.run([sys.executable, "-m", "workbench", "cc", *flags, *words], cwd=app, capture_output=True)
-        assert (done.returncode, done.stderr) == (0, b"")
+        done = workbench(app, "cc", *flags, *words)
+        assert (done.returncode, done.stderr) == (0, "")
     assert run(app) == ("src/main.c:10\n", EXPECTED)
 
 
@@ -160,33 +186,33 @@ def test_an_address_taken_in_two_sources_stays_one_and_a_header_may_be_included_
     text += '    printf("%d\\n", mine == other());\n    return (int)(mine(f, 1) - other()(f, 1));\n}\n'
     (app / "src" / "main.c").write_text(begin + text)
     words = ["-w", "src/main.c", "src/other.c", fake_api / "fake.o", "-o", "app"]
-    built = subprocess.run([sys.executable, "-m", "workbench", "cc", *words], cwd=app, capture_output=True, text=True)
+    built = workbench(app, "cc", *words)
     assert (built.returncode, built.stderr) == (0, "")
     assert run(app) == ("1\n", {("src/main.c", 7, "fakeOpen", 0): 1, ("src/main.c", 8, "fakeReg", 8): 2})
 
 
 def test_what_is_no_compiling_is_the_compilers_own(app: Path) -> None:
-    command = [sys.executable, "-m", "workbench", "cc"]
-    version = subprocess.run([*command, "--version"], cwd=app, capture_output=True, text=True)
+    version = workbench(app, "cc", "--version")
     assert version.stdout == subprocess.run(["gcc", "--version"], capture_output=True, text=True).stdout
     elsewhere = app.parent / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "a.c").write_text("int a;\n")
-    alone = subprocess.run([*command, "-c", "a.c"], cwd=elsewhere, capture_output=True, text=True)
+    alone = workbench(elsewhere, "cc", "-c", "a.c")
     assert alone.returncode == 2
     assert "there is no project file here or in a folder above" in alone.stderr
 
 
-def test_a_cpp_source_where_a_build_system_takes_this_program_for_the_compiler(app: Path, fake_api: Path) -> None:
+def test_a_cpp_source_where_a_build_system_takes_this_program_for_the_compiler(
+    app: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = 'extern "C" {\n#include "fake.h"\n}\n#include <vector>\n\n'
     text += "namespace vendor { namespace api { using ::fakeReg; } }\n\nint main()\n{\n"
     text += "    fake_t *f = ::fakeOpen(0);\n    for (int i : std::vector<int>{1, 2}) vendor::api::fakeReg(f, i);\n"
     text += "    #pragma recap shut overhead(finalize): f != nullptr\n    return ::fakeClose(f), 0;\n}\n"
     (app / "src" / "main.cpp").write_text(text)
     words = [f"-I{fake_api}", "-g", "src/main.cpp", fake_api / "fake.o", "-o", "app"]
-    environment = {**os.environ, "CXX": str(Path(sys.executable).with_name("workbench"))}
-    command = [sys.executable, "-m", "workbench", "c++", *words]
-    built = subprocess.run(command, cwd=app, env=environment, capture_output=True, text=True)
+    monkeypatch.setenv("CXX", str(Path(sys.executable).with_name("workbench")))
+    built = workbench(app, "c++", *words)
     assert (built.returncode, built.stderr) == (0, "")
     calls = {("src/main.cpp", 10, "fakeOpen", 0): 1, ("src/main.cpp", 11, "fakeReg", 8): 2}
     assert run(app)[1] == {**calls, ("src/main.cpp", 13, "fakeClose", 0): 1}
@@ -217,7 +243,7 @@ def test_a_copied_project_has_its_own_paths_and_the_environment_counts(
         for number in (1, 2):
             monkeypatch.setenv("CPATH", str(app.parent / str(number)))
             words = [f'-DDATA="{place}"', f"{place}/src/main.c", "-o", "app"]
-            subprocess.run([sys.executable, "-m", "workbench", "cc", *words], cwd=place, check=True)
+            assert workbench(place, "cc", *words).returncode == 0
             printed = subprocess.run([place / "app"], capture_output=True, text=True, check=True).stdout
             assert printed == f"{place}/src/main.c {place} {number}\n"
 
@@ -242,19 +268,20 @@ def test_a_build_is_the_same_build(app: Path, fake_api: Path, line: str) -> None
     (app / "src" / "warns.c").write_text(WARNS, "latin-1")
     words = ["-Wno-unknown-pragmas", "-Ilib", f"-I{fake_api}", "-DSIZE=6", *line.replace("API", str(fake_api)).split()]
 
-    def built(*compiler: str) -> tuple[object, ...]:
+    def built(recorded: bool) -> tuple[object, ...]:
         before = {path: path.read_bytes() for path in app.rglob("*") if path.is_file()}
-        done = subprocess.run([*compiler, *words], cwd=app, capture_output=True)
+        gcc = {"cwd": app, "capture_output": True, "text": True, "errors": "surrogateescape"}
+        done = workbench(app, "cc", *words) if recorded else subprocess.run(["gcc", *words], **gcc)  # type: ignore[call-overload]
         new = sorted(path for path in app.rglob("*") if path.is_file() and path not in before)
         lists = {path.name: path.read_text() for path in new if path.suffix in (".d", ".i")}
-        printed = run(app)[0] if app / "app" in new and "cc" in compiler[-1] else ""
+        printed = run(app)[0] if app / "app" in new and recorded else ""
         assert not printed or printed == "src/main.c:10\n"
         written = [path for path in new if path.is_file()]
         for path in written:
             path.unlink()
         return done.returncode, done.stdout, done.stderr, written, lists
 
-    assert built(sys.executable, "-m", "workbench", "cc") == built("gcc")
+    assert built(recorded=True) == built(recorded=False)
 
 
 @pytest.mark.parametrize(
@@ -268,13 +295,12 @@ def test_a_build_is_the_same_build(app: Path, fake_api: Path, line: str) -> None
 def test_what_cannot_be_recorded_is_reported(app: Path, fake_api: Path, words: list[str], typed: str, why: str) -> None:
     flags = ["-w", "-Ilib", f"-I{fake_api}"]
     subprocess.run(["gcc", *flags, "-E", "src/main.c", "-o", "src/main.i"], cwd=app, check=True)
-    command = [sys.executable, "-m", "workbench", "cc", *flags, "-c", *words, "-o", "main.o"]
-    done = subprocess.run(command, cwd=app, input=typed, capture_output=True, text=True)
+    done = workbench(app, "cc", *flags, "-c", *words, "-o", "main.o", typed=typed)
     assert (done.returncode, done.stdout) == (0, "")
     assert f"{words[-1]}: warning: the calls in this code are not recorded: {why}." in done.stderr
     assert (app / "main.o").is_file()
-    quiet = [*command[:4], "-c", *words[:-1], "src/plain.c" if words[-1] != "-" else "-", "-o", "plain.o"]
-    done = subprocess.run(quiet, cwd=app, input="int plain;\n", capture_output=True, text=True)
+    quiet = [*words[:-1], "src/plain.c" if words[-1] != "-" else "-"]
+    done = workbench(app, "cc", "-c", *quiet, "-o", "plain.o", typed="int plain;\n")
     assert (done.returncode, done.stderr) == (0, ""), "no call, no word"
 
 
@@ -321,7 +347,7 @@ def test_clang_in_the_compilers_place(app: Path, fake_api: Path, monkeypatch: py
         [*compiled, "lib/put.c", "-o", "put.o"],
         ["main.o", "put.o", fake_api / "fake.o", "-o", "app"],
     ):
-        done = subprocess.run([sys.executable, "-m", "workbench", "cc", *step], cwd=app, capture_output=True, text=True)
+        done = workbench(app, "cc", *step)
         assert (done.returncode, done.stderr) == (0, "")
     assert run(app) == ("src/main.c:10\n", EXPECTED)
 
