@@ -1,7 +1,9 @@
 """Builds the host program: the user's sources, the platform's API and the card's client library."""
 
 import os
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,7 @@ from workbench.api.source.suffixes import is_cpp
 from workbench.api.unstable import Tool, cache_dir, find_compiler, symbols, without_card
 from workbench.hdl.verilate import harness_dir
 
+_THREADS = re.compile(rb'(?m)^\s*#\s*include\s*[<"](pthread\.h|threads\.h|thread|future)[>"]')
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 
 
@@ -79,11 +82,25 @@ def _compiled(
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the host program")
     if task.project.streaming:  # its blocks are threads: no need to look
         return (*compiled(own), *compile_with_points(users, task.deterministic, compiled))
-    warnings = compiled([*users, *own])
     looked_at = [one.target for one in (*users, *own[:apis])]  # what records has a thread of its own
-    if any(STARTS_THREADS.match(name) for name in symbols(looked_at, defined=False)):
+
+    def starts_threads() -> bool:
+        return any(STARTS_THREADS.match(name) for name in symbols(looked_at, defined=False))
+
+    if any(map(_may_start_threads, users)):
+        with suppress(WorkbenchError):  # errors and warnings are those of the sources as they are, below
+            warned = (*compiled(own), *compile_with_points(users, task.deterministic, compiled))
+            if not warned and starts_threads():
+                return ()
+    warnings = compiled([*users, *own])
+    if starts_threads():
         compile_with_points(users, task.deterministic, compiled)
     return warnings
+
+
+def _may_start_threads(one: ObjectFile) -> bool:
+    """Whether a source includes what declares how threads are started: then it is compiled for them at once."""
+    return bool(_THREADS.search(one.source.read_bytes()))
 
 
 def _linked(task: Task, linker: Tool, objects: Sequence[Path], job: Job) -> Path:
