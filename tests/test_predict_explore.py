@@ -250,6 +250,23 @@ def test_a_solution_stays_within_the_bounds(pdf2d: ModelFile) -> None:
             solve(pdf2d, "clock", target)
 
 
+def test_a_formula_bounds_what_is_searched() -> None:
+    """A share that is twice an input: solutions reach up to the input's half, and no farther."""
+    text = """schema_version: 1
+name: halves
+inputs: {e: {value: 0.1}}
+stages:
+  - name: move
+    transactions:
+      - {name: all, kind: io, bytes: 1000, rate_bytes_per_s: 1 kB/s, efficiency: 2 * e}
+"""
+    file, problems = parse_ratss(text, "model.yaml", {})
+    assert file is not None, problems
+    assert solve(file, "e", 1.001, "total_s").value == pytest.approx(0.5 / 1.001)
+    with pytest.raises(WorkbenchError, match=r"no 'e' from 0\.0001 to 0\.5 gives a total_s of 0\.99"):
+        solve(file, "e", 0.99, "total_s")
+
+
 @pytest.mark.parametrize(
     ("name", "target", "expected"),
     [

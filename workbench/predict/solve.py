@@ -1,6 +1,6 @@
 """What must hold so that a speedup (or any output) is reached: one input solved for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import outputs_of
 
 _TRIED = 121
+_HALVED = 50  # halvings of the step between two tried values: to the last digits of a number
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ def solve(
 
     tried = np.geomspace(low, high, _TRIED) if low > 0 else np.linspace(low, high, _TRIED)
     tried = np.unique(np.clip(np.rint(tried), low, high)) if allowed.integer else tried
-    reached = {float(value): distance for value in tried if (distance := _safe(off, float(value))) is not None}
+    distances = [(float(value), _safe(off, float(value))) for value in tried]
+    if not allowed.integer:
+        distances = sorted([*distances, *_ends(off, distances)])
+    reached = {value: distance for value, distance in distances if distance is not None}
     if allowed.integer:
         better = 1 if larger_is_better(file, output) else -1
         changing = [(a, b) for a, b in pairwise(reached) if (reached[a] * better >= 0) != (reached[b] * better >= 0)]
@@ -85,6 +89,21 @@ def solve(
     roots = np.array([brentq(off, a, b, xtol=1e-12 * max(abs(a), abs(b)), rtol=1e-13) for a, b in crossings])
     value = float(roots[np.abs(roots - own).argmin()])
     return Solution(name, value, output, target, off(value) + target)
+
+
+def _ends(
+    off: Callable[[float], float], distances: Sequence[tuple[float, float | None]]
+) -> Iterator[tuple[float, float | None]]:
+    """The last values at which the model can be computed, between neighbours of which it can be at one only."""
+    for (a, at_a), (b, at_b) in pairwise(distances):
+        if (at_a is None) == (at_b is None):
+            continue
+        good, bad = (a, b) if at_b is None else (b, a)
+        for _ in range(_HALVED):
+            middle = (good + bad) / 2
+            good, bad = (good, middle) if _safe(off, middle) is None else (middle, bad)
+        if good not in (a, b):
+            yield good, _safe(off, good)
 
 
 def _neighbours(off: Callable[[float], float], a: float, b: float, better: int) -> tuple[float, float]:
