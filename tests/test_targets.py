@@ -21,6 +21,7 @@ from answers import refusal
 from rtl_simulator import BOARD, make_board
 from ssh_machine import SSHD, ssh_machine
 
+from workbench.analysis import analyse
 from workbench.api import HdlBuild
 from workbench.api.instrument.board import board_sources
 from workbench.api.job import Job
@@ -29,6 +30,7 @@ from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
 from workbench.model.read_out import LATER_CYCLES, Access, Act, MonitorWords, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.keep.collecting import collect_records
+from workbench.session.keep.results import open_knowledge
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.make.tree import uncounted
 from workbench.session.open.opening import open_workspace
@@ -69,6 +71,11 @@ WITNESS = """
     end
 endmodule
 """
+#: Counted by the clock of the block that adds: how long it does, and each word that it takes.
+METRICS = """
+            //pragma recap count adding when left != 0
+            //pragma recap sum words of wr_data when wr_en && addr < 32'h100
+"""
 SUM = "2128\n"  # of 48 words, and of what data/first.hex holds: 1000
 
 
@@ -84,6 +91,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = rtl.read_text().replace("    wire ", reads)
     text = text.replace("sum  <= 0;", "sum  <= first[0];").replace("    input             rst,", "    input rst, fast,")
     text = text.replace("left <= DELAY;", "left <= DELAY;\n            added <= ~added;")
+    text = text.replace("            left <= left - 1;", f"            left <= left - 1;\n{METRICS}")
     rtl.write_text(text.replace("endmodule", WITNESS))
     template = (Path(__file__).parents[1] / "platform_templates" / "nallatech_h101.yaml").read_text()
     template = template.replace("  interrupt: irq", "    - {name: fast, frequency_hz: 150 MHz}\n  interrupt: irq")
@@ -98,7 +106,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = "source_flags: {host/main.c: [-I, host/own, '-DMOST=(1<<4)']}"
     text = file.read_text().replace("host:\n", f"host:\n  {flags}\n")
     text = text.replace("platform: nallatech_h101", "platform: board.yaml")
-    file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))
+    file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 1024}\n"))
     return file
 
 
@@ -174,6 +182,10 @@ def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run
     assert calls(board) == calls(simulated)
     assert visits(board)["tiny_top.adder", "add"] == 48  # 3 rounds of 16 words
     assert visits(board)["tiny_top.witness", "note"] == 48
+    for counted in (board, simulated):
+        metrics = {one.name: one for one in analyse(counted, None, open_knowledge(load_plugins())[0]).custom}
+        assert (metrics["adding"].value, metrics["adding"].parts["times"]) == (4 * 48, 48)
+        assert (metrics["words"].value, metrics["words"].parts["count"]) == (1128, 48)
 
 
 def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: Run) -> None:
@@ -513,7 +525,7 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
     project: Path, records: Path, board: Run, tmp_path: Path
 ) -> None:
     few = project.with_name("few.workbench.yaml")
-    few.write_text(project.read_text().replace("  trace: {records: 256}\n", "  engines: 1\n"))
+    few.write_text(project.read_text().replace("  trace: {records: 1024}\n", "  engines: 1\n"))
     adder, port = (next(b for b in board.manifest.blocks if b.id.endswith(name)) for name in (".adder", ".port"))
     tree, folder = tmp_path / "tree", tmp_path / "records"
     folder.mkdir()
@@ -542,7 +554,7 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
     ("name", "told"),
     [
         ("tiny_top.adda", "Did you mean 'tiny_top.adder'?"),
-        ("core*", "There are tiny_top.port, tiny_top.adder, tiny_top.witness and 1 more."),
+        ("core*", "There are tiny_top.port, tiny_top.adder, tiny_top.witness and 3 more."),
     ],
 )
 def test_a_block_that_no_counter_can_watch_is_told(project: Path, tmp_path: Path, name: str, told: str) -> None:
