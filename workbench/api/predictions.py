@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.models import FieldPath, ModelValues, Values
+from workbench.api.models import FieldPath, M_co, ModelValues, Values
 from workbench.api.views import Figure
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 
 if TYPE_CHECKING:
     from workbench.api.job import Job
+    from workbench.model.platform import Platform
 
 
 @dataclass(frozen=True)
@@ -259,12 +260,21 @@ class RunComparison:
 
 @dataclass(frozen=True)
 class Layer:
-    """A memory layer: its local store mu, the bandwidth beta into it and the latency lambda of a transfer."""
+    """A memory layer: its local store mu, the bandwidth beta into it and the latency lambda of a transfer.
+
+    An `estimated` one has a number that is an estimate.
+    """
 
     name: str
     layer_bytes: Values
     bandwidth_bytes_per_s: Values
     latency_s: Values
+    estimated: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its name in results, which says that a number is an estimate."""
+        return f"{self.name} (estimate)" if self.estimated else self.name
 
 
 @dataclass(frozen=True)
@@ -295,6 +305,19 @@ class Density:
 
 
 @dataclass(frozen=True)
+class PlatformDensity:
+    """What the memory layers of one platform let an algorithm reach: the bounds, and the least of them, which the layer
+    `binding` sets. An `own` one has the model's own layers."""
+
+    name: str
+    title: str
+    bounds: tuple[LayerBound, ...]
+    limit_ops_per_s: float
+    binding: str
+    own: bool = False
+
+
+@dataclass(frozen=True)
 class DensityPoint:
     """rho with a store of `alpha_bytes`, measured and by the model; `difference_pct` is measured over the model's."""
 
@@ -312,6 +335,13 @@ class MeasuredDensity(Protocol):
     def rho(self, alpha_bytes: Values) -> NDArray[np.float64]:
         """Operations per loaded byte with a store of `alpha_bytes`."""
         ...
+
+
+class OnPlatforms(ModelValues[M_co], Protocol[M_co]):
+    """A model at one point, and the platforms that its document could name."""
+
+    @property
+    def platforms(self) -> Mapping[str, Platform]: ...
 
 
 class LayerModel(Protocol):
@@ -332,6 +362,16 @@ class LayerModel(Protocol):
     def beside(self, values: ModelValues, measured: Any) -> tuple[DensityPoint, ...]:
         """The measured curve beside the model's."""
         ...
+
+    def platforms(self, values: OnPlatforms) -> Mapping[str, str]:
+        """The platforms with memory layers that it can be compared on, by name, with their titles."""
+        ...
+
+    def compared(self, values: OnPlatforms, names: Sequence[str], measured: Any = None) -> tuple[PlatformDensity, ...]:
+        """The model's own layers and those of other platforms, the fastest first; by the measured density if given."""
+        ...
+
+    def compared_table(self, values: ModelValues, compared: Sequence[PlatformDensity]) -> PaperTable: ...
 
 
 @dataclass(frozen=True)

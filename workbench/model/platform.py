@@ -214,6 +214,7 @@ class Memory(Document):
     bytes: PositiveFloat | None = Field(None, description="its size")
     bandwidth_bytes_per_s: PositiveFloat | None = Field(None, description="beta: the rate into it")
     latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="lambda: the fixed time of each transfer")
+    estimated: bool = Field(False, description="whether a number of it is an estimate: results say so")
     note: str = Field("", description="source of the numbers")
 
 

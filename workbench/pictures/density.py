@@ -20,24 +20,26 @@ def bytes_of(value: float) -> str:
     return prefixed(value, "B")
 
 
-def _rate(value: float) -> str:
+def rate_of(value: float) -> str:
     return prefixed(value, "/s") if math.isfinite(value) else "no bound"
 
 
 def bound_bars(density: Density) -> Bars:
     """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
-    bounds = [(b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in density.bounds]
+    bounds = [
+        (b.layer.name, b.layer.label, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in density.bounds
+    ]
     if density.compute_ops_per_s is not None:
-        bounds.append((COMPUTE, float(density.compute_ops_per_s), float(density.compute_ops_per_s)))
+        bounds.append((COMPUTE, COMPUTE, float(density.compute_ops_per_s), float(density.compute_ops_per_s)))
     rows = tuple(
-        Bar(name, name[:1].upper() + name[1:], bound, (_rate(bound),), (name, bound, free),
+        Bar(name, label[:1].upper() + label[1:], bound, (rate_of(bound),), (label, bound, free),
             "binds" if name == density.binding else "", (bound, free, None), strong=name == density.binding)
-        for name, bound, free in bounds
+        for name, label, bound, free in bounds
     )  # fmt: skip
-    most = max((free for _, _, free in bounds if math.isfinite(free)), default=0.0) or 1.0
+    most = max((free for *_, free in bounds if math.isfinite(free)), default=0.0) or 1.0
     return Bars(
-        Axis("operations a second", _rate), ("bound", "operations a second", "without latency"), rows,
-        (0.0, most * 1.04), foot=BARS_FOOT, mark=min((bound for _, bound, _ in bounds), default=None),
+        Axis("operations a second", rate_of), ("bound", "operations a second", "without latency"), rows,
+        (0.0, most * 1.04), foot=BARS_FOOT, mark=min((bound for _, _, bound, _ in bounds), default=None),
     )  # fmt: skip
 
 
@@ -85,5 +87,7 @@ def roofline(density: Density) -> Plot:
         Axis("operations per byte", lambda v: prefixed(v, ""), log=True),
         Axis("operations a second", lambda v: prefixed(v, "/s"), log=True, unit="/s"),
         tuple(lines),
-        say=lambda line, point: f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}",
+        say=lambda line, point: (
+            f"{prefixed(float(lines[line].x[point]), '/B')}: {rate_of(float(lines[line].y[point]))}"
+        ),
     )

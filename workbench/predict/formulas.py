@@ -111,6 +111,7 @@ class ModelFile:
     spreads: Mapping[str, Spread]
     formulas: Mapping[Path, Compiled] = field(repr=False)
     platform: Platform | None = field(repr=False)
+    platforms: Mapping[str, Platform] = field(repr=False)
 
     @property
     def folder(self) -> Folder:
@@ -227,6 +228,7 @@ class Evaluation:
         self.file, self.changes, self.reading = file, changes or {}, reading
         self.inputs: Mapping[str, Values] = file.at(self.changes, reading)
         self.model, self.platform, self.folder = file.model, file.platform, file.folder
+        self.platforms = file.platforms
         self._known: dict[tuple[str, Domain], Values] = {}
 
     def of(self, *path: str | int, **names: Values) -> Values:

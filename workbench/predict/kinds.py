@@ -78,7 +78,7 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
         at: compile_formula(formula, at, allowed, {*inputs, *added.names(at)}, marked, noted)
         for at, formula, allowed in formulas_of(model)
     }
-    read = ModelFile(kind, model, marked, inputs, domains, given.spreads, formulas, reading.platform)
+    read = ModelFile(kind, model, marked, inputs, domains, given.spreads, formulas, reading.platform, platforms)
     if not has_errors(noted):
         elsewhere = [at for at, formula in formulas.items() if not formula.names <= inputs.keys()]
         noted.extend(wrong_points(read, added.points, elsewhere))

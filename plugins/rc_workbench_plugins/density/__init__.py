@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api import EVERY, Later, ModelKind, Printed, Question, hookimpl
+from workbench.api import EVERY, Later, ModelKind, PlatformSupport, Printed, Question, hookimpl
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -27,6 +27,12 @@ compute:
   units: 1
   clock_hz: 100 MHz
 """
+
+
+@hookimpl
+def workbench_platforms() -> Sequence[PlatformSupport]:
+    """Today's boards, a CPU and a GPU as memory layers."""
+    return [PlatformSupport(template.stem, template) for template in sorted((HERE / "platforms").glob("*.yaml"))]
 
 
 @hookimpl
@@ -52,10 +58,11 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             questions=(
                 Question(
                     "--kernel FILE",
-                    ("kernel", "kernel_args"),
+                    ("kernel", "kernel_args", "platform"),
                     _add_kernel,
                     Later(f"{PLACE}.answer:kernel_answer"),
                 ),
+                Question("--platform NAME", ("platform",), _add_platform, Later(f"{PLACE}.answer:platforms_answer")),
             ),
         )
     ]
@@ -65,3 +72,11 @@ def _add_kernel(command: ArgumentParser) -> None:
     said = "measure rho of a C kernel, which is compiled and run (or of a bundled one, by name), beside the model's"
     command.add_argument("--kernel", metavar="FILE.c", help=said)
     command.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
+
+
+def _add_platform(command: ArgumentParser) -> None:
+    said = (
+        "compare the model's memory layers with those of another platform, the fastest first (repeat; 'all' for every "
+        "one that has layers); with --kernel, by the density that is measured"
+    )
+    command.add_argument("--platform", metavar="NAME", action="append", default=[], help=said)

@@ -2,14 +2,15 @@
 
 import shlex
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rc_workbench_plugins.density.compared import AnyPlatform, compared, compared_table
 from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
 from workbench.api import Answer, Diagnostic, WorkbenchError, counted, table
-from workbench.api.predictions import Density, DensityPoint
+from workbench.api.predictions import Density, DensityPoint, LayerBound, PlatformDensity
 
 
 def answer(values: Model) -> Answer:
@@ -17,8 +18,14 @@ def answer(values: Model) -> Answer:
     return Answer({**_document(result), "operation": operation}, _text(result, operation))
 
 
-def kernel_answer(values: Model, arguments: Namespace) -> Answer:
-    """`--kernel`: the kernel's density beside the model's."""
+def platforms_answer(values: AnyPlatform, arguments: Namespace) -> Answer:
+    """`--platform`: what the memories of other platforms let the model reach, beside its own."""
+    rows = compared(values, arguments.platform)
+    return Answer(_platforms_document(values, rows), _platforms_text(values, rows))
+
+
+def kernel_answer(values: AnyPlatform, arguments: Namespace) -> Answer:
+    """`--kernel`: the kernel's density beside the model's, or with `--platform`, platforms ranked for it."""
     kernel = find_kernel(arguments.kernel)
     try:
         words = shlex.split(arguments.kernel_args or "")
@@ -26,24 +33,21 @@ def kernel_answer(values: Model, arguments: Namespace) -> Answer:
         message = f"--kernel-args cannot be read: {str(error).lower()}"
         raise WorkbenchError(Diagnostic(message, "Close all quotation marks.")) from None
     measured = measure(kernel, words)
+    if arguments.platform:
+        ranked = compared(values, arguments.platform, measured)
+        document = _measured_document(measured) | _platforms_document(values, ranked)
+        return Answer(document, f"{_measured_words(measured)}\n{_platforms_text(values, ranked)}")
     rows = beside(values, measured)
-    return Answer(_measured_document(measured, rows), _measured_text(measured, rows))
+    return Answer(
+        _measured_document(measured) | {"rows": list(map(asdict, rows))},
+        f"{_measured_words(measured)}\n{_measured_text(rows)}",
+    )
 
 
 def _document(result: Density) -> dict[str, Any]:
     return {
         "layers": [
-            {
-                "name": bound.layer.name,
-                "bytes": bound.layer.layer_bytes,
-                "bandwidth_bytes_per_s": bound.layer.bandwidth_bytes_per_s,
-                "latency_s": bound.layer.latency_s,
-                "ops_per_byte": bound.ops_per_byte,
-                "ops_per_s": bound.ops_per_s,
-                "ops_per_s_without_latency": bound.ops_per_s_without_latency,
-                "latency_fraction": bound.latency_fraction,
-                "roof_ops_per_s": roof,
-            }
+            _layer_document(bound) | {"roof_ops_per_s": roof}
             for bound, roof in zip(result.bounds, roofs(result), strict=True)
         ],
         "compute_ops_per_s": result.compute_ops_per_s,
@@ -54,12 +58,26 @@ def _document(result: Density) -> dict[str, Any]:
     }
 
 
+def _layer_document(bound: LayerBound) -> dict[str, Any]:
+    return {
+        "name": bound.layer.name,
+        "estimated": bound.layer.estimated,
+        "bytes": bound.layer.layer_bytes,
+        "bandwidth_bytes_per_s": bound.layer.bandwidth_bytes_per_s,
+        "latency_s": bound.layer.latency_s,
+        "ops_per_byte": bound.ops_per_byte,
+        "ops_per_s": bound.ops_per_s,
+        "ops_per_s_without_latency": bound.ops_per_s_without_latency,
+        "latency_fraction": bound.latency_fraction,
+    }
+
+
 def _text(result: Density, operation: str) -> str:
     rows = [("Layer", "Store", "Bandwidth", f"{operation}s a byte", f"{operation}s a second", "without latency")]
     for b in result.bounds:
         size, rate = f"{b.layer.layer_bytes / 1e6:g} MB", f"{b.layer.bandwidth_bytes_per_s / 1e9:g} GB/s"
         bounds = (f"{b.ops_per_byte:.4g}", f"{b.ops_per_s:.4g}", f"{b.ops_per_s_without_latency:.4g}")
-        rows.append((b.layer.name, size, rate, *bounds))
+        rows.append((b.layer.label, size, rate, *bounds))
     if result.compute_ops_per_s is not None:
         rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
     if not result.binding:
@@ -68,18 +86,40 @@ def _text(result: Density, operation: str) -> str:
     return f"{table(rows)}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
 
 
-def _measured_document(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> dict[str, Any]:
-    return {
-        "operations": measured.operations,
-        "reads": measured.reads,
-        "element_bytes": measured.element_bytes,
-        "rows": list(map(asdict, rows)),
-    }
+def _measured_document(measured: MeasuredDensity) -> dict[str, Any]:
+    return {"operations": measured.operations, "reads": measured.reads, "element_bytes": measured.element_bytes}
 
 
-def _measured_text(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> str:
+def _measured_words(measured: MeasuredDensity) -> str:
+    return f"{counted(measured.operations, 'operation')}, {counted(measured.reads, 'read')} of inputs"
+
+
+def _measured_text(rows: Iterable[DensityPoint]) -> str:
     cells: list[tuple[str, ...]] = [("Store", "Measured", "Model", "Difference")]
     for row in rows:
         values = (f"{row.measured_ops_per_byte:.4g}", f"{row.model_ops_per_byte:.4g}", f"{row.difference_pct:+.1f} %")
         cells.append((f"{row.alpha_bytes:.0f} B", *values))
-    return f"{counted(measured.operations, 'operation')}, {counted(measured.reads, 'read')} of inputs\n{table(cells)}"
+    return table(cells)
+
+
+def _platforms_document(values: Model, rows: Iterable[PlatformDensity]) -> dict[str, Any]:
+    return {
+        "operation": values.model.operation,
+        "platforms": [
+            {
+                "name": row.name,
+                "title": row.title,
+                "own": row.own,
+                "limit_ops_per_s": row.limit_ops_per_s,
+                "binding_layer": row.binding,
+                "layers": list(map(_layer_document, row.bounds)),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _platforms_text(values: Model, rows: Sequence[PlatformDensity]) -> str:
+    shown = compared_table(values, rows)
+    lines = ((row.attribute if row.strong else f"  {row.attribute}", *row.values) for row in shown.rows)
+    return table([(shown.title, *shown.columns), *lines])

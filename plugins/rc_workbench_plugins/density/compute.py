@@ -5,14 +5,15 @@ seconds, rho in operations per byte, sigma in operations per second; an operatio
 "Erratum Sn": see `ERRATA.md` here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rc_workbench_plugins.density.model import OUTPUT, PROCESSING, DensityModel
-from workbench.api import Diagnostic, ModelValues, Values, WorkbenchError
+from workbench.api import Diagnostic, ModelValues, Platform, Values, WorkbenchError
 from workbench.api.models import NOT_NEGATIVE, POSITIVE, FieldPath
 from workbench.api.predictions import Cell, Density, Layer, LayerBound
 
@@ -56,10 +57,7 @@ def rho(values: Model, alpha_bytes: Values) -> Values:
 def layers(values: Model) -> tuple[Layer, ...]:
     """The memory layers: the platform's, outwards, with what the model changes or adds."""
     size = values.of("element_bytes")
-    layers: dict[str, Layer] = {}
-    for memory in values.platform.memories if values.platform else ():
-        if memory.bytes is not None and memory.bandwidth_bytes_per_s is not None:
-            layers[memory.name] = Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s)
+    layers = {layer.name: layer for layer in layers_of(values.platform)} if values.platform else {}
     for index, change in enumerate(values.model.layers):
         given: dict[str, Any] = {
             field: values.of("layers", index, field, s=size)
@@ -68,6 +66,15 @@ def layers(values: Model) -> tuple[Layer, ...]:
         }
         layers[change.name] = replace(layers.get(change.name, Layer(change.name, np.nan, np.nan, 0.0)), **given)
     return tuple(layers.values())
+
+
+def layers_of(platform: Platform) -> tuple[Layer, ...]:
+    """The memory layers of a platform, outwards: those with a size and a rate."""
+    return tuple(
+        Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s, memory.estimated)
+        for memory in platform.memories
+        if memory.bytes is not None and memory.bandwidth_bytes_per_s is not None
+    )
 
 
 def density(values: Model, moved: Sequence[Layer] | None = None) -> Density:
@@ -80,12 +87,28 @@ def density(values: Model, moved: Sequence[Layer] | None = None) -> Density:
 
 
 def _density(values: Model, layers: Sequence[Layer]) -> Density:
+    bounds = layer_bounds(values, layers, partial(rho, values))
+    compute = _compute_ops_per_s(values)
+    named = [(bound.layer.name, bound.ops_per_s) for bound in bounds]
+    rates = [rate for _, rate in named]
+    binding_layer = _first(named)
+    least, most = _least(rates), -_least([-rate for rate in rates])
+    if compute is not None:
+        named.append((PROCESSING, compute))
+    limit = _least([rate for _, rate in named])
+    return Density(bounds, compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
+
+
+def layer_bounds(
+    values: Model, layers: Sequence[Layer], ops_per_byte_of: Callable[[Values], Values]
+) -> tuple[LayerBound, ...]:
+    """Eq. 6 of each layer, with a density by the layer's size. WorkbenchError where a layer has no sensible value."""
     bounds = []
     for layer in layers:
         for field, allowed in _LAYER_DOMAINS.items():
             if (bad := allowed.bad(getattr(layer, field))) is not None:
                 raise WorkbenchError(_bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))
-        ops_per_byte = rho(values, layer.layer_bytes)
+        ops_per_byte = ops_per_byte_of(layer.layer_bytes)
         rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
         bounds.append(
             LayerBound(
@@ -100,15 +123,7 @@ def _density(values: Model, layers: Sequence[Layer]) -> Density:
             raise WorkbenchError(
                 _bad_layer(values, layer.name, "lets no finite rate through", "made of smaller numbers")
             )
-    compute = _compute_ops_per_s(values)
-    named = [(bound.layer.name, bound.ops_per_s) for bound in bounds]
-    rates = [rate for _, rate in named]
-    binding_layer = _first(named)
-    least, most = _least(rates), -_least([-rate for rate in rates])
-    if compute is not None:
-        named.append((PROCESSING, compute))
-    limit = _least([rate for _, rate in named])
-    return Density(tuple(bounds), compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
+    return tuple(bounds)
 
 
 _LAYER_DOMAINS = {"layer_bytes": POSITIVE, "bandwidth_bytes_per_s": POSITIVE, "latency_s": NOT_NEGATIVE}

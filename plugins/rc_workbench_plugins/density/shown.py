@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rc_workbench_plugins.density.compared import compared, compared_table, platforms
 from rc_workbench_plugins.density.compute import Model, density, layers, rho
 from rc_workbench_plugins.density.measured import beside, bundled_kernel, measure
 from rc_workbench_plugins.density.model import PROCESSING
@@ -55,7 +56,7 @@ def _lines(density: Density) -> list[PartLine]:
             f"rho {_rate(float(bound.ops_per_byte), '/B')} × {_rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
             f"less {percent_text(lost)}   Eq. 6"
         )
-        name = layer.name + (" (binds)" if layer.name == density.binding else "")
+        name = layer.label + (" (binds)" if layer.name == density.binding else "")
         value = float(bound.ops_per_s)
         lines.append(PartLine(name, _rate(value), value / most, said, None, True))
     if density.compute_ops_per_s is not None:
@@ -74,6 +75,9 @@ class Layers:
     results = staticmethod(results)
     measure = staticmethod(measure)
     beside = staticmethod(beside)
+    platforms = staticmethod(platforms)
+    compared = staticmethod(compared)
+    compared_table = staticmethod(compared_table)
 
     def kernels(self) -> Mapping[str, tuple[Path, Sequence[str]]]:
         """The matrix multiply in the orders whose density differs."""

@@ -47,6 +47,21 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
     assert not mode.document.dirty
 
 
+def test_platforms_stand_side_by_side(mode: PredictMode) -> None:
+    mode.open_document(model_path("matrix_multiply", "density"))
+    view = mode.density
+    view.platform_menu.choose(["alveo_u280", "a100"])
+    assert view.stack.currentWidget() is view.platforms
+    lines = {line.name: line for line in view.platforms.plot.plot.lines}
+    assert list(lines) == ["a100", "alveo_u280", "src6_map"]
+    assert max(lines["a100"].x) == 40e9
+    assert [action.data() for action in view.platform_menu.actions() if action.isChecked()] == list(lines)[:2]
+    mode.open_document(model_path("dot_product", "density"))  # the same platforms, by the other model
+    assert min(view.platforms.plot.plot.lines[0].y) == pytest.approx(31.5e9 / 8)
+    view.platform_menu.choose([])
+    assert view.stack.currentWidget() is not view.platforms
+
+
 def test_rho_curve_is_the_models(mode: PredictMode) -> None:
     mode.open_document(model_path("all_to_all", "density"))
     line = mode.density.curve.plot.lines[0]

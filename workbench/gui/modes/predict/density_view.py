@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QStackedWidget, QWidget
 
 from workbench.api.job import Job
 from workbench.api.predictions import Density, DensityPoint, Layer, LayerModel, MeasuredDensity, Results
 from workbench.api.window import Context, PlotView
 from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.figures import Figures
+from workbench.gui.modes.predict.platforms_view import PlatformMenu, PlatformsView
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
 from workbench.gui.widgets.boxes import row_layout
@@ -45,7 +46,11 @@ class DensityView(QWidget):
         self.figures = Figures(4)
         curve = self._curve_panel()
         below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
-        plain_column(self, self.figures, rule(), (Split((curve, 430), (below, 340), vertical=True), 1))
+        self.platforms = PlatformsView(context, self.platform_menu)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(Split((curve, 430), (below, 340), vertical=True))
+        self.stack.addWidget(self.platforms)
+        plain_column(self, self.figures, rule(), (self.stack, 1))
 
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()
@@ -58,6 +63,12 @@ class DensityView(QWidget):
         self.measure_button.setMenu(self.kernel_menu)
         self.stop_button = Button("Stop measuring", on=self.stop_measuring)
         self.stop_button.hide()
+        self.platform_menu = PlatformMenu()
+        self.platform_menu.chosen_changed.connect(self._show_platforms)
+        compare = Button("Compare platforms")
+        compare.setToolTip("Show the memory layers of other platforms beside these")
+        compare.setMenu(self.platform_menu)
+        self.curve_head.add(compare)
         self.curve_head.add(self.measure_button)
         self.curve_head.add(self.stop_button)
         self.curve_head.add(self.reset_button)
@@ -106,6 +117,7 @@ class DensityView(QWidget):
             self.moved = None
         assert self.of is not None
         self._own = self.of.layers(values)
+        self.platform_menu.offer(self.of.platforms(values))
         self._show()
 
     def _fill_menu(self, of: LayerModel) -> None:
@@ -182,6 +194,7 @@ class DensityView(QWidget):
         self.bars.show_bars(bound_bars(self.result))
         self.roof.show_plot(roofline(self.result))
         self.reset_button.setEnabled(self.moved is not None or self._measured is not None)
+        self._show_platforms()
         least = min(self.result.bounds, key=lambda b: float(b.ops_per_s), default=None)
         self.why.setText(
             f"Latency takes {percent_text(1 - float(least.ops_per_s) / float(least.ops_per_s_without_latency))} of "
@@ -189,6 +202,17 @@ class DensityView(QWidget):
             if least
             else ""
         )
+
+    def _show_platforms(self) -> None:
+        """The platforms side by side where any is chosen, in place of the model's own layers."""
+        names = self.platform_menu.chosen
+        self.stack.setCurrentIndex(1 if names else 0)
+        if not names or self.values is None or self.of is None:
+            return
+        measured = self._measured[1] if self._measured else None
+        compared = self.of.compared(self.values, names, measured)
+        said = f"by the measured density: {self._measured[0]}" if self._measured else "by the model's density"
+        self.platforms.show_platforms(compared, self.of.compared_table(self.values, compared), said)
 
     def _show_curve(self, values: Evaluation, of: LayerModel, now: Sequence[Layer]) -> None:
         sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
