@@ -62,6 +62,16 @@ def test_platforms_stand_side_by_side(mode: PredictMode) -> None:
     assert view.stack.currentWidget() is not view.platforms
 
 
+def test_a_platform_on_which_the_model_has_no_value_is_reported(mode: PredictMode, tmp_path: Path) -> None:
+    model = tmp_path / "small.density.yaml"
+    layer = "{name: a, layer_bytes: 1 MB, bandwidth_bytes_per_s: 1 GB/s}"
+    model.write_text(f"schema_version: 1\nname: small\nelement_bytes: 4\neta: 1e9 - alpha\nlayers: [{layer}]\n")
+    mode.open_document(model)
+    mode.density.platform_menu.choose(["a100"])
+    assert mode.density.stack.currentWidget() is not mode.density.platforms
+    assert ["eta is -" in notice.message for notice in mode.context.notices] == [True]
+
+
 def test_rho_curve_is_the_models(mode: PredictMode) -> None:
     mode.open_document(model_path("all_to_all", "density"))
     line = mode.density.curve.plot.lines[0]

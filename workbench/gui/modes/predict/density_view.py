@@ -205,14 +205,18 @@ class DensityView(QWidget):
 
     def _show_platforms(self) -> None:
         """The platforms side by side where any is chosen, in place of the model's own layers."""
-        names = self.platform_menu.chosen
-        self.stack.setCurrentIndex(1 if names else 0)
-        if not names or self.values is None or self.of is None:
+        names, values, of = self.platform_menu.chosen, self.values, self.of
+        if not names or values is None or of is None:
+            self.stack.setCurrentIndex(0)
             return
-        measured = self._measured[1] if self._measured else None
-        compared = self.of.compared(self.values, names, measured)
-        said = f"by the measured density: {self._measured[0]}" if self._measured else "by the model's density"
-        self.platforms.show_platforms(compared, self.of.compared_table(self.values, compared), said)
+        title, measured = self._measured or ("", None)
+
+        def compare() -> None:
+            compared = of.compared(values, names, measured)
+            said = f"by the measured density: {title}" if title else "by the model's density"
+            self.platforms.show_platforms(compared, of.compared_table(values, compared), said)
+
+        self.stack.setCurrentIndex(1 if self._context.notices.attempt(compare) else 0)
 
     def _show_curve(self, values: Evaluation, of: LayerModel, now: Sequence[Layer]) -> None:
         sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
