@@ -417,6 +417,22 @@ def test_a_program_may_have_functions_of_its_own_by_the_c_librarys_names(threads
     assert threads.run(built, threads.Program("", {}), 1, tmp_path / "raw").output == "6\n"
 
 
+@pytest.mark.parametrize("starts", [True, False])
+@pytest.mark.parametrize("unused", ["int unused; ", ""])
+def test_points_are_where_threads_are_started_and_warnings_those_of_the_source(
+    threads: ModuleType, tmp_path: Path, starts: bool, unused: str
+) -> None:
+    """Whatever it includes, and whether it was compiled once or, to see that, twice."""
+    call = "pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); " if starts else ""
+    text = "#include <pthread.h>\nvolatile int v;\nvoid *work(void *given) { return given; }\n"
+    (tmp_path / "own.c").write_text(f"{text}int main(void) {{ {unused}{call}return v; }}\n")
+    job = Job()
+    built = threads.build("own.c", tmp_path / "host", flags=("-Wall",), root=tmp_path, job=job)
+    names = subprocess.check_output(["nm", built.host.parent / "obj" / "0_own.o"], text=True)
+    assert ("__tsan_volatile_read4" in names) == starts
+    assert [one.line for one in job.diagnostics] == ([4] if unused else [])
+
+
 def test_recording_takes_the_cards_clock_though_a_program_may_replace_the_c_librarys_functions(built: Any) -> None:
     """recap.c has weak functions of its own by these names: the card's have to be the stronger ones."""
     objects = built.host.parent / "obj"
