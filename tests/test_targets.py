@@ -106,7 +106,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = "source_flags: {host/main.c: [-I, host/own, '-DMOST=(1<<4)']}"
     text = file.read_text().replace("host:\n", f"host:\n  {flags}\n")
     text = text.replace("platform: nallatech_h101", "platform: board.yaml")
-    file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 1024}\n"))
+    file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 512}\n"))
     return file
 
 
@@ -525,7 +525,7 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
     project: Path, records: Path, board: Run, tmp_path: Path
 ) -> None:
     few = project.with_name("few.workbench.yaml")
-    few.write_text(project.read_text().replace("  trace: {records: 1024}\n", "  engines: 1\n"))
+    few.write_text(project.read_text().replace("  trace: {records: 512}\n", "  engines: 1\n"))
     adder, port = (next(b for b in board.manifest.blocks if b.id.endswith(name)) for name in (".adder", ".port"))
     tree, folder = tmp_path / "tree", tmp_path / "records"
     folder.mkdir()
