@@ -19,7 +19,7 @@ from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes.analyse.states_panel import StatesPanel
 from workbench.model.blocks import Block, Side, State
 from workbench.model.run import Run
-from workbench.pictures.state_diagram import StateDiagram, state_boxes, state_diagram, states_svg, step_curves
+from workbench.pictures.state_diagram import StateDiagram, state_diagram, states_svg
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
@@ -33,10 +33,6 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def analysis(run: Run) -> Analysis:
     return analyse(run, synthetic_platform(), open_knowledge(load_plugins())[0])
-
-
-def members_of(analysis: Analysis, name: str) -> list[BlockMetrics]:
-    return [m for m in analysis.blocks if name in (m.block.id, m.block.group)]
 
 
 def made_of(counts: dict[tuple[int, int], int], states: int) -> BlockMetrics:
@@ -86,7 +82,7 @@ def test_a_state_through_which_all_others_go_is_in_the_middle() -> None:
     diagram = drawn({pair: 5 for other in (1, 2, 4, 5) for pair in ((3, other), (other, 3))}, 5)
     assert diagram.has_hub
     assert diagram.states[0].name == "s3"
-    middle, *others = [box.centre for box in state_boxes(diagram)]
+    middle, *others = [box.centre for box in diagram.boxes]
     assert middle == pytest.approx((sum(x for x, _ in others) / 4, sum(y for _, y in others) / 4))
 
 
@@ -107,9 +103,9 @@ def test_no_state_is_over_another_and_steps_lead_from_border_to_border(
     counts: dict[tuple[int, int], int],
 ) -> None:
     diagram = drawn(counts, 12)
-    boxes = state_boxes(diagram)
+    boxes = diagram.boxes
     assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if a.overlaps(b)]
-    for step, points in step_curves(diagram):
+    for step, points in diagram.curves:
         source, target = boxes[step.source], boxes[step.target]
         assert source.holds(points[0])
         assert target.holds(points[-1])
@@ -139,7 +135,7 @@ def test_states_are_gone_through_by_keys_and_clicked(qtbot: QtBot, qapp: object,
     qtbot.addWidget(panel)
     panel.resize(900, 400)
     panel.show()
-    assert panel.show_block("host.main", members_of(analysis, "host.main"))
+    assert panel.show_block("host.main", analysis.members("host.main"))
     view, diagram = panel.view, panel.view.diagram
     assert diagram is not None
     with qtbot.waitSignal(view.chosen) as chosen:
@@ -152,7 +148,7 @@ def test_states_are_gone_through_by_keys_and_clicked(qtbot: QtBot, qapp: object,
     with qtbot.waitSignal(view.blocks_wanted):
         QTest.keyClick(view, Qt.Key.Key_Escape)
     (x0, x1), (y0, y1) = view.box.viewRange()
-    for state, box in zip(diagram.states, state_boxes(diagram), strict=True):
+    for state, box in zip(diagram.states, diagram.boxes, strict=True):
         x, y = box.centre
         at = QPointF((x - x0) / (x1 - x0) * view.width(), (y - y0) / (y1 - y0) * view.height())
         assert view.state_at(at) is state

@@ -21,7 +21,6 @@ class _Counted:
     """What was counted of a metric, in one place or in all of them."""
 
     cycles: int = 0
-    time_s: float = 0.0
     by_state: dict[str, int] = field(default_factory=dict)
     visits: int = 0
     state_s: float = 0.0
@@ -50,14 +49,13 @@ def _counted(block: BlockMetrics) -> _Counted:
     states = block.states[1:]
     by_state = {state.state.name: state.cycles for state in states}
     time_s = sum(state.time_s for state in states)
-    return _Counted(block.cycles, block.time_s, by_state, sum(state.visits for state in states), time_s)
+    return _Counted(block.cycles, by_state, sum(state.visits for state in states), time_s)
 
 
 def _result(name: str, places: Sequence[tuple[BlockMetrics, _Counted]]) -> CustomResult:
     kind, whole = MetricKind(places[0][0].block.kind), _Counted()
     for _, one in places:
         whole.cycles += one.cycles
-        whole.time_s += one.time_s
         whole.visits += one.visits
         whole.state_s += one.state_s
         whole.total += one.total

@@ -375,17 +375,11 @@ class Analysis:
 
     def block(self, block_id: str) -> BlockMetrics:
         """Raises KeyError where the run has no such block."""
-        for metrics in self.blocks:
-            if metrics.block.id == block_id:
-                return metrics
-        raise KeyError(block_id)
+        return {metrics.block.id: metrics for metrics in self.blocks}[block_id]
 
     def finding(self, finding_id: str) -> Finding:
         """Raises KeyError where there is no such finding."""
-        for finding in self.findings:
-            if finding.id == finding_id:
-                return finding
-        raise KeyError(finding_id)
+        return {finding.id: finding for finding in self.findings}[finding_id]
 
     def groups(self) -> tuple[GroupMetrics, ...]:
         """Every group of replicas and every block on its own, in the blocks' order."""
@@ -393,6 +387,10 @@ class Analysis:
         for metrics in self.blocks:
             members.setdefault(metrics.block.group, []).append(metrics)
         return tuple(GroupMetrics(group, tuple(blocks)) for group, blocks in members.items())
+
+    def members(self, name: str) -> tuple[BlockMetrics, ...]:
+        """The block of a name, or all replicas of a group of that name."""
+        return tuple(m for m in self.blocks if name in (m.block.id, m.block.group))
 
     def side(self, side: Side) -> tuple[BlockMetrics, ...]:
         return tuple(m for m in self.blocks if m.block.side is side)

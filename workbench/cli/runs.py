@@ -89,7 +89,7 @@ def _picture(opened: OpenRun, block: str) -> str:
         return graph_svg(opened.analysis, opened.platform)
     from workbench.pictures.state_diagram import state_diagram, states_svg
 
-    diagram = state_diagram(block, [m for m in opened.analysis.blocks if block in (m.block.id, m.block.group)])
+    diagram = state_diagram(block, opened.analysis.members(block))
     if diagram is None:
         named = [g.group for g in opened.analysis.groups() if any(m.transitions for m in g.members)]
         hint = f"Name one of these: {listed(named)}." if named else "Mark states, and run again."

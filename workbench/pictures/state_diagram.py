@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.api.results import BlockMetrics
 from workbench.model.pragma import Category
@@ -67,6 +68,28 @@ class StateDiagram:
         parts = [counted(len(self.states), "state"), counted(len(self.steps), "transition")]
         return ", ".join([*parts, *([f"{self.left_out} rare states left out"] if self.left_out else [])])
 
+    @cached_property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the whole picture."""
+        across, down = _radii(self)
+        return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + NODE_HEIGHT / 2 + _EDGE)
+
+    @cached_property
+    def boxes(self) -> tuple[Box, ...]:
+        """Where the states are, in their order: a hub in the middle, others around an ellipse, from the left."""
+        (width, height), (across, down) = self.size, _radii(self)
+        around = len(self.states) - self.has_hub
+        middles = [(width / 2, height / 2)] if self.has_hub else []
+        for number in range(around):
+            angle = math.pi + 2 * math.pi * number / around
+            middles.append((width / 2 + across * math.cos(angle), height / 2 + down * math.sin(angle)))
+        return tuple(Box(x - NODE_WIDTH / 2, y - NODE_HEIGHT / 2, NODE_WIDTH, NODE_HEIGHT) for x, y in middles)
+
+    @cached_property
+    def curves(self) -> tuple[tuple[StateStep, list[Point]], ...]:
+        """Each step with the line that it is drawn as."""
+        return tuple((step, _curve(self.boxes[step.source], self.boxes[step.target])) for step in self.steps)
+
 
 def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | None:
     """The diagram of a block, or of replicas with the same states; None where no transition was counted."""
@@ -127,12 +150,6 @@ def _in_order(states: Sequence[int], counts: Counter[tuple[int, int]], first: Se
 # ---- where things are
 
 
-def diagram_size(diagram: StateDiagram) -> tuple[float, float]:
-    """Width and height of the whole picture."""
-    across, down = _radii(diagram)
-    return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + NODE_HEIGHT / 2 + _EDGE)
-
-
 def _radii(diagram: StateDiagram) -> tuple[float, float]:
     """Of the ellipse on which the states' middles are."""
     count = len(diagram.states) - diagram.has_hub
@@ -141,18 +158,6 @@ def _radii(diagram: StateDiagram) -> tuple[float, float]:
     turn = 2 * math.sin(math.pi / count)
     least = (NODE_WIDTH + _GAP, NODE_HEIGHT + _GAP) if diagram.has_hub else (0.0, 90.0)
     return max((NODE_WIDTH + _GAP) / turn, least[0]), max((NODE_HEIGHT + _GAP) / turn, least[1])
-
-
-def state_boxes(diagram: StateDiagram) -> list[Box]:
-    """Where the states are, in their order: a hub in the middle, others around an ellipse, from the left."""
-    width, height = diagram_size(diagram)
-    across, down = _radii(diagram)
-    around = len(diagram.states) - diagram.has_hub
-    middles = [(width / 2, height / 2)] if diagram.has_hub else []
-    for number in range(around):
-        angle = math.pi + 2 * math.pi * number / around
-        middles.append((width / 2 + across * math.cos(angle), height / 2 + down * math.sin(angle)))
-    return [Box(x - NODE_WIDTH / 2, y - NODE_HEIGHT / 2, NODE_WIDTH, NODE_HEIGHT) for x, y in middles]
 
 
 def _curve(source: Box, target: Box) -> list[Point]:
@@ -169,29 +174,21 @@ def _curve(source: Box, target: Box) -> list[Point]:
     return points[max(first - 1, 0) : last + 1]
 
 
-def step_curves(diagram: StateDiagram) -> Iterator[tuple[StateStep, list[Point]]]:
-    """Each step with the line that it is drawn as."""
-    boxes = state_boxes(diagram)
-    for step in diagram.steps:
-        yield step, _curve(boxes[step.source], boxes[step.target])
-
-
 # ---- drawing
 
 
 def draw_states(canvas: Canvas, diagram: StateDiagram, chosen: int = -1) -> None:
     """The whole diagram; `chosen` is the index in its block of the state that is marked, with its steps."""
-    boxes, labels = state_boxes(diagram), list[Box]()
-    strongest = {step.source: max(s.probability for s in diagram.steps if s.source == step.source)
-                 for step in diagram.steps}  # fmt: skip
-    curves = list(step_curves(diagram))
-    for step, points in curves:
+    labels, strongest = list[Box](), dict[int, float]()
+    for step in diagram.steps:
+        strongest[step.source] = max(strongest.get(step.source, 0.0), step.probability)
+    for step, points in diagram.curves:
         marked = chosen in (diagram.states[step.source].index, diagram.states[step.target].index)
         ink = "accent" if marked else "text" if step.probability == strongest[step.source] else "muted"
         _draw_arrow(canvas, points, ink, 1.0 + 2.0 * step.probability)
-    for step, points in curves:
-        _draw_probability(canvas, points, percent_text(step.probability), boxes, labels)
-    for state, box in zip(diagram.states, boxes, strict=True):
+    for step, points in diagram.curves:
+        _draw_probability(canvas, points, percent_text(step.probability), diagram.boxes, labels)
+    for state, box in zip(diagram.states, diagram.boxes, strict=True):
         _draw_state(canvas, state, box, chosen == state.index)
 
 
@@ -244,7 +241,7 @@ def diagram_rows(diagram: StateDiagram) -> Iterator[tuple[str | float, ...]]:
 
 def states_svg(diagram: StateDiagram, palette: Palette = LIGHT) -> str:
     """The diagram as a picture of its own."""
-    width, height = diagram_size(diagram)
+    width, height = diagram.size
     canvas = SvgCanvas(palette)
     canvas.rect(0, 0, width, height, "window")
     draw_states(canvas, diagram)

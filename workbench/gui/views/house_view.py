@@ -143,6 +143,24 @@ class HouseView(pg.GraphicsView):
         """As any widget: pyqtgraph would clear the scene for good, and crash where it is used again."""
         return QGraphicsView.close(self)
 
+    # ---- zoom and place, of a picture whose aspect is locked
+
+    @property
+    def magnification(self) -> float:
+        """Pixels for a unit of the picture."""
+        (x0, x1), _ = self.box.viewRange()
+        return self.width() / (x1 - x0)
+
+    @property
+    def offset(self) -> QPointF:
+        """Where the picture's origin is in the view."""
+        (x0, _), (y0, _) = self.box.viewRange()
+        return QPointF(-x0, -y0) * self.magnification
+
+    def to_layout(self, position: QPointF) -> QPointF:
+        """The picture's point at one of the view."""
+        return (position - self.offset) / self.magnification
+
     # ---- painting
 
     def redraw(self) -> None:

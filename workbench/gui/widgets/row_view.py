@@ -232,18 +232,16 @@ class RowView(QTreeView):
 
     def lay_out_columns(self) -> None:
         """Widths for the room there is. Where names would have too little, the last figures go."""
-        for number in self._dropped:
-            self.setColumnHidden(number, False)
-        shown = [(n, c) for n, c in enumerate(self.rows.columns) if not self.isColumnHidden(n)]
-        lacking = sum(c.width_px or LEAST_NAME_PX for _, c in shown) - self.viewport().width()
-        self._dropped = []
+        mine = self._dropped
+        shown = [(n, c) for n, c in enumerate(self.rows.columns) if n in mine or not self.isColumnHidden(n)]
+        lacking, self._dropped = sum(c.width_px or LEAST_NAME_PX for _, c in shown) - self.viewport().width(), []
         for number, column in reversed(shown[1:]):
             if lacking > 0 and column.width_px and column.right:
                 self._dropped.append(number)
                 lacking -= column.width_px
-        for number in self._dropped:
-            self.setColumnHidden(number, True)
-        shown = [(n, c) for n, c in enumerate(self.rows.columns) if not self.isColumnHidden(n)]
+        for number, _ in shown:
+            self.setColumnHidden(number, number in self._dropped)
+        shown = [(n, c) for n, c in shown if n not in self._dropped]
         free = self.viewport().width() - sum(column.width_px for _, column in shown)
         shares = sum(column.share for _, column in shown) or 1.0
         for number, column in shown:

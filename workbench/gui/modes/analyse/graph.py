@@ -98,18 +98,6 @@ class GraphView(HouseView):
 
     # ---- zoom and place
 
-    @property
-    def magnification(self) -> float:
-        """Pixels for a unit of the layout."""
-        (x0, x1), _ = self.box.viewRange()
-        return self.width() / (x1 - x0)
-
-    @property
-    def offset(self) -> QPointF:
-        """Where the layout's origin is in the view."""
-        (x0, _), (y0, _) = self.box.viewRange()
-        return QPointF(-x0, -y0) * self.magnification
-
     def show_all(self) -> None:
         if self.layout_ is not None:
             room = self.room()
@@ -143,9 +131,6 @@ class GraphView(HouseView):
         if self._gesture:
             self._gesture = False
             self.redraw()
-
-    def to_layout(self, position: QPointF) -> QPointF:
-        return (position - self.offset) / self.magnification
 
     def sizeHint(self) -> QSize:
         return QSize(900, 380)

@@ -167,7 +167,7 @@ class AnalyseMode(Mode):
         notes = frame_notes(layout, analysis, self.context.platform)
         self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
         shown = len(analysis.graph.blocks)
-        if self.states and self._upper.currentWidget() is self.states and not self.states.show_again(analysis.blocks):
+        if self.states and self._upper.currentWidget() is self.states and not self.states.show_again(analysis):
             self._upper.setCurrentIndex(0)
         self.shortfall.show_run(run)
         chosen = self.context.shown_range
@@ -231,7 +231,7 @@ class AnalyseMode(Mode):
             case SelectedFinding(finding):
                 return self._shown_of_finding(finding, analysis)
             case SelectedBlock(block=block) | SelectedState(block=block):
-                members = [m for m in analysis.blocks if block in (m.block.id, m.block.group)]
+                members = analysis.members(block)
                 if members or layout.node_of(block):  # an instance without blocks has streams alone
                     page = block_page(members, analysis) if members else None
                     return {block}, self.graph.touching(block), page
@@ -260,9 +260,8 @@ class AnalyseMode(Mode):
             return []
         places = {(p.file, p.line) for p in finding.places}
         messages = {m for c in analysis.calls if (c.site.file, c.site.line) in places for m in c.state.messages}
-        for metrics in analysis.blocks:
-            if finding.block in (metrics.block.id, metrics.block.group):
-                messages |= {m for s in metrics.block.states if (s.file, s.line) in places for m in s.messages}
+        for metrics in analysis.members(finding.block):
+            messages |= {m for s in metrics.block.states if (s.file, s.line) in places for m in s.messages}
         edges = self.graph.touching(finding.block)
         mine = [e for e in edges if any(x.message in messages for x in e.edges)]
         return mine or ([] if places else edges)
@@ -316,7 +315,7 @@ class AnalyseMode(Mode):
     def _open_node(self, block: str) -> None:
         """The states of a block; where none were counted, its line."""
         analysis = self.context.analysis
-        members = [m for m in analysis.blocks if block in (m.block.id, m.block.group)] if analysis else []
+        members = analysis.members(block) if analysis else ()
         if self.states is None:
             self.states = self._states_panel()
         if self.states.show_block(block, members):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from workbench.api.results import BlockMetrics
+from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui.frame.selection import SelectedState, Selection
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
@@ -16,9 +16,7 @@ from workbench.pictures.state_diagram import (
     StateDiagram,
     StateNode,
     diagram_rows,
-    diagram_size,
     draw_states,
-    state_boxes,
     state_diagram,
 )
 
@@ -58,28 +56,21 @@ class StatesView(HouseView):
     def show_all(self) -> None:
         if self.diagram is None:
             return
-        width, height = diagram_size(self.diagram)
+        width, height = self.diagram.size
         room = max(self.width() - 2 * _EDGE_PX, 1), max(self.height() - 2 * _EDGE_PX, 1)
         scale = min(room[0] / width, room[1] / height, LARGEST)
         across, down = self.width() / scale, self.height() / scale
         x, y = (width - across) / 2, (height - down) / 2
         self.box.setRange(xRange=(x, x + across), yRange=(y, y + down), padding=0)
 
-    def _place(self) -> tuple[float, float, float]:
-        """Pixels for a unit of the diagram, and where its origin is in the view."""
-        (x0, x1), (y0, _) = self.box.viewRange()
-        scale = self.width() / (x1 - x0)
-        return scale, -x0 * scale, -y0 * scale
-
     def draw(self, canvas: Canvas) -> None:
         canvas.rect(0, 0, self.width(), self.height(), "window")
         if self.diagram is not None:
-            scale, x, y = self._place()
-            with canvas.placed(x, y, scale):
+            with canvas.placed(*self.offset.toTuple(), self.magnification):
                 draw_states(canvas, self.diagram, self.current)
 
     def picture_size(self) -> QSize:
-        return QSize(*map(round, diagram_size(self.diagram))) if self.diagram else self.size()
+        return QSize(*map(round, self.diagram.size)) if self.diagram else self.size()
 
     def draw_picture(self, canvas: Canvas) -> None:
         size = self.picture_size()
@@ -94,9 +85,8 @@ class StatesView(HouseView):
         """The state under a point of the view."""
         if self.diagram is None:
             return None
-        scale, x, y = self._place()
-        there = (at.x() - x) / scale, (at.y() - y) / scale
-        boxes = zip(self.diagram.states, state_boxes(self.diagram), strict=True)
+        there = self.to_layout(at).toTuple()
+        boxes = zip(self.diagram.states, self.diagram.boxes, strict=True)
         return next((state for state, box in boxes if box.holds(there)), None)
 
     # ---- Qt's own
@@ -172,9 +162,9 @@ class StatesPanel(QWidget):
         self.view.show_diagram(diagram)
         return True
 
-    def show_again(self, blocks: Sequence[BlockMetrics]) -> bool:
-        """Show the same block as other figures have it; False where there is none."""
-        return self.show_block(self.name, [m for m in blocks if self.name in (m.block.id, m.block.group)])
+    def show_again(self, analysis: Analysis) -> bool:
+        """Show the same block as another analysis has it; False where there is none."""
+        return self.show_block(self.name, analysis.members(self.name))
 
     def follow(self, chosen: Selection | None) -> None:
         """Mark the state that is selected, if it is one of these."""
