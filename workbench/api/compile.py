@@ -58,9 +58,9 @@ def compiler_warnings(results: Iterable[ProcessResult], job: Job, what: str, cou
     for number, result in enumerate(results, 1):
         job.progress(None, done(thousands(number), counted(count, "compiler call")))
         messages = gcc_diagnostics(result.stderr)
+        for line in result.stderr.splitlines():
+            job.log(line)
         if result.returncode:
-            for line in result.stderr.splitlines():
-                job.log(line)
             text = f"{what} does not build: {last_words(result.stderr)}"
             errors = [d for d in messages if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
             errors = [*no_room(result.stderr, what)] or errors

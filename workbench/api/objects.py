@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -75,8 +76,15 @@ def compile_objects(
     def run(command: Sequence[str | Path]) -> ProcessResult:
         return job.run(command, cwd=cwd, env=ENGLISH, on_line=lambda line: None)
 
+    def compile_(one: ObjectFile, command: Sequence[str]) -> ProcessResult:
+        began_s = time.monotonic()
+        result = through(command, run)
+        how = "cannot compile" if result.returncode else "compiled"
+        job.log(f"{Path(command[0]).name}: {how} {one.source.name} in {time.monotonic() - began_s:.1f} s")
+        return result
+
     def make(one: ObjectFile) -> ProcessResult:
-        return object_file(one, base, cwd, lambda command: through(command, run))
+        return object_file(one, base, cwd, partial(compile_, one))
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(objects), os.cpu_count() or 1))) as pool:
         return compiler_warnings(pool.map(make, objects), job, what, len(objects))

@@ -76,7 +76,7 @@ def _run(task: Task, plan: CompilePlan, job: Job) -> list[Compiled]:
     where = {"PATH": f"{bin_}{os.pathsep}{path_of_all}", VARIABLE: str(file), "CCACHE_DISABLE": "1"}
     where |= {name: str(bin_ / lead) for name, lead in (("CC", "cc"), ("CXX", "c++")) if os.environ.get(name)}
     job.log(f"$ {line}")
-    done = job.run(["sh", "-c", line], cwd=mirror, env=where)
+    done = job.run(["sh", "-c", line], cwd=mirror, env=where, on_output=job.log)
     compiled = plan.compiled()
     if done.returncode:
         errors = [one for one in _all_said(compiled, plan) if one.severity is Severity.ERROR][:MOST_DIAGNOSTICS]

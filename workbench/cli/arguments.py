@@ -209,6 +209,7 @@ OWN: Sequence[Command] = (
              _flag("--plain", "leave host and hardware uninstrumented"),
              _flag("--trace", "keep every change of state, for the timeline"),
              _flag("--deterministic", "host time from counted work: two runs are identical"),
+             _flag("--best", "say what to change first, and how it compares with the run before"),
              _flag("--waves", "write the design's signals to a VCD file of the run folder"),
              _option("--from", dest="first", metavar="TIME", help="signals from this moment on, as in '1.5 ms'"),
              _option("--to", dest="last", metavar="TIME", help="signals until this moment"),

@@ -10,6 +10,7 @@ from workbench.analysis.finding_words import shortfall_words
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
+from workbench.cli.ended import Ended, ended_of
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, call_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
@@ -182,7 +183,8 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     )
     with progress() as watch:
         run = run_workspace(workspace, options, Job(watch))
-    return _tell(run, workspace.target(options.target).title, arguments.json)
+    ended = ended_of(run, workspace, workbench.plugins) if arguments.best else None
+    return _tell(run, workspace.target(options.target).title, arguments.json, ended)
 
 
 def _waves(arguments: argparse.Namespace) -> tuple[float, float] | None:
@@ -201,7 +203,7 @@ def run_collect(arguments: argparse.Namespace, workbench: Opened) -> int:
     return _tell(run, "real machine", arguments.json)
 
 
-def _tell(run: Run, where: str, json: bool) -> int:
+def _tell(run: Run, where: str, json: bool, ended: Ended | None = None) -> int:
     manifest = run.manifest
     if json:
         print_json(
@@ -214,6 +216,7 @@ def _tell(run: Run, where: str, json: bool) -> int:
                 "stdout_sha256": manifest.stdout_sha256,
                 "overhead": {name: manifest.overhead.get(name) for name in OVERHEAD},
                 "diagnostics": as_json(manifest.diagnostics),
+                **(ended.document if ended else {}),
             }
         )
     else:
@@ -222,4 +225,6 @@ def _tell(run: Run, where: str, json: bool) -> int:
             print(said)
         took = f"{run.time_s:.9f} s {run.kind_of_time}"
         print(f"{run.path}: {manifest.status.value}, {took} ({where}{confined})")
+        for line in ended.lines if ended else ():
+            print(line)
     return DONE if run.complete else FAILED

@@ -42,18 +42,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
     An incomplete run, and a table that is damaged (which is then left out), are diagnostics. Raises WorkbenchError
     where `path` is no run folder or its manifest cannot be read.
     """
-    file = path / MANIFEST
-    try:
-        text = read_regular(file, _MANIFEST_LIMIT)
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
-        message = "this is not a run folder" if missing else f"the run cannot be read: {error.strerror}"
-        hint = f"A run folder holds {MANIFEST}." if missing else ""
-        raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
-    manifest = read_manifest(text, str(file))
-    manifest = replace(manifest, project=_project_of(manifest.project, path))
-    if manifest.status is RunStatus.COMPLETE and manifest.exit:  # a run of an earlier version: today that is a failure
-        manifest = replace(manifest, status=RunStatus.FAILED, reason=exit_words(manifest.exit))
+    manifest = manifest_in(path)
     checksums, unread = _checksums(path) if manifest.status is not RunStatus.RUNNING else ({}, ())
     problems = [*_incomplete(manifest, path), *unread, *_damaged(manifest, checksums, path)]
     tables: dict[str, Table] = {}
@@ -85,6 +74,23 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
                        file=str(path / "tables" / "intervals"))
         )  # fmt: skip
     return Run(path, manifest, tables), tuple(problems)
+
+
+def manifest_in(path: Path) -> Manifest:
+    """What a run folder says of its run. Raises WorkbenchError where it is no run folder, or cannot be read."""
+    file = path / MANIFEST
+    try:
+        text = read_regular(file, _MANIFEST_LIMIT)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        message = "this is not a run folder" if missing else f"the run cannot be read: {error.strerror}"
+        hint = f"A run folder holds {MANIFEST}." if missing else ""
+        raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
+    manifest = read_manifest(text, str(file))
+    manifest = replace(manifest, project=_project_of(manifest.project, path))
+    if manifest.status is RunStatus.COMPLETE and manifest.exit:  # a run of an earlier version: today that is a failure
+        return replace(manifest, status=RunStatus.FAILED, reason=exit_words(manifest.exit))
+    return manifest
 
 
 def _project_of(written: str, run: Path) -> str:

@@ -271,6 +271,9 @@ def run_program(
         program.stop()
     for line in program.stderr.lines():
         on_line(line)
+    if on_output is not None:
+        for line in program.stdout.lines():
+            on_output(line)
     kept = (output.kept.decode(errors=errors) for output in (program.stdout, program.stderr))
     return ProcessResult(program.returncode, *kept)
 

@@ -51,7 +51,7 @@ class Machine:
         target = task.project.target
         with job.step(_RUN):
             started = shlex.join(["exec", str(built), *task.project.host.arguments]) if built else ""
-            ran = _command(task, job, target.run or started, built)
+            ran = _command(task, job, target.run or started, built, "host: ")
         with job.step(_FETCH):
             _must(task, job, "fetch", target.fetch, built)
         said = ran.stdout.encode()
@@ -84,11 +84,12 @@ def _built(task: Task, job: Job) -> Path:
     return build_as_the_user_does(task, plan, job).program
 
 
-def _command(task: Task, job: Job, line: str, program: Path | None) -> ProcessResult:
+def _command(task: Task, job: Job, line: str, program: Path | None, prefix: str = "") -> ProcessResult:
+    """Run a command of the project's; what it prints is logged line by line, with a prefix."""
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
     where |= {"RECAP_PROGRAM": str(program)} if program else {}
-    return job.run(["sh", "-c", line], cwd=task.root, env=where)
+    return job.run(["sh", "-c", line], cwd=task.root, env=where, on_output=lambda said: job.log(f"{prefix}{said}"))
 
 
 def _must(task: Task, job: Job, name: str, line: str, program: Path | None) -> None:

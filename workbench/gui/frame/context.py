@@ -24,6 +24,7 @@ from workbench.session.keep.aside import load_aside, save_aside
 from workbench.session.keep.results import OpenRun, newest_run, open_knowledge, open_result, predicted
 from workbench.session.open import recent
 from workbench.session.open.opening import open_workspace
+from workbench.session.open.project_files import file_named
 from workbench.session.open.trust import Standing, standing
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
@@ -307,6 +308,13 @@ class Context(QObject):
     def resolve(self, file: str) -> Path:
         """A file as scan, run or finding names it, as a path."""
         return file_path(self.root(), file)
+
+    def open_named(self, name: str, line: int) -> None:
+        """Show a line of the project's file that a tool's message names."""
+        if (path := file_named(self.workspace, name) if self.workspace else None) is not None:
+            self.navigation.open_line(str(path), line)
+        else:
+            self.notices.tell(Diagnostic(f"no file of the project is named {name}", severity=Severity.NOTE))
 
     def is_file(self, path: Path) -> Callable[[str], bool]:
         """Says of a file as scan, run or finding names it whether it is this one; each name is looked at once."""

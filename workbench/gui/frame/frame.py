@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from workbench.gui.frame.actions import Actions
 from workbench.gui.frame.breadcrumb import Breadcrumb
@@ -18,7 +18,7 @@ from workbench.gui.frame.disk_watch import DiskWatch
 from workbench.gui.frame.floating import Floating
 from workbench.gui.frame.focus import focus_inside, is_nowhere
 from workbench.gui.frame.header import Header
-from workbench.gui.frame.layout import Panels
+from workbench.gui.frame.layout import Panels, fixed_bar
 from workbench.gui.frame.mode_stack import ModeStack
 from workbench.gui.frame.opening import Opening, ReadAhead
 from workbench.gui.frame.rail import Rail
@@ -31,6 +31,7 @@ from workbench.gui.open.asking import Asking
 from workbench.gui.open.recovered import Recovered
 from workbench.gui.open.welcome import Welcome
 from workbench.gui.run.background import Background
+from workbench.gui.run.end_banner import EndBanner
 from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.run_control import RunControl
 from workbench.gui.run.run_dock import RunDock
@@ -81,7 +82,7 @@ class ProjectWindow(QMainWindow):
         self._unsaved: tuple[object, ...] = ()
 
         self.setMenuWidget(self.header)
-        self._rail_bar = _fixed_bar(self.rail)
+        self._rail_bar = fixed_bar(self.rail)
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
         self.modes = ModeStack(self.context)
         self.welcome = Welcome(self.context, self.asking, self.show_without_project)
@@ -89,7 +90,8 @@ class ProjectWindow(QMainWindow):
         self._centre.addWidget(self.welcome)
         self._centre.addWidget(self.modes)
         self.setCentralWidget(self._centre)
-        self.panels = Panels(self, self._centre, self.modes, self.run_dock)
+        self.end_banner = EndBanner(self.context)
+        self.panels = Panels(self, self._centre, self.modes, self.run_dock, self.end_banner)
         self.actions_of = Actions(self, self.header.menus)
         self._foot()
         self._connect()
@@ -97,7 +99,7 @@ class ProjectWindow(QMainWindow):
         self._show_content()
 
     def _foot(self) -> None:
-        bar = _fixed_bar(self.status_line)
+        bar = fixed_bar(self.status_line)
         self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
 
     def _connect(self) -> None:
@@ -114,8 +116,12 @@ class ProjectWindow(QMainWindow):
         self.floating.run_options.run.connect(self.run_control.run)
         self.floating.setting_changed.connect(self._on_setting)
         self.run_dock.open_line.connect(context.navigation.open_line)
+        self.run_dock.place_wanted.connect(context.open_named)
         self.run_dock.closed.connect(self.toggle_run_dock)
         self.run_dock.run_wanted.connect(self.run_control.run)
+        self.run_control.ended.connect(self.end_banner.show_end)
+        self.end_banner.shown_changed.connect(self.panels.show_end)
+        self.end_banner.problems_wanted.connect(self._show_problems)
         context.run_requested.connect(self.run_control.run)
         context.study_requested.connect(self.run_control.run_study)
         context.pause_requested.connect(self.run_control.cancel)
@@ -241,7 +247,12 @@ class ProjectWindow(QMainWindow):
         busy = (background.said or "Reading") if background.busy else "No jobs running"
         self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
 
+    def _show_problems(self) -> None:
+        self.panels.show_run(True)
+        self.run_dock.show_problems()
+
     def _on_job_started(self, title: str) -> None:
+        self.end_banner.dismiss()
         self.panels.show_run(True)
         self._refresh()
 
@@ -384,13 +395,3 @@ class ProjectWindow(QMainWindow):
         self.context.documents.forget()
         self.context.shut_down()
         super().closeEvent(event)
-
-
-def _fixed_bar(inside: QWidget) -> QToolBar:
-    """A bar at an edge of the window that is nothing but a widget."""
-    bar = QToolBar()
-    bar.setMovable(False)
-    bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
-    bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-    bar.addWidget(inside)
-    return bar

@@ -1,7 +1,7 @@
 """The panels around a mode: left and right docks whose width and presence each mode keeps, the run dock below."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QToolBar, QWidget
 
 from workbench.api.modes import Panel
 from workbench.gui.frame.focus import home_of
@@ -22,7 +22,7 @@ class Panels(QObject):
     """Places the docks. What a person wants of a panel's width is kept apart from what there is room for, so that a
     panel which gave way to a small window comes back in a large one."""
 
-    def __init__(self, window: QMainWindow, centre: QWidget, modes: ModeStack, run_dock: RunDock) -> None:
+    def __init__(self, window: QMainWindow, centre: QWidget, modes: ModeStack, run_dock: RunDock, end: QWidget) -> None:
         super().__init__(window)
         self._window, self._centre, self._modes = window, centre, modes
         self.side_stack, self.details_stack = Stack(), Stack()
@@ -33,19 +33,24 @@ class Panels(QObject):
         self._details = _dock("Details", self.details_stack)
         self._range = _dock("Range", QWidget())  # what is in it is made when it is first wanted
         self._run = _dock("Run", run_dock)
+        self._end = _dock("End of the run", end)
         self._range.setMinimumWidth(RANGE_PX)
         run_dock.setMinimumHeight(160)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._range)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._run)
+        window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, self._end)
+        window.setCorner(Qt.Corner.TopLeftCorner, Qt.DockWidgetArea.TopDockWidgetArea)
+        window.setCorner(Qt.Corner.TopRightCorner, Qt.DockWidgetArea.TopDockWidgetArea)
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
         self._widths = (_ANY, _ANY)
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
+        self._end_wanted = False
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
-        for dock in (self._side, self._details, self._range, self._run):
+        for dock in (self._end, self._side, self._details, self._range, self._run):
             dock.hide()
         for watched in (window, self._side, self._details, self._run):
             watched.installEventFilter(self)
@@ -84,6 +89,7 @@ class Panels(QObject):
             hidden = dock is self._details and not kept.get("details_shown", 1)
             dock.setVisible(inside is not None and not hidden)
         self._run.setVisible(bool(mode) and self._run_wanted)
+        self._end.setVisible(bool(mode) and self._end_wanted)
         self._range.setVisible(view is not None and self._range_wanted and not view.shows_range)
         self._fit()
         QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
@@ -133,7 +139,7 @@ class Panels(QObject):
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""
         inside = {"side": self.side_stack, "centre": self._centre, "details": self.details_stack}
-        return {**inside, "range": self._range.widget(), "run": self._run.widget()}
+        return {"end": self._end.widget(), **inside, "range": self._range.widget(), "run": self._run.widget()}
 
     def focus_next(self) -> None:
         """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
@@ -179,6 +185,11 @@ class Panels(QObject):
         self._run.setVisible(visible and bool(self._mode))
         self._fit()
 
+    def show_end(self, visible: bool) -> None:
+        """Show how the last run ended, above every mode."""
+        self._end_wanted = visible
+        self._end.setVisible(visible and bool(self._mode))
+
     def reset(self) -> None:
         """As the window was when it was new."""
         self._kept = {}
@@ -199,3 +210,13 @@ def _dock(title: str, inside: QWidget) -> QDockWidget:
     set_ground(inside, "panel")
     dock.setWidget(inside)
     return dock
+
+
+def fixed_bar(inside: QWidget) -> QToolBar:
+    """A bar at an edge of the window that is nothing but a widget."""
+    bar = QToolBar()
+    bar.setMovable(False)
+    bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
+    bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+    bar.addWidget(inside)
+    return bar

@@ -21,6 +21,7 @@ class MainWindow(ProjectWindow):
     def __init__(self, plugins: Plugins) -> None:
         super().__init__(plugins)
         self.actions_of.add(self._menus())
+        self.end_banner.comparison_wanted.connect(self.compare_before)
         self.actions_of.update()
 
     # ---- menus
@@ -126,6 +127,7 @@ class MainWindow(ProjectWindow):
                 known("next_finding", partial(self.step_finding, 1), run),
                 known("previous_finding", partial(self.step_finding, -1), run),
                 known("try_change", self.try_change, run),
+                known("compare_before", self.compare_before, run),
                 known("open_line", open_selected_line, can=run),
                 None,
                 known("go_to", on(lambda mode: mode.ask_where()),
@@ -225,6 +227,13 @@ class MainWindow(ProjectWindow):
             self.context.navigation.set_mode("analyse")
             if self.mode:
                 self.mode.try_change()
+
+    def compare_before(self) -> None:
+        """Compare the open run with the one before it; the mode does so by itself where it is built for this."""
+        compare = self.modes.views.get("compare")
+        self.go_to("compare")
+        if compare is not None:
+            compare.compare_before()
 
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -31,6 +31,7 @@ from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedF
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import draw_icon
 from workbench.session.open import recent
+from workbench.session.open.project_files import project_files
 
 
 @dataclass(frozen=True)
@@ -208,9 +209,5 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
     workspace = context.workspace
     if workspace is None:
         return
-    from workbench.api.source.files import expand_sources
-
-    project = workspace.project
-    sources = expand_sources(workspace.root, project.host.sources)
-    for path in dict.fromkeys((*sources, *workspace.hdl_files, *workspace.documents)):
+    for path in project_files(workspace):
         yield SearchItem(path.name, "file", "file", partial(context.navigation.open_line, str(path), 1))

@@ -13,6 +13,8 @@ QWidget[ground="chrome"] { background: $chrome; }
 QWidget[ground="window"] { background: $window; }
 QWidget[ground="raised"] { background: $raised; }
 QWidget[ground="note"] { background: $low_ground; border: 1px solid $rule; border-radius: 5px; }
+QWidget[ground="good"] { background: $good_ground; }
+QWidget[ground="bad"] { background: $high_ground; }
 QWidget[ground="box"] { background: $panel; border: 1px solid $rule; border-radius: 8px; }
 QFrame[role="rule"] { background: $rule; border: none; }
 
@@ -28,6 +30,7 @@ QLabel[role="title"] { font-size: 14px; font-weight: 600; }
 QLabel[role="finding"] { font-size: 17px; font-weight: 600; }
 QLabel[role="figure"] { font-size: 24px; font-weight: 700; color: $accent; }
 QLabel[role="figureplain"] { font-size: 20px; color: $text; }
+QLabel[role="gain"] { font-size: 15px; font-weight: 700; color: $link; }
 QLabel[role="hero"] { font-size: 29px; font-weight: 700; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="high"] { color: $high; }

@@ -216,6 +216,9 @@ class Mode(QWidget):
         """Try the change that the selected finding advises. False where the mode tries none."""
         return False
 
+    def compare_before(self) -> None:
+        """Compare the open run with the one before it, whichever it was compared with."""
+
     def step_finding(self, step: int) -> bool:
         """Choose the finding `step` rows on in the mode's own list. False where it has none."""
         return False

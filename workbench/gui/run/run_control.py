@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.job import Job
@@ -33,8 +34,21 @@ def _run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     return run_workspace(workspace, options, job)
 
 
+@dataclass(frozen=True)
+class EndedRun:
+    """A run of the project that has ended: `run` is what was recorded, where anything was."""
+
+    title: str
+    run: Run | None
+    seconds: float
+    diagnostics: tuple[Diagnostic, ...]
+
+
 class RunControl(QObject):
-    """Starts runs of the open project with what `options` says, and opens each when it is done."""
+    """Starts runs of the open project with what `options` says, and opens each when it is done. `ended` carries an
+    `EndedRun`, of runs that were not cancelled."""
+
+    ended = Signal(object)
 
     def __init__(
         self,
@@ -50,6 +64,7 @@ class RunControl(QObject):
         self._last: RunOptions | None = None
         self.run_function: RunFunction = _run
         self.title = ""
+        self._began_s: float | None = None  # when the run under way began; None where it is another job
         self._project: Path | None = None
         runner.finished.connect(self._on_finished)
         context.workspace_changed.connect(self._on_workspace)
@@ -83,6 +98,7 @@ class RunControl(QObject):
         """Start another job that runs where runs do, with its steps in the dock, and the calls that are counted in
         `raw`; a run that it makes is opened."""
         if not self.running:
+            self._began_s = None
             self._dock.set_run_title(title, detail, raw)
             self._runner.start(title, work)
 
@@ -195,9 +211,12 @@ class RunControl(QObject):
         from workbench.formats.run_folder import RAW  # with the schemas' library, which the first run imports
 
         self.start_job(self.title, detail, lambda job: function(workspace, chosen, job), out / RAW)
+        self._began_s = time.monotonic()
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._context.study = None
         self._context.runs_changed.emit()
+        if self._began_s is not None and not cancelled:
+            self.ended.emit(EndedRun(self.title, run, time.monotonic() - self._began_s, diagnostics))
         if run is not None and run.path is not None:
             self._context.open_run(run.path)

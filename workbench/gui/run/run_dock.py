@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QPlainTextEdit,
     QStackedWidget,
     QWidget,
 )
 
 from workbench.api.job import JobEvent
-from workbench.gui.look import fonts
 from workbench.gui.look.theme import set_ground
 from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.live_calls import LiveCalls
+from workbench.gui.run.log_text import LogText
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import (
     Button,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from workbench.model.run import Run
 
 PROGRAM = "host: "  # how the log marks what the user's program printed
-_LOG_LINES = 20_000
 
 
 class StepRow(Drawn, QWidget):
@@ -109,9 +107,11 @@ class StepRow(Drawn, QWidget):
 
 
 class RunDock(QWidget):
-    """Follows a JobRunner. `open_line` asks for a diagnostic's place, `run_wanted` for the first run."""
+    """Follows a JobRunner. `open_line` asks for a diagnostic's place, `place_wanted` for one that the log names,
+    `run_wanted` for the first run."""
 
     open_line = Signal(str, int)
+    place_wanted = Signal(str, int)
     closed = Signal()
     run_wanted = Signal()
 
@@ -172,8 +172,9 @@ class RunDock(QWidget):
         group.idClicked.connect(self._show_page)
         self.filters["Calls"].setToolTip("Number of host calls, counted during the run")
         self.calls = LiveCalls()
-        self.log = _log_text()
-        self.output = _log_text()
+        self.log, self.output = LogText("Log"), LogText("Program output")
+        for text in (self.log, self.output):
+            text.open_line.connect(self.place_wanted.emit)
         self._rows = column_layout(margins=(0, 0, 0, 0), spacing=8)
         self._no_problems = label("No problems so far.", "small")
         self._rows.addWidget(self._no_problems)
@@ -356,13 +357,3 @@ class RunDock(QWidget):
 
 def _stamp(seconds: float) -> str:
     return f"{int(seconds // 60):02d}:{seconds % 60:04.1f}"
-
-
-def _log_text() -> QPlainTextEdit:
-    text = QPlainTextEdit()
-    text.setReadOnly(True)
-    text.setFont(fonts.code_font(12))
-    text.setStyleSheet('font-family: "JetBrains Mono"; font-size: 12px;')
-    text.setMaximumBlockCount(_LOG_LINES)
-    text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -196,6 +196,29 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
     left_s = budget_s - (process_time() - begun_s)
     return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
+
+
+def run_before(path: Path | None, folders: Sequence[Path]) -> Path | None:
+    """The run to compare one with, of `folders`, oldest first: the last complete one before it beside it; without such
+    the newest other complete one, and else the newest other one."""
+    mine = path.resolve() if path else None
+    places = [folder.resolve() for folder in folders]
+    at = places.index(mine) if mine in places else 0
+    beside = [
+        folder for folder, place in zip(folders[:at], places, strict=False) if mine and place.parent == mine.parent
+    ]
+    others = [folder for folder, place in zip(folders, places, strict=True) if place != mine]
+    complete = (folder for folder in (*reversed(beside), *reversed(others)) if _is_complete(folder))
+    return next(complete, others[-1] if others else None)
+
+
+def _is_complete(folder: Path) -> bool:
+    from workbench.formats.run_folder import manifest_in
+    from workbench.model.run import RunStatus
+
+    with suppress(WorkbenchError):
+        return manifest_in(folder).status is RunStatus.COMPLETE
+    return False
 
 
 def newest_run(workspace: Workspace) -> Path | None:

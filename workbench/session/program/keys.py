@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "next_finding": ("Next finding", "F8"),
     "previous_finding": ("Previous finding", "Shift+F8"),
     "try_change": ("Try this change", "Ctrl+T"),
+    "compare_before": ("Compare with the previous run", "Ctrl+Shift+C"),
     "open_line": ("Open line", ""),
     "go_to": ("Go to...", "Ctrl+L"),
     "definition": ("Go to the definition", "F12"),

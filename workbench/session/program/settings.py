@@ -70,6 +70,8 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("predict_s", "Running", "Predictions",
                 "seconds of processor time for predicting what advice gains, for each run that is opened; 0 for none",
                 "number", "10", most=3600),
+        Setting("after_run", "Running", "After a run", "what is shown when a run is complete", "choice", "stay",
+                {"stay": "As before", "analyse": "Its findings"}),
         *(Setting(f"program.{name}", "Programs", name, what, "program")
           for name, what in (("gcc", "builds C hosts"), ("g++", "builds C++ hosts and the card"),
                              ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),

@@ -192,6 +192,9 @@ class CompareMode(Mode):
         if chosen:
             self.other.open(Path(chosen))
 
+    def compare_before(self) -> None:
+        self.other.open_before()
+
     def _fill_menu(self, menu: QMenu) -> None:
         menu.clear()
         self.other.fill(menu)

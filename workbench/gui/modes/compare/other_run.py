@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from workbench.api.job import Job
 from workbench.api.window import Context
 from workbench.model.run import Run
-from workbench.session.keep.results import OpenRun, open_result, predicted
+from workbench.session.keep.results import OpenRun, open_result, predicted, run_before
 from workbench.session.program.settings import value
 
 
@@ -28,8 +28,8 @@ class OtherRun(QObject):
         """Another run is open: the one before it is compared with it where none is chosen."""
         if self.opened is not None and self.opened.run.path == mine.path:
             self.opened = None
-        if self.opened is None and (before := self._before(mine)):
-            self.open(before)
+        if self.opened is None:
+            self.open_before()
 
     def folders(self) -> list[Path]:
         """Of all runs but the open one."""
@@ -37,11 +37,12 @@ class OtherRun(QObject):
         mine = run.path.resolve() if run and run.path else None
         return [f for f in self._context.run_folders() if f.resolve() != mine]
 
-    def _before(self, run: Run) -> Path | None:
-        """The project's run before this one; the newest other one where this one is not the project's."""
-        folders = self.folders()
-        earlier = [f for f in folders if run.path and f.parent == run.path.parent and f.name != run.path.name]
-        return (earlier or folders)[-1] if folders else None
+    def open_before(self) -> None:
+        """Compare with the run before the open one, whichever was chosen."""
+        run = self._context.run
+        before = run_before(run.path, self._context.run_folders()) if run else None
+        if before and not (self.opened and self.opened.run.path == before):
+            self.open(before)
 
     def open(self, path: Path) -> None:
         """Open and analyse a run in the background."""

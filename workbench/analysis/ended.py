@@ -1,0 +1,91 @@
+"""What a run came to, in short: how it compares with the one before, and what to change first."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.analysis.finding_words import best_prediction, interval_text, is_small, nothing_words, where_words
+from workbench.analysis.report import finding_json
+from workbench.api.results import Analysis
+from workbench.model.finding import Finding, tops
+from workbench.model.run import PS_PER_S, Manifest, RunStatus
+from workbench.model.text import at_most_text, counted, faster_text, ratio_text, time_text
+
+
+@dataclass(frozen=True)
+class Best:
+    """What to change first: `count` says how many findings there are, `what` which is the best, `gain` what it gains
+    and `sure` how sure that is. Without a finding `count` says why there is none, and the rest is empty."""
+
+    count: str
+    what: str = ""
+    gain: str = ""
+    sure: str = ""
+
+    @property
+    def text(self) -> str:
+        sure = f" ({self.sure})" if self.sure else ""
+        return f"{self.count} {self.what}, {self.gain}{sure}" if self.what else self.count
+
+
+def best_finding(analysis: Analysis, aside: Collection[str] = ()) -> Finding | None:
+    """The first of the ranked findings that a change can follow from; none that is set aside or gains too little."""
+    shown = (f for f in tops(analysis.findings) if f.id not in aside and not f.points_elsewhere and not is_small(f))
+    return next(shown, None)
+
+
+def best_of(manifest: Manifest, analysis: Analysis, aside: Collection[str] = ()) -> Best:
+    """What to change first of a run."""
+    best, number = best_finding(analysis, aside), len(tops(analysis.findings))
+    count = f"{counted(number, 'finding')}."
+    if best is None:
+        why = "None gains enough, or all are set aside or follow from others."
+        return Best(f"{count} {why}" if number else nothing_words(manifest, analysis))
+    what = f"Best: {best.title}, {where_words(best)}"
+    if best.speedup_predicted is None:
+        return Best(count, what, at_most_text(best.gain))
+    return Best(count, what, f"predicted {ratio_text(best.speedup_predicted)}", interval_text(best_prediction(best)))
+
+
+def time_words(manifest: Manifest) -> str:
+    """`46.07 ms of virtual time`."""
+    kind = "virtual" if manifest.simulated else "measured"
+    return f"{time_text(manifest.time_ps / PS_PER_S, 4)} of {kind} time"
+
+
+def beside_words(manifest: Manifest, before: Manifest | None, name: str) -> str:
+    """`2.00× faster than run-1, same output`: a complete run beside the one before, by that one's name."""
+    complete = before is not None and {manifest.status, before.status} == {RunStatus.COMPLETE}
+    if before is None or not complete or not before.time_ps or not manifest.time_ps:
+        return ""
+    faster = faster_text(before.time_ps / manifest.time_ps)
+    faster = f"{faster} {'as' if faster.startswith('the same') else 'than'} {name}"
+    if before.settings != manifest.settings:
+        return f"{faster}, with different settings"
+    same = _same_output(manifest, before)
+    said = {True: ", same output", False: ", but their outputs differ", None: ""}[same]
+    return f"{faster}{said}"
+
+
+def _same_output(manifest: Manifest, before: Manifest) -> bool | None:
+    known = manifest.stdout_sha256 and before.stdout_sha256
+    return manifest.stdout_sha256 == before.stdout_sha256 if known else None
+
+
+def best_json(analysis: Analysis) -> dict[str, Any]:
+    """The number of findings, and the best one as in a report; null where there is none."""
+    best = best_finding(analysis)
+    return {"findings": len(tops(analysis.findings)), "best": finding_json(best) if best else None}
+
+
+def before_json(manifest: Manifest, before: Manifest | None, path: str) -> dict[str, Any] | None:
+    """How a run compares with the one before it; null where there is none."""
+    if before is None:
+        return None
+    complete = {manifest.status, before.status} == {RunStatus.COMPLETE} and manifest.time_ps > 0
+    return {
+        "run": path,
+        "speedup": before.time_ps / manifest.time_ps if complete else None,
+        "same_output": _same_output(manifest, before) if complete else None,
+        "same_settings": before.settings == manifest.settings,
+    }
