@@ -7,14 +7,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check setup system lint tests clean
+.PHONY: demo test check setup python system lint tests clean
 
 setup: system $(VENV)/.ready
 
-system:
+# `make test` installs the system's packages and those of Python side by side.
+python:
+	@sh resources/setup/system.sh python
+
+system: | python
 	@sh resources/setup/system.sh
 
-$(VENV)/.ready: pyproject.toml setup.py
+$(VENV)/.ready: pyproject.toml setup.py | python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev,window]'
 	@touch $@
@@ -22,7 +26,7 @@ $(VENV)/.ready: pyproject.toml setup.py
 demo: setup
 	$(BIN)/workbench demo --out demo
 
-lint: setup
+lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(if $(CI),--cache-dir=/dev/null)
@@ -35,7 +39,7 @@ tests: setup
 check: lint
 	files=$$($(BIN)/python tests/affected.py) && { [ -z "$$files" ] || $(BIN)/python -m pytest --numprocesses $$(nproc) $$files; }
 
-test: setup
+test:
 	+$(MAKE) --jobs=2 lint tests
 
 clean:
