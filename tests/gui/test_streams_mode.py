@@ -65,7 +65,7 @@ def test_a_run_is_asked(
     # a right click on an edge writes the statement and asks it
     routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e1")
     place = mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification
-    menu = mode.graph.edge_menu(place)
+    menu = mode.graph.asking_menu(place)
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Occupancy, histogram").trigger()
     assert mode.editor.toPlainText() == "measure hist occupancy at e1"
@@ -158,7 +158,7 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
     assert at["mt"] < at["s1"] < at["w1"] == at["w2"] < at["a1"] < at["out"]
     # a right click writes a statement; there is nothing to ask yet
     routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e4")
-    menu = mode.graph.edge_menu(mode.graph.offset + QPointF(*routed.points[0]) * mode.graph.magnification)
+    menu = mode.graph.asking_menu(mode.graph.offset + QPointF(*routed.points[0]) * mode.graph.magnification)
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Values").trigger()
     assert mode.editor.toPlainText() == "measure trace value at e4"

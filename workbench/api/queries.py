@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class QueriedBlock:
     """A block of the application, and on what it stands, where that is known. `place` is where it is written: file and
-    line."""
+    line. `statements` are what can be asked of it: titles and statements, each of one or more lines."""
 
     name: str
     stands: str = ""
     in_hardware: bool = False
     place: tuple[str, int] | None = None
+    statements: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from workbench.api.lazy import loads
 
 if TYPE_CHECKING:
     from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard
-    from workbench.model.blocks import below_top
+    from workbench.model.blocks import as_target, below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
     from workbench.model.diagnostic import OfProject, did_you_mean, unknown_name

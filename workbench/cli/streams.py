@@ -131,7 +131,8 @@ def _simulation_json(one: DepthSimulation) -> dict[str, Any]:
 
 def _explained(queries: RunQueries, run: Run) -> Sequence[Explained]:
     """What the edges of an application show that was made of blocks and edges."""
-    return queries.explain(run) if queries.subject(run) else ()
+    subject = queries.subject(run)
+    return queries.explain(run) if subject and subject.edges else ()
 
 
 def _not_counted(run: Run, folder: Path) -> Diagnostic:

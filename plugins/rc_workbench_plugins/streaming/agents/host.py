@@ -84,6 +84,7 @@ class _Plan:
                 for side, of_side in zip(sides, (left, right), strict=True):
                     side[0] = side[0] if isinstance(of_side, Number) else _Operand(side[0])
                 return [*sides[0], *sides[1], _step(_RELATIONS[relation])]
+        raise AssertionError("no agent sees states of blocks")  # `division` gives it no such statement
 
     def side(self, of: Measure | Number) -> list[str]:
         if isinstance(of, Number):

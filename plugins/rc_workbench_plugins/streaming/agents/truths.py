@@ -52,6 +52,7 @@ class Truths(EdgeNumbers):
             case Comparison():
                 known, holds = self._compared(turned(of), clock)
                 return Truth(both(known, holds), both(known, Gate("not", (holds,))))
+        raise Refused("it asks about states of a block")
 
     def _compared(self, of: Comparison, clock: int) -> tuple[Logic, Logic]:
         """Whether both sides are known, and whether the relation holds then."""

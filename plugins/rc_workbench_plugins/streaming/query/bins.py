@@ -11,15 +11,15 @@ EVEN = 64  # bins between bounds that are said, where their number is not
 
 
 def bins_of(
-    metric: Metric, edge: StreamEdge, bins: float | None, low: float | None, high: float | None
+    metric: Metric, edge: StreamEdge | None, bins: float | None, low: float | None, high: float | None
 ) -> tuple[float, ...]:
-    """ValueError, in words, where there is no such histogram."""
+    """`edge` is None of what is within a block. ValueError, in words, where there is no such histogram."""
     count = None if bins is None else int(bins)
-    if metric is Metric.OCCUPANCY:
+    if metric is Metric.OCCUPANCY and edge:
         low, high = 0 if low is None else low, edge.depth + 1 if high is None else high
         count = count or min(MOST_COUNTS, max(1, int(high - low)))
     elif count is None and low is None and high is None:
-        return _powers(metric, edge.type)
+        return _powers(metric, edge.type if edge else "")
     elif metric in TIMED:
         low = 0 if low is None else low
     if low is None or high is None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,16 +24,16 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
 )
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.seen import no_streams, something_seen
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, trace_words
-from workbench.api import Diagnostic, Table, Workbench, WorkbenchError, has_errors, listed, table
-from workbench.api.stream_events import EDGES, Events, events_of
+from workbench.api import Block, Diagnostic, Run, Workbench, WorkbenchError, has_errors, listed, table
 from workbench.api.unstable import StreamBlock, Topology, read_file
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
     target = (
-        "a run of a streaming application; of a project, the query is read and checked alone, or what can be asked "
+        "a run; of a project of a streaming application, the query is read and checked alone, or what can be asked "
     )
     target += "about is listed"
     parser.add_argument("run_folder", type=Path, metavar="TARGET", help=target)
@@ -55,13 +55,17 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
     """Exit code 1 where an assertion is broken."""
     if os.path.isfile(arguments.run_folder):
         return _checked(arguments, workbench)
-    measured = workbench.open_run(arguments.run_folder)
+    run = workbench.open_run(arguments.run_folder).run
     if arguments.query is None and not arguments.limits:
-        return _agents(measured.run.tables, arguments, workbench)
-    events = recorded(measured.run.tables, str(arguments.run_folder))
-    query = asked(arguments.query, events.topology, arguments.frame) if arguments.query else Query(())
-    results, asserts = evaluate(query, events)
-    _say(query, results, asserts, arguments, workbench, limits(events) if arguments.limits else None)
+        return _agents(run, arguments, workbench)
+    there = something_seen(run, str(arguments.run_folder))
+    if arguments.limits and not there.topology.edges:
+        raise WorkbenchError(no_streams(run, str(arguments.run_folder)))
+    query = Query(())
+    if arguments.query:
+        query = asked(arguments.query, there.topology, arguments.frame, there.blocks)
+    results, asserts = evaluate(query, there.events, states=there.states)
+    _say(query, results, asserts, arguments, workbench, limits(there.events) if arguments.limits else None)
     return 0 if all(result.holds for result in asserts) else 1
 
 
@@ -157,13 +161,12 @@ def _say(
     print("\n".join([*map(trace_words, results), *map(assert_words, asserts), *answers]))
 
 
-def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
+def _agents(run: Run, arguments: Namespace, workbench: Workbench) -> int:
     """What agents counted while the application ran."""
-    answers = kept_answers(tables, str(arguments.run_folder))
+    answers = kept_answers(run.tables, str(arguments.run_folder))
     if answers is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
-        if EDGES not in tables:
-            recorded(tables, str(arguments.run_folder))  # nor is there anything that could be asked
+        something_seen(run, str(arguments.run_folder))  # nor, perhaps, is there anything that could be asked
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
     if arguments.json:
         workbench.print_json(answers.as_json())
@@ -175,23 +178,12 @@ def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbe
     return 0 if all(one.holds for one in answers.asserts) else 1
 
 
-def recorded(tables: Mapping[str, Table], folder: str) -> Events:
-    """What a run tells of its streams. WorkbenchError where it tells nothing."""
-    events = events_of(tables, folder)
-    if events is None:
-        hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
-        if "streams" in tables:
-            hint = f"What its design's streams counted: workbench streams {folder or 'RUN'}."
-        raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
-    return events
-
-
-def asked(file: Path, topology: Topology, frame: FrameLength) -> Query:
-    """The query in a file, of a topology's edges. WorkbenchError with all that is wrong in it."""
-    query = read_query(read_file(file).decode("utf-8-sig", "replace"), topology, str(file), frame)
+def asked(file: Path, topology: Topology, frame: FrameLength, blocks: Sequence[Block] | None = None) -> Query:
+    """The query in a file, of a topology's edges and a run's blocks. WorkbenchError with all that is wrong in it."""
+    query = read_query(read_file(file).decode("utf-8-sig", "replace"), topology, str(file), frame, blocks)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
     if not query.measures and not query.asserts:
-        hint = "For example: measure rate at EDGE"
+        hint = "For example: measure rate at EDGE, or measure share of state STATE of BLOCK"
         raise WorkbenchError(Diagnostic("nothing is asked in this file", hint, file=str(file)))
     return query

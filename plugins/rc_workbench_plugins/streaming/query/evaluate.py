@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.crossing import trust_of
+from rc_workbench_plugins.streaming.query.frames import few_enough, time_bounds
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     And,
@@ -20,6 +21,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Comparison,
     Condition,
     FrameValue,
+    InState,
     Measure,
     MeasureResult,
     Metric,
@@ -29,12 +31,16 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    about_states,
     operands,
 )
+from rc_workbench_plugins.streaming.query.states import last_dwells, state_result, while_in
+from rc_workbench_plugins.streaming.query.statistics import with_statistic
 from rc_workbench_plugins.streaming.query.steps import (
     FALSE,
     TRUE,
     UNKNOWN,
+    Pieces,
     Steps,
     last_of_each_time,
     merged,
@@ -42,11 +48,9 @@ from rc_workbench_plugins.streaming.query.steps import (
     spells,
 )
 from workbench.api import PS_PER_S, Diagnostic, WorkbenchError
+from workbench.api.state_events import RunStates
 from workbench.api.stream_events import EdgeEvents, Events, Times
-from workbench.api.unstable import thousands
 from workbench.api.virtual_queue import worked
-
-MOST_FRAMES = 100_000
 
 _RELATIONS = {
     ">": operator.gt,
@@ -59,11 +63,12 @@ _RELATIONS = {
 
 
 def evaluate(
-    query: Query, events: Events, trusted: bool = True
+    query: Query, events: Events, trusted: bool = True, states: RunStates | None = None
 ) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
-    """What the measures come to, and whether the assertions hold, in the query's order. Its labels are the events'.
-    Without `trusted` no result says how far it can be trusted, which takes half of the time to find out."""
-    run = _Run(events, trusted)
+    """What the measures come to, and whether the assertions hold, in the query's order. Its labels are the events', its
+    blocks those of `states`. Without `trusted` no result says how far it can be trusted, which takes half of the time
+    to find out."""
+    run = _Run(events, trusted, states)
     return tuple(map(run.result, query.measures)), tuple(map(run.held, query.asserts))
 
 
@@ -73,7 +78,7 @@ def waiting_for_the_bus(events: Events) -> dict[str, float]:
     shares = {}
     for label, edge in events.edges.items():
         if edge.taken_ps is not None or edge.delivered_ps is not None:
-            pieces = _Pieces(bounds, spells(edge.waiting_ps, bounds[0]), occupancy(edge, bounds[0]))
+            pieces = Pieces(bounds, spells(edge.waiting_ps, bounds[0]), occupancy(edge, bounds[0]))
             shares[label] = float(pieces.sums(pieces.durations * (pieces.values[0] > 0))[0] / np.diff(bounds)[0])
     return shares
 
@@ -81,16 +86,24 @@ def waiting_for_the_bus(events: Events) -> dict[str, float]:
 class _Run:
     """A run, of which measures are taken; what a measure came to is kept, since conditions ask for it too."""
 
-    def __init__(self, events: Events, trusted: bool) -> None:
-        self._trusted = trusted
+    def __init__(self, events: Events, trusted: bool, states: RunStates | None) -> None:
+        self._trusted, self._states = trusted, states
         self._events, self._start, self._end = events, events.start_ps, events.end_ps
         self._results: dict[Measure, MeasureResult] = {}
         self._trusts: dict[str, str] = {}
 
     def result(self, measure: Measure) -> MeasureResult:
-        if measure not in self._results:
+        if measure.within and measure not in self._results:
+            worth = self._truth(measure.when) if measure.when else None
+            self._results[measure] = state_result(measure, self._blocks(), worth)
+        elif measure not in self._results:
             self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)), self._trust(measure))
         return self._results[measure]
+
+    def _blocks(self) -> RunStates:
+        if self._states is None:
+            raise WorkbenchError(Diagnostic("states are asked about, and this run counted none"))
+        return self._states
 
     def _trust(self, measure: Measure) -> str:
         """Of the occupancy of an edge across a bus, what its ends alone would have told; and of which part it is, where
@@ -112,7 +125,8 @@ class _Run:
 
     def held(self, asserted: Assert) -> AssertResult:
         worth = self._truth(asserted.condition)
-        ends = np.append(worth.times[1:], self._end)
+        end = max(self._end, self._states.end_ps) if self._states and about_states(asserted) else self._end
+        ends = np.append(worth.times[1:], end)
         broken: list[tuple[int, int]] = []
         for begin, end in zip(worth.times[worth.values == FALSE].tolist(), ends[worth.values == FALSE].tolist(),
                               strict=True):  # fmt: skip
@@ -142,7 +156,7 @@ class _Run:
         transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
         bounds = self._bounds(measure, transfers)
         worth = self._truth(measure.when) if measure.when else None
-        pieces = _Pieces(bounds, worth)
+        pieces = Pieces(bounds, worth)
         if measure.metric in (Metric.OCCUPANCY, Metric.BACKPRESSURE):
             return self._over_time(measure, last, bounds, worth)
         if measure.frame.elements:
@@ -155,7 +169,7 @@ class _Run:
         counts = np.bincount(frame[kept], minlength=len(bounds) - 1)
         values: NDArray[Any] = counts * (last.tick_ps if measure.metric is Metric.UTIL else PS_PER_S)
         if measure.metric is Metric.UTIL and not last.tick_ps:
-            waiting = _Pieces(bounds, worth, spells(last.waiting_ps, self._start))
+            waiting = Pieces(bounds, worth, spells(last.waiting_ps, self._start))
             values = pieces.collected - waiting.sums(waiting.durations * (waiting.values[0] == TRUE))
         return [
             FrameValue(begin, end, collected, count, value / collected if collected else None)
@@ -167,18 +181,11 @@ class _Run:
     def _bounds(self, measure: Measure, transfers: Times) -> Times:
         """Where frames begin, and the last one ends. WorkbenchError where they are too many to be told."""
         frame = measure.frame
-        whole, one = (len(transfers), frame.elements) if frame.elements else (self._end - self._start, frame.time_ps)
-        if one and whole // one >= MOST_FRAMES:
-            message = f"'{measure.text}' has {thousands(whole // one)} frames in this run, too many to list"
-            hint = f"At most {thousands(MOST_FRAMES)} are: take longer frames, or 'trace' for every single one."
-            raise WorkbenchError(Diagnostic(message, hint))
-        if frame.elements:
-            ends = transfers[frame.elements - 1 :: frame.elements]
-        elif frame.time_ps:
-            ends = np.arange(self._start + frame.time_ps, self._end, frame.time_ps)
-        else:
-            ends = np.empty(0, np.int64)
-        over = not len(ends) or ends[-1] < self._end or len(transfers) % (frame.elements or 1)
+        if not frame.elements:
+            return time_bounds(measure, self._start, self._end)
+        few_enough(measure, len(transfers) // frame.elements)
+        ends = transfers[frame.elements - 1 :: frame.elements]
+        over = not len(ends) or ends[-1] < self._end or len(transfers) % frame.elements
         return np.concatenate(([self._start], ends, [self._end] if over else [])).astype(np.int64)
 
     def _over_time(self, measure: Measure, edge: EdgeEvents, bounds: Times, worth: Steps | None) -> list[FrameValue]:
@@ -186,7 +193,7 @@ class _Run:
             state = spells(edge.blocked_ps, self._start)
         else:
             state = occupancy(edge, self._start)
-        pieces = _Pieces(bounds, worth, state)
+        pieces = Pieces(bounds, worth, state)
         frames = []
         for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
             part = slice(*np.searchsorted(pieces.frames, [number, number + 1]))
@@ -202,7 +209,7 @@ class _Run:
                 pushed = np.diff(np.searchsorted(edge.push_ps, [begin, end]))[0]
                 unsure = float(pushed) * edge.uncertain_ps / collected
             frame = FrameValue(begin, end, collected, uncertainty=unsure)
-            frames.append(_counted(frame, measure, times, values, lasting))
+            frames.append(with_statistic(frame, measure, times, values, lasting))
         return frames
 
     def _of_elements(
@@ -228,7 +235,7 @@ class _Run:
             off = float(unsure * (len(times) if measure.statistic is Statistic.SUM else 1))
             off = off if measure.metric is Metric.LATENCY else 0.0
             seen = FrameValue(begin, end, int(collected[number]), len(times), uncertainty=off)
-            frames.append(_counted(seen, measure, times, of_frame, lasting))
+            frames.append(with_statistic(seen, measure, times, of_frame, lasting))
         return frames
 
     def _latencies(self, labels: Sequence[str]) -> tuple[Times, NDArray[np.bool_]]:
@@ -250,6 +257,8 @@ class _Run:
         match condition:
             case Blocked(edge):
                 return spells(self._events.edges[edge].blocked_ps, self._start)
+            case InState(within):
+                return while_in(within, self._blocks())
             case Not(of):
                 worth = self._truth(of)
                 return Steps(worth.times, -worth.values, -worth.otherwise)
@@ -274,6 +283,9 @@ class _Run:
             frames = self.result(side).frames
             ends, values = [frame.end_ps for frame in frames], [frame.value for frame in frames]
             return last_of_each_time(np.array(ends), np.array([np.nan if v is None else v for v in values]))
+        if side.within:
+            steps = last_of_each_time(*last_dwells(side.within, self._blocks()))
+            return self._when_true(side, steps)
         edge = self._events.edges[side.edges[-1]]
         if side.metric is Metric.OCCUPANCY:
             held = occupancy(edge, self._start)
@@ -286,36 +298,15 @@ class _Run:
             steps = last_of_each_time(times[1:], _intervals(edge, side.tap)[1:])
         else:
             steps = last_of_each_time(edge.push_ps, _values(edge))
+        return self._when_true(side, steps)
+
+    def _when_true(self, side: Measure, steps: Steps) -> Steps:
+        """The steps where the measure's own condition holds, not known elsewhere."""
         if side.when is None:
             return steps
         worth = self._truth(side.when)
         times = merged(steps.times, worth.times)
         return Steps(times, np.where(worth.at(times) == TRUE, steps.at(times), np.nan))
-
-
-class _Pieces:
-    """The run cut where a frame begins, or one of the steps changes. Where the condition does not hold, the duration
-    is 0. `values` are the steps'."""
-
-    def __init__(self, bounds: Times, worth: Steps | None, *steps: Steps) -> None:
-        cuts = merged(bounds, *(s.times for s in (worth, *steps) if s is not None))
-        cuts = cuts[(cuts >= bounds[0]) & (cuts <= bounds[-1])]
-        self.times = cuts[:-1]
-        self._count = len(bounds) - 1
-        self.frames = np.searchsorted(bounds, self.times, "right") - 1
-        held = np.ones(len(self.times), bool) if worth is None else worth.at(self.times) == TRUE
-        self.durations = np.diff(cuts) * held
-        self.values = [s.at(self.times) for s in steps]
-
-    @property
-    def collected(self) -> Times:
-        """For how long the condition held in each frame (ps)."""
-        return self.sums(self.durations)
-
-    def sums(self, amounts: Times) -> Times:
-        sums = np.zeros(self._count, np.int64)
-        np.add.at(sums, self.frames, amounts)
-        return sums
 
 
 def _intervals(edge: EdgeEvents, tap: Tap) -> Times:
@@ -329,34 +320,3 @@ def _values(edge: EdgeEvents) -> NDArray[Any]:
         message = f"the run did not record the values on {edge.edge.label}"
         raise WorkbenchError(Diagnostic(message, "Record them with the run, or leave 'value' out."))
     return edge.values
-
-
-def _counted(frame: FrameValue, measure: Measure, times: Times, values: NDArray[Any], weights: Times) -> FrameValue:
-    """A frame with the statistic of its values; each counts as often as its weight says."""
-    value: int | float | None
-    match measure.statistic:
-        case Statistic.TRACE:
-            return replace(frame, samples=(times, values), uncertainty=0.0)
-        case Statistic.HIST:
-            histogram = np.zeros(len(measure.bins) + 1, np.int64)
-            np.add.at(histogram, np.searchsorted(measure.bins, values, "right"), weights)
-            return replace(frame, histogram=tuple(histogram.tolist()), uncertainty=0.0)
-        case Statistic.SUM:
-            value = _total(values, weights)
-        case _ if not len(values):
-            value = None
-        case Statistic.MEAN:
-            value = _total(values, weights) / weights.sum().item()
-        case Statistic.MIN:
-            value = values.min().item()
-        case Statistic.MAX:
-            value = values.max().item()
-    return replace(frame, value=value)
-
-
-def _total(values: NDArray[Any], weights: Times) -> int | float:
-    """The sum, each as often as its weight says; exact where they are whole numbers, however large."""
-    if values.dtype.kind not in "iu" or not len(values):
-        return float((values * weights).sum()) if len(values) else 0
-    most = max(abs(int(values.min())), abs(int(values.max()))) * int(weights.sum())
-    return int((values.astype(np.int64 if most < 1 << 63 else object) * weights).sum())

@@ -41,6 +41,10 @@ class Metric(StrEnum):
     BACKPRESSURE = "backpressure"  # share of time in which the producer has an element and the queue takes none
     VALUE = "value"  # of each element pushed
     INTERVAL = "interval"  # from one transfer at the tap to the next, less what that end waited at the edge in between
+    SHARE = "share"  # of the time in which a block is in a state
+    DWELL = "dwell"  # how long a state lasts, of each visit, known at its end; the run's end cuts the last one off
+    VISITS = "visits"  # how often a state begins
+    TRANSITIONS = "transitions"  # how often a block's state changes, or from one state to another
 
 
 class Statistic(StrEnum):
@@ -60,10 +64,16 @@ class Tap(StrEnum):
 
 
 #: One number in a frame (Table 4.1), so that no statistic applies; the other metrics have many.
-SINGLE = frozenset({Metric.RATE, Metric.UTIL, Metric.BACKPRESSURE})
+SINGLE = frozenset({Metric.RATE, Metric.UTIL, Metric.BACKPRESSURE, Metric.SHARE, Metric.VISITS, Metric.TRANSITIONS})
 
 #: Times in ps.
-TIMED = frozenset({Metric.LATENCY, Metric.INTERVAL})
+TIMED = frozenset({Metric.LATENCY, Metric.INTERVAL, Metric.DWELL})
+
+#: Shares of 1.
+SHARES = frozenset({Metric.UTIL, Metric.BACKPRESSURE, Metric.SHARE})
+
+#: Of the states of a block, and not of an edge.
+WITHIN = frozenset({Metric.SHARE, Metric.DWELL, Metric.VISITS, Metric.TRANSITIONS})
 
 #: What JSON and people get instead of base units: a unit, and how many base units make one.
 UNITS: Mapping[Metric, tuple[str, float]] = {
@@ -74,6 +84,10 @@ UNITS: Mapping[Metric, tuple[str, float]] = {
     Metric.BACKPRESSURE: ("1", 1),
     Metric.VALUE: ("", 1),
     Metric.INTERVAL: ("s", PS_PER_S),
+    Metric.SHARE: ("1", 1),
+    Metric.DWELL: ("s", PS_PER_S),
+    Metric.VISITS: ("visits", 1),
+    Metric.TRANSITIONS: ("transitions", 1),
 }
 
 
@@ -88,11 +102,23 @@ class FrameLength:
 
 
 @dataclass(frozen=True)
+class Within:
+    """States of a block, by its id: their indexes, and of a transition those that it goes to. None are all states.
+    Where no run says which blocks and states there are, `block` is as it was written, and `known` is False."""
+
+    block: str
+    states: tuple[int, ...] = ()
+    into: tuple[int, ...] = ()
+    known: bool = True
+
+
+@dataclass(frozen=True)
 class Measure:
-    """`[label:] measure statistic metric at edges [when condition]`.
+    """`[label:] measure statistic metric at edges [when condition]`, or `... of state STATE of BLOCK`.
 
     `edges` are labels of the topology's; several are a path, in the order of the data, along which latency is asked
-    for. `bins` are a histogram's bounds, rising, in base units: bin i holds bins[i] <= x < bins[i + 1].
+    for. Of what is `within` a block there are none. `bins` are a histogram's bounds, rising, in base units: bin i holds
+    bins[i] <= x < bins[i + 1].
     """
 
     label: str
@@ -106,6 +132,12 @@ class Measure:
     bins: tuple[float, ...] = ()
     line: int = 0
     column: int = 0
+    within: Within | None = None
+
+    @property
+    def where(self) -> str:
+        """The edges, or the block."""
+        return self.within.block if self.within else " -> ".join(self.edges)
 
     @property
     def single(self) -> bool:
@@ -142,6 +174,13 @@ class Blocked:
 
 
 @dataclass(frozen=True)
+class InState:
+    """True while a block is in one of the states: `state STATE of BLOCK`."""
+
+    within: Within
+
+
+@dataclass(frozen=True)
 class Not:
     of: Condition
 
@@ -156,7 +195,23 @@ class Or:
     of: tuple[Condition, ...]
 
 
-Condition = Comparison | Blocked | Not | And | Or
+Condition = Comparison | Blocked | InState | Not | And | Or
+
+
+def about_states(of: Measure | Assert | Condition | None) -> bool:
+    """Whether a statement or a condition asks about states of blocks, itself or in what it compares."""
+    match of:
+        case Measure(within=within, when=when):
+            return within is not None or about_states(when)
+        case Assert(condition=condition) | Not(of=condition):
+            return about_states(condition)
+        case InState():
+            return True
+        case And(of=parts) | Or(of=parts):
+            return any(map(about_states, parts))
+        case Comparison(left=left, right=right):
+            return any(about_states(side) for side in (left, right) if isinstance(side, Measure))
+    return False
 
 
 def operands(condition: Condition | None) -> Iterator[Measure]:
@@ -197,7 +252,7 @@ class FrameValue:
     """What a measure came to in one frame.
 
     `collected_ps` is how long its condition held in the frame, `count` how many events were collected: transfers at the
-    tap, elements popped (latency) or pushed (value); 0 for occupancy and backpressure, which are over time. `value` is
+    tap, elements popped (latency) or pushed (value), visits of a state; 0 for what is over time alone. `value` is
     None where there was nothing to take it of. A histogram's first entry is what lay below the bins, its last what lay
     above: counts, or ps for occupancy. `samples` of a trace are times (ps) and values; of occupancy each lasts until
     the next. `uncertainty` is by how much `value` may be off either way, where times of two clocks meet, and

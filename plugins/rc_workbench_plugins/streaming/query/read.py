@@ -5,6 +5,7 @@ A statement begins with `measure`, `assert` or a label, so that one that is wron
     m1: measure hist(bins=16) occupancy at Stream.a when (rate at b > 5 Mtps | !backpressure at c)
     a1: assert m1 >= 100 Mtps & latency at a < 5 us;     // a comment
     vq: readdb.out -> stage1.in                          // a name for an edge or a path
+    measure mean dwell of state wait_mem of fir when occupancy at a > 0     // what is within a block
 
 `&` binds closer than `|`. A path goes from edge to edge, each named by its label or by a port: `a -> b`, and
 `X.out -> Y.in` is the edge between the two; `=<` and `=>` are edges to and from several blocks. `of` is `at`.
@@ -23,7 +24,9 @@ from workbench.api.unstable import did_you_mean
 
 METRICS = ("rate", "util", "occupancy", "latency", "backpressure", "value", "interval")
 STATISTICS = ("min", "max", "mean", "sum", "hist", "trace")
-RESERVED = ("measure", "assert", "at", "of", "when", *METRICS, *STATISTICS)
+#: What is measured of a block's states.
+INNER = ("share", "dwell", "visits", "transitions")
+RESERVED = ("measure", "assert", "at", "of", "when", "state", *METRICS, *STATISTICS, *INNER)
 #: Units, by what they measure, with how many of them make the base unit (see `measures.py`).
 TIMES = {"s": 1e12, "ms": 1e9, "us": 1e6, "µs": 1e6, "ns": 1e3, "ps": 1.0}
 RATES = {"tps": 1.0, "ktps": 1e3, "Mtps": 1e6, "Gtps": 1e9}
@@ -32,12 +35,19 @@ SIZES = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3}
 #: How deep a statement may be nested, and how many parts its conditions may have, each with what it refers to.
 DEEPEST, MOST_PARTS = 50, 1000
 
+#: A name that needs no quotes.
+NAME = r"[A-Za-z_]\w*(\[(\d+|\*)\])*(\.[A-Za-z_]\w*(\[(\d+|\*)\])*)*"
+
 _GRAMMAR = rf"""
 statement: [label] (measure | assertion | target)
 label: NAME ":"
-measure: "measure" (what | reference) ["when" condition]
+measure: "measure" (what | within | reference) ["when" condition]
 assertion: "assert" condition
 what: [statistic] METRIC [parameters] _AT target
+within: [statistic] INNER [parameters] _AT (state | block)
+state: _STATE name [ARROW name] _AT name
+block: name
+name: NAME | QUOTED
 statistic: STATISTIC [parameters]
 parameters: "(" parameter ("," parameter)* ")"
 parameter: [NAME "="] number
@@ -45,17 +55,20 @@ parameter: [NAME "="] number
 ?conjunction: negation | negation ("&" negation)+ -> both
 ?negation: "!" negation -> negated | "(" condition ")" | comparison
 comparison: operand [RELATION operand]
-?operand: number | what | reference
+?operand: number | what | within | state | reference
 reference: NAME
 number: NUMBER [UNIT]
 target: NAME (ARROW NAME)*
 METRIC.2: /({"|".join(METRICS)})(?![\w.])/
 STATISTIC.2: /({"|".join(STATISTICS)})(?![\w.])/
+INNER.2: /({"|".join(INNER)})(?![\w.])/
+_STATE.2: /state(?![\w.])/
 _AT.2: /(at|of)(?![\w.])/
 UNIT.2: /({"|".join(sorted([*TIMES, *RATES, *SIZES], key=len, reverse=True))})(?!\w)|%/
 ARROW: "->" | "=<" | "=>"
 RELATION: ">=" | "<=" | "==" | "!=" | ">" | "<"
-NAME: /[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*/
+NAME: /{NAME}/
+QUOTED: /"[^"\n]+"/
 NUMBER: /[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/
 %import common.WS
 %ignore WS
@@ -65,6 +78,9 @@ NUMBER: /[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/
 _SAID = {
     "METRIC": "what to measure (" + ", ".join(METRICS) + ")",
     "STATISTIC": "a statistic (" + ", ".join(STATISTICS) + ")",
+    "INNER": "what to measure of a block (" + ", ".join(INNER) + ")",
+    "_STATE": "'state'",
+    "QUOTED": "a name in quotes",
     "_AT": "'at'",
     "NAME": "a name",
     "NUMBER": "a number",
@@ -200,8 +216,13 @@ def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: 
         assert isinstance(error, UnexpectedEOF)
     before = re.search(r"measure\s+([\w.]+)\s*$", part[:offset])
     if before and unexpected in ("at", "of"):
-        hint = did_you_mean(before[1], [*METRICS, *STATISTICS]) or f"Known: {', '.join(METRICS)}."
+        hint = did_you_mean(before[1], [*METRICS, *INNER, *STATISTICS])
+        hint = hint or f"Known: {', '.join(METRICS)}; of a block's states {', '.join(INNER)}."
         return _problem(f"'{before[1]}' cannot be measured", hint, text, begin + before.start(1), file)
+    inside = re.search(rf"(?:{'|'.join(INNER)})[^@]*?\s(?:of|at)\s+([\w.]+)\s*$", part[:offset])
+    if inside and unexpected and (unexpected[0].isalpha() or unexpected[0] == "_"):
+        hint = did_you_mean(inside[1], ["state"]) or "A state is written: state NAME of BLOCK."
+        return _problem(f"'{inside[1]}' is not expected here", hint, text, begin + inside.start(1), file)
     relation = re.search(r"(=[<>])\s*$", part[:offset])
     if relation and unexpected[:1].isdigit():  # read as an arrow
         unexpected, wanted, offset = relation[1], ["RELATION"], relation.start()
@@ -211,6 +232,7 @@ def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: 
 
 def _hint(unexpected: str, wanted: Sequence[str]) -> str:
     words = [*(METRICS if "METRIC" in wanted else ()), *(STATISTICS if "STATISTIC" in wanted else ())]
+    words += [*(INNER if "INNER" in wanted else ()), *(["state"] if "_STATE" in wanted else [])]
     words += ["at"] if "_AT" in wanted else []
     if near := did_you_mean(unexpected, words) if unexpected else "":
         return near

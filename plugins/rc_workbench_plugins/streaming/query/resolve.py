@@ -1,22 +1,21 @@
 """Statements become measures of a topology's edges: names looked up, units converted, Table 4.1 held to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isfinite
 
 from lark import Token, Tree
 
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.bins import bins_of
-from rc_workbench_plugins.streaming.query.frames import LONGEST
+from rc_workbench_plugins.streaming.query.asked import DIMENSIONS, Asking, Part
+from rc_workbench_plugins.streaming.query.blocks import inside
 from rc_workbench_plugins.streaming.query.measures import (
-    SINGLE,
     And,
     Assert,
     Blocked,
     Comparison,
     Condition,
     FrameLength,
+    InState,
     Measure,
     Metric,
     Not,
@@ -25,49 +24,38 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    Within,
 )
 from rc_workbench_plugins.streaming.query.read import Statement
 from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, routes, tap_of
-from workbench.api import Diagnostic, Severity, WorkbenchError, near
+from workbench.api import Block, Diagnostic, WorkbenchError, near
 from workbench.api.unstable import StreamEdge, Topology
 
-Part = Tree[Token]
-
-#: What a metric may be compared with, and the base units of a number that has no unit.
-_DIMENSIONS: Mapping[Metric, tuple[str, float]] = {
-    Metric.RATE: ("a rate", 1.0),
-    Metric.UTIL: ("a share", 1.0),
-    Metric.BACKPRESSURE: ("a share", 1.0),
-    Metric.OCCUPANCY: ("a number", 1.0),
-    Metric.VALUE: ("a number", 1.0),
-    Metric.LATENCY: ("a time", read.TIMES["s"]),
-    Metric.INTERVAL: ("a time", read.TIMES["s"]),
-}
-_UNITS = {
-    **{unit: ("a time", factor) for unit, factor in read.TIMES.items()},
-    **{unit: ("a rate", factor) for unit, factor in read.RATES.items()},
-    **{unit: ("a share", factor) for unit, factor in read.PERCENT.items()},
-    **{unit: ("a size", factor) for unit, factor in read.SIZES.items()},
-}
-_PARAMETERS = ("bins", "low", "high", "frame")
-_MOST_BINS = 4096
+_SAID = 4  # names of those that are meant, where one is wanted
 
 
-def read_query(text: str, topology: Topology, file: str = "", frame: FrameLength | None = None) -> Query:
-    """What a query asks of an application. What is wrong is in its diagnostics, with its place in `file`, and leaves
-    out its own statement alone. `frame` is that of measures that do not say theirs; without it the run is one frame."""
+def read_query(
+    text: str, topology: Topology, file: str = "", frame: FrameLength | None = None,
+    blocks: Sequence[Block] | None = None,
+) -> Query:  # fmt: skip
+    """What a query asks of an application, and of the states of its blocks: those of a run, None where there is none
+    yet. What is wrong is in its diagnostics, with its place in `file`, and leaves out its own statement alone. `frame`
+    is that of measures that do not say theirs; without it the run is one frame."""
     parsed, problems = read.statements(text, file)
-    return _Resolver(parsed, topology, file, frame or FrameLength(), problems).query()
+    return _Resolver(parsed, topology, blocks, file, frame or FrameLength(), problems).query()
 
 
 class _Resolver:
     """`_problems` grow with every statement; what ends one is raised as a WorkbenchError."""
 
     def __init__(
-        self, statements: list[Statement], topology: Topology, file: str, frame: FrameLength, problems: list[Diagnostic]
-    ) -> None:
-        self._statements, self._topology, self._file, self._frame = statements, topology, file, frame
-        self._problems = problems
+        self, statements: list[Statement], topology: Topology, blocks: Sequence[Block] | None, file: str,
+        frame: FrameLength, problems: list[Diagnostic],
+    ) -> None:  # fmt: skip
+        self._statements, self._topology, self._frame = statements, topology, frame
+        self._problems, self._blocks = problems, blocks
+        self._asking = Asking(file, problems)
+        self._wrong, self._problem = self._asking.wrong, self._asking.problem
         self._by_label: dict[str, Statement] = {}
         self._measured: dict[str, tuple[Measure, ...]] = {}  # by label
         self._open: list[str] = []  # labels of those that are being looked up
@@ -119,7 +107,7 @@ class _Resolver:
         try:
             body, when = statement.tree.children
             assert isinstance(body, Tree)
-            meant = self._referred(statement, body) if body.data == "reference" else self._what(statement, body)
+            meant = self._meant(statement, body)
             condition = self._condition(statement, when) if isinstance(when, Tree) else None
         finally:
             self._open.pop()
@@ -128,7 +116,7 @@ class _Resolver:
         measures = tuple(
             replace(
                 one,
-                label=statement.label + (f"[{' -> '.join(one.edges)}]" if statement.label and len(meant) > 1 else ""),
+                label=statement.label + (f"[{one.where}]" if len(meant) > 1 else ""),
                 text=statement.text,
                 when=_both(one.when, condition),
                 line=place.line,
@@ -157,41 +145,55 @@ class _Resolver:
             raise self._wrong(statement, name, f"with all that '{name}' rests on, {message}", hint)
         return measures
 
+    def _meant(self, statement: Statement, part: Part) -> tuple[Measure, ...]:
+        kinds = {"reference": self._referred, "within": self._within}
+        return kinds.get(part.data, self._what)(statement, part)
+
     def _what(self, statement: Statement, what: Part) -> tuple[Measure, ...]:
-        said, metric_token, of_metric, target = what.children
-        assert isinstance(metric_token, Token)
-        assert isinstance(target, Tree)
-        metric = Metric(str(metric_token))
-        statistic = Statistic(str(said.children[0])) if isinstance(said, Tree) else Statistic.TRACE
-        of_statistic = said.children[1] if isinstance(said, Tree) else None
-        if of_statistic and of_metric:
-            message = f"{statistic} and {metric} both have parameters"
-            raise self._wrong(statement, of_metric, message, f"Write all behind {statistic}.")
-        parameters = of_statistic or of_metric
-        if metric in SINGLE:
-            statistic = self._single(statement, metric, metric_token, statistic)
-        ways = self._routes(statement, target)
-        frame, given = None, dict[str, float]()
-        if isinstance(parameters, Tree):
-            frame, given = self._parameters(statement, parameters, metric, statistic)
+        asked = self._asking.asked(statement, what)
+        metric, statistic, target = asked.metric, asked.statistic, asked.target
         points = [str(part) for part in target.children if isinstance(part, Token) and part.type == "NAME"]
         measures = []
-        for way in ways:
+        for way in self._routes(statement, target):
             if len(way) > 1 and metric is not Metric.LATENCY:
                 message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
                 raise self._wrong(statement, target, message, "A path is measured by its latency alone.")
-            bins: tuple[float, ...] = ()
-            if statistic is Statistic.HIST:
-                try:
-                    bins = bins_of(metric, way[-1], given.get("bins"), given.get("low"), given.get("high"))
-                except ValueError as error:
-                    raise self._wrong(statement, said, str(error)) from None
+            bins = self._asking.bins(statement, asked, way[-1])
             pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(points[0]) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
             labels = tuple(edge.label for edge in way)
-            lasting = self._sized(statement, parameters or metric_token, frame or self._frame, way[-1])
+            lasting = self._sized(statement, asked.frame_at, asked.frame or self._frame, way[-1])
             measures.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
         return tuple(measures)
+
+    def _within(self, statement: Statement, part: Part) -> tuple[Measure, ...]:
+        asked = self._asking.asked(statement, part)
+        frame = asked.frame or self._frame
+        if frame.elements or frame.size_bytes:
+            message = "a frame of a state is a time: no elements pass there"
+            raise self._wrong(statement, asked.frame_at, message, f"For example: {asked.metric}(frame=10 us)")
+        bins = self._asking.bins(statement, asked, None)
+        withins = self._inside(statement, asked.target)
+        if asked.metric is Metric.TRANSITIONS:
+            if any(one.states and not one.into for one in withins):
+                hint = "Of one state ask its visits, or name two: transitions of state A -> B of BLOCK."
+                raise self._wrong(statement, asked.target, "a transition is from one state to another", hint)
+        elif any(one.known and (one.into or not one.states) for one in withins):
+            message = f"{asked.metric} is of one state"
+            raise self._wrong(statement, asked.target, message, f"For example: {asked.metric} of state NAME of BLOCK")
+        made = (Measure("", "", asked.metric, asked.statistic, (), frame=frame, bins=bins, within=w) for w in withins)
+        return tuple(made)
+
+    def _inside(self, statement: Statement, part: Part) -> list[Within]:
+        """The states that `state A -> B of C`, or the blocks that `C` means."""
+        names = [one for one in part.children if isinstance(one, Tree)]
+        said = [str(one.children[0]).strip('"') for one in names]
+        state, into = (said[0], said[1] if len(said) > 2 else None) if part.data == "state" else (None, None)
+        try:
+            return inside(self._blocks, self._topology, said[-1], state, into)
+        except UnknownTarget as unknown:
+            at = names[-1] if unknown.point == 2 else names[unknown.point]
+            raise self._wrong(statement, at, unknown.message, unknown.hint) from None
 
     def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
@@ -202,54 +204,6 @@ class _Resolver:
 
     def _tap(self, point: str) -> Tap:
         return Tap.PUSH if self._is_alias(point) else tap_of(self._topology, point)
-
-    def _single(self, statement: Statement, metric: Metric, at: Token, statistic: Statistic) -> Statistic:
-        """Table 4.1, and what the dissertation itself writes."""
-        if statistic is Statistic.HIST:
-            message = f"{metric} is one number in a frame, of which there is no histogram"
-            raise self._wrong(statement, at, message, f"Leave 'hist' out: each frame gives its {metric}.")
-        if statistic is not Statistic.TRACE:
-            message = f"{metric} is one number in a frame: '{statistic}' of it is the same number"
-            problem = self._problem(statement, at, message, f"Write {metric}, or with a frame {metric}(frame=10 us).")
-            self._problems.append(replace(problem, severity=Severity.WARNING))
-        return Statistic.TRACE
-
-    def _parameters(
-        self, statement: Statement, parameters: Part, metric: Metric, statistic: Statistic
-    ) -> tuple[FrameLength | None, dict[str, float]]:
-        frame: FrameLength | None = None
-        given: dict[str, float] = {}
-        for number, parameter in enumerate(parameters.children):
-            assert isinstance(parameter, Tree)
-            name_token, value = parameter.children
-            assert isinstance(value, Tree)
-            plain = _PARAMETERS[min(number, 3)] if statistic is Statistic.HIST else "frame"
-            name = str(name_token) if name_token is not None else plain
-            if name not in _PARAMETERS:
-                raise self._wrong(statement, name_token, f"there is no parameter '{name}'", near(name, _PARAMETERS, ""))
-            if name != "frame" and statistic is not Statistic.HIST:
-                raise self._wrong(statement, parameter, f"'{name}' is of histograms", "Others have 'frame' alone.")
-            if name == "frame":
-                frame = self._frame_of(statement, value)
-            elif name == "bins":
-                bins = self._number(statement, value, "a number", 1.0)
-                if not (bins == int(bins) and 1 <= bins <= _MOST_BINS):
-                    raise self._wrong(statement, value, f"there are from 1 to {_MOST_BINS} bins")
-                given[name] = bins
-            else:
-                given[name] = self._number(statement, value, *_DIMENSIONS[metric])
-        return frame, given
-
-    def _frame_of(self, statement: Statement, value: Part) -> FrameLength:
-        unit = value.children[1]
-        kind = "a number" if unit is None else "a size" if str(unit) in read.SIZES else "a time"
-        length = self._number(statement, value, kind, 1.0)
-        if not (1 <= length < LONGEST and length == int(length)):
-            message = "a frame is a time, a whole number of elements, or a size"
-            raise self._wrong(statement, value, message, "For example: frame=10 ms, frame=1000 or frame=64 KiB")
-        if kind == "a size":
-            return FrameLength(size_bytes=int(length))
-        return FrameLength(elements=int(length)) if unit is None else FrameLength(time_ps=int(length))
 
     # where
 
@@ -287,32 +241,44 @@ class _Resolver:
         assert isinstance(right, Tree)
         return self._comparison(statement, part, left, str(relation), right)
 
-    def _flag(self, statement: Statement, part: Part) -> Blocked:
+    def _flag(self, statement: Statement, part: Part) -> Condition:
+        if part.data == "state":
+            withins = self._inside(statement, part)
+            if len(part.children) > 2 and part.children[1] is not None:
+                raise self._wrong(statement, part, "a transition takes no time", "Name one state.")
+            if len(withins) > 1:
+                blocks = _some([one.block for one in withins])
+                raise self._wrong(statement, part, f"several blocks are meant: {blocks}", "Name one of them.")
+            return InState(withins[0])
         if part.data != "number":
             measure = self._operand(statement, part)
             if measure.metric is Metric.BACKPRESSURE and measure.when is None:
                 return Blocked(measure.edges[0])
-        hint = "For example: occupancy at a > 0. Backpressure alone is true or false."
+        hint = "For example: occupancy at a > 0. Backpressure alone is true or false, as is: state NAME of BLOCK."
         raise self._wrong(statement, part, "this is not a condition: it has no comparison", hint)
 
     def _comparison(self, statement: Statement, whole: Part, left: Part, relation: str, right: Part) -> Comparison:
+        for side in (left, right):
+            if side.data == "state":
+                hint = "Leave the comparison out, or compare the share of a state."
+                raise self._wrong(statement, side, "a block is in a state or not, and this compares it", hint)
         measures = [self._operand(statement, side) if side.data != "number" else None for side in (left, right)]
-        kinds = [_DIMENSIONS[measure.metric] for measure in measures if measure]
+        kinds = [DIMENSIONS[measure.metric] for measure in measures if measure]
         if not kinds:
             raise self._wrong(statement, whole, "two numbers are compared", "One side is a measure.")
         if len({name for name, _ in kinds}) > 1:
             raise self._wrong(statement, whole, f"{kinds[0][0]} is compared with {kinds[1][0]}")
         sides = [
-            measure or Number(self._number(statement, part, *kinds[0]))
+            measure or Number(self._asking.number(statement, part, *kinds[0]))
             for measure, part in zip(measures, (left, right), strict=True)
         ]
         return Comparison(sides[0], relation, sides[1])
 
     def _operand(self, statement: Statement, part: Part) -> Measure:
-        measures = self._referred(statement, part) if part.data == "reference" else self._what(statement, part)
+        measures = self._meant(statement, part)
         if len(measures) > 1:
-            edges = ", ".join(" -> ".join(one.edges) for one in measures)
-            raise self._wrong(statement, part, f"several edges are meant: {edges}", "A condition is of one: name it.")
+            what, places = "blocks" if measures[0].within else "edges", _some([one.where for one in measures])
+            raise self._wrong(statement, part, f"several {what} are meant: {places}", "A condition is of one: name it.")
         (measure,) = measures
         if measure.statistic is Statistic.HIST:
             raise self._wrong(statement, part, "a histogram is not a number", "Take its mean, min or max.")
@@ -320,25 +286,12 @@ class _Resolver:
             return measure
         return replace(measure, text=statement.words(part))
 
-    def _number(self, statement: Statement, part: Part, dimension: str, plain: float) -> float:
-        """In base units; `plain` is of a number without a unit."""
-        number, unit = part.children
-        unit_dimension, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
-        if unit_dimension != dimension:
-            raise self._wrong(statement, part, f"{number} {unit} is {unit_dimension}, and {dimension} is expected")
-        if not isfinite(value := float(str(number)) * factor):
-            raise self._wrong(statement, part, "this number is too large")
-        return value
-
-    # what is wrong
-
-    def _wrong(self, statement: Statement, at: Part | Token | None, message: str, hint: str = "") -> WorkbenchError:
-        return WorkbenchError(self._problem(statement, at, message, hint))
-
-    def _problem(self, statement: Statement, at: Part | Token | None, message: str, hint: str) -> Diagnostic:
-        place = statement.place(at)
-        return Diagnostic(message, hint, file=self._file or None, line=place.line, column=place.column)
-
 
 def _both(one: Condition | None, other: Condition | None) -> Condition | None:
     return And((one, other)) if one and other else one or other
+
+
+def _some(names: Sequence[str]) -> str:
+    """The names, of many the first."""
+    more = f" and {len(names) - _SAID} more" if len(names) > _SAID else ""
+    return ", ".join(names[:_SAID]) + more

@@ -56,3 +56,28 @@ def last_of_each_time(times: Times, values: NDArray[Any]) -> Steps:
     """Of values that came at times, in order: the last one is what holds."""
     last = np.append(times[1:] != times[:-1], True) if len(times) else np.empty(0, bool)
     return Steps(times[last], values[last].astype(np.float64))
+
+
+class Pieces:
+    """The run cut where a frame begins, or one of the steps changes. Where the condition does not hold, the duration
+    is 0. `values` are the steps'."""
+
+    def __init__(self, bounds: Times, worth: Steps | None, *steps: Steps) -> None:
+        cuts = merged(bounds, *(s.times for s in (worth, *steps) if s is not None))
+        cuts = cuts[(cuts >= bounds[0]) & (cuts <= bounds[-1])]
+        self.times = cuts[:-1]
+        self._count = len(bounds) - 1
+        self.frames = np.searchsorted(bounds, self.times, "right") - 1
+        held = np.ones(len(self.times), bool) if worth is None else worth.at(self.times) == TRUE
+        self.durations = np.diff(cuts) * held
+        self.values = [s.at(self.times) for s in steps]
+
+    @property
+    def collected(self) -> Times:
+        """For how long the condition held in each frame (ps)."""
+        return self.sums(self.durations)
+
+    def sums(self, amounts: Times) -> Times:
+        sums = np.zeros(self._count, np.int64)
+        np.add.at(sums, self.frames, amounts)
+        return sums

@@ -65,6 +65,9 @@ def _edges(topology: Topology, name: str, number: int) -> list[StreamEdge]:
         hint = f"Its ports: {', '.join(dict.fromkeys(ports))}."
         raise UnknownTarget(f"{name} is a block, and what is measured is an edge", hint, number)
     known = names(topology)
+    if not known:
+        hint = "States can be asked about: measure share of state STATE of BLOCK."
+        raise UnknownTarget(f"there is no edge or port '{name}': no streams were recorded", hint, number)
     raise UnknownTarget(f"there is no edge or port '{name}'", near(name, known, "Known"), number)
 
 

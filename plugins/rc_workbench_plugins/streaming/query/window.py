@@ -2,22 +2,25 @@
 
 from argparse import ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.command import recorded
+from rc_workbench_plugins.streaming.query.blocks import asked_of_block, block_names, drawn_blocks, share_of, state_names
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.replies import beside, reply_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.seen import Seen, seen, something_seen
 from rc_workbench_plugins.streaming.query.targets import names
 from workbench.api import (
     PS_PER_S,
+    Block,
     Composition,
     Diagnostic,
     Explained,
@@ -25,15 +28,18 @@ from workbench.api import (
     QueriedEdge,
     Reply,
     Run,
+    Side,
     Subject,
     WorkbenchError,
     has_errors,
+    listed,
     percent_text,
 )
 from workbench.api.stream_events import Events, events_of, head_of
-from workbench.api.unstable import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology, prefixed
+from workbench.api.unstable import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology, as_target, prefixed
 
 _PLACES = {MappedTo.CORE: "core", MappedTo.FPGA: "FPGA"}
+_LONGEST = 3  # states of a block that are named
 MENU = (
     ("Rate", "measure rate at {}"),
     ("Utilisation", "measure util at {}"),
@@ -48,15 +54,28 @@ MENU = (
 
 
 def subject(run: Run) -> Subject | None:
-    head = head_of(run.tables, str(run.path or ""))
+    there, head = seen(run), head_of(run.tables, str(run.path or ""))
     if head is None:
-        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if _counted(run) else None
+        shown = _subject(there.topology, {}, frozenset(), there.blocks)
+        return replace(shown, blocks=_state_blocks(there)) if there else shown if _counted(run) else None
     time_s = max(head.end_ps - head.start_ps, 1) / PS_PER_S
     rates = {label: pushes / time_s for label, pushes in head.pushes.items()}
     words = {
         label: (prefixed(rate, "/s"), prefixed(rate, "/s", 2), prefixed(rate, "", 2)) for label, rate in rates.items()
     }
-    return _subject(head.topology, words, head.valued)
+    return _subject(head.topology, words, head.valued, there.blocks)
+
+
+def _state_blocks(there: Seen) -> tuple[QueriedBlock, ...]:
+    """The blocks of a run without edges, replicas as one, with what can be asked of their states."""
+    blocks = []
+    for group, of_group in drawn_blocks(there.blocks).items():
+        first, many = of_group[0], len(of_group)
+        stands = ("FPGA" if first.side is Side.FPGA else "host") + (f", {many} of them" if many > 1 else "")
+        place = (first.file, first.line) if first.file and first.line else None
+        statements = asked_of_block(first, group)
+        blocks.append(QueriedBlock(group, stands, first.side is Side.FPGA, place, statements))
+    return tuple(blocks)
 
 
 def planned(composition: Composition) -> Subject | None:
@@ -67,23 +86,29 @@ def planned(composition: Composition) -> Subject | None:
     return _subject(topology, labels, frozenset(labels))
 
 
-def _subject(topology: Topology, words: Mapping[str, Sequence[str]], valued: Collection[str]) -> Subject:
+def _subject(
+    topology: Topology, words: Mapping[str, Sequence[str]], valued: Collection[str],
+    blocks: Sequence[Block] | None = None,
+) -> Subject:  # fmt: skip
     """`words` stand on edges, by label: the first of each, or a shorter one where there is little room. Of edges that
-    are `valued` values can be asked."""
+    are `valued` values can be asked, and of a run's `blocks` their states."""
+    of_states = dict.fromkeys(state for block in blocks or () for state in state_names(block))
     return Subject(
         topology.name,
-        tuple(_block(topology, block) for block in topology.blocks),
+        tuple(_block(topology, block, blocks or ()) for block in topology.blocks),
         tuple(_edge(topology, edge, words[edge.label], edge.label in valued) for edge in topology.edges),
         read.RESERVED,
-        tuple(names(topology)),
-        lambda text: read_query(text, topology).diagnostics if topology.edges else (),
+        (*names(topology), *block_names(blocks or ()), *of_states),
+        lambda text: read_query(text, topology, blocks=blocks).diagnostics if topology.edges or blocks else (),
     )
 
 
-def _block(topology: Topology, block: StreamBlock) -> QueriedBlock:
+def _block(topology: Topology, block: StreamBlock, run_blocks: Sequence[Block]) -> QueriedBlock:
+    own = [one for one in run_blocks if one.id.endswith(f".{topology.within(block.name)}")]
+    statements = asked_of_block(own[0], as_target(own[0].id)) if len(own) == 1 else ()
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
     stands = "any core" if resource == ANY_CORE else f"{_PLACES[place]} {resource}" if resource else ""
-    return QueriedBlock(block.name, stands, place is MappedTo.FPGA, _place(block.at))
+    return QueriedBlock(block.name, stands, place is MappedTo.FPGA, _place(block.at), statements)
 
 
 def _place(at: At) -> tuple[str, int] | None:
@@ -95,11 +120,11 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
     of_agents = [(f"the {one.agent}'s agent", reply_of(one)) for one in counted.results] if counted else []
     if of_agents and (not text.strip() or head_of(run.tables) is None):
         return beside((), of_agents)
-    events = recorded(run.tables, str(run.path or ""))
-    query = read_query(text, events.topology, frame=_frame(frame))
+    there = something_seen(run, str(run.path or ""))
+    query = read_query(text, there.topology, frame=_frame(frame), blocks=there.blocks)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
-    measures, asserts = evaluate(query, events)
+    measures, asserts = evaluate(query, there.events, states=there.states)
     return beside([*map(reply_of, measures), *map(reply_of, asserts)], of_agents)
 
 
@@ -112,7 +137,7 @@ def _counted(run: Run) -> Answers | None:
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return _of_agents(run)
+        return _of_agents(run) + _of_states(seen(run))
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
@@ -131,6 +156,20 @@ def _of_agents(run: Run) -> list[Explained]:
     cost = [f"{words[:1].upper()}{words[1:]}." for words in (one.words() for one in kept.costs)]
     answers = {"What did agents not count?": dict.fromkeys(missed), "What did agents cost?": cost}
     return [Explained(question, "\n".join(lines), ()) for question, lines in answers.items() if lines]
+
+
+def _of_states(there: Seen) -> list[Explained]:
+    """In which states blocks were longest, of replicas the first."""
+    lines, statements, end_ps = [], [], max(there.states.end_ps, 1)
+    for name, of_group in drawn_blocks(there.blocks).items():
+        counted, first = there.states.counted(of_group[0].id), of_group[0]
+        longest = [number for number in (-counted.time_ps).argsort(kind="stable")[:_LONGEST] if counted.time_ps[number]]
+        said = [f"{first.states[number].name} {percent_text(counted.time_ps[number] / end_ps)}" for number in longest]
+        if said:
+            lines.append(f"{name}: {listed(said)}.")
+            statements.append(share_of(first.states[longest[0]].name, name))
+    question = "In which states are the blocks longest?"
+    return [Explained(question, "\n".join(lines), tuple(statements))] if lines else []
 
 
 def _events(run: Run) -> Events | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
+    SHARES,
     TIMED,
     UNITS,
     AssertResult,
@@ -29,7 +30,7 @@ def value_words(measure: Measure, value: float | None) -> str:
         return "none" if value is None else "not known"
     if measure.metric is Metric.RATE:
         return prefixed(value, "/s")
-    if measure.metric in (Metric.UTIL, Metric.BACKPRESSURE):
+    if measure.metric in SHARES:
         return percent_text(value)
     if measure.metric in TIMED:
         return time_text(value / UNITS[measure.metric][1])
@@ -53,12 +54,12 @@ def result_lines(result: MeasureResult) -> list[str]:
     """A measure's number, or how its frames' are spread; histograms of all frames together, as bars."""
     measure, frames, lines = result.measure, result.frames, list[str]()
     if not frames:
-        lines.append(f"at {' -> '.join(measure.edges)}")
+        lines.append(f"{'of' if measure.within else 'at'} {measure.where}")
     elif measure.statistic is Statistic.HIST:
         lines += _bars(measure, frames)
     elif measure.statistic is Statistic.TRACE and not measure.single:
         samples = sum(len(frame.samples[0]) for frame in frames if frame.samples)
-        lines.append(f"{count_text(samples)} samples, in {_frames(measure, frames)}")
+        lines.append(f"{count_text(samples)} sample{'s' if samples != 1 else ''}, in {_frames(measure, frames)}")
     elif len(frames) == 1:
         unsure = frames[0].uncertainty
         sure = f", to within {value_words(measure, unsure)}" if unsure else ""

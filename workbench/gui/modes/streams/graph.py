@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QSize, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
-from workbench.api.queries import QueriedEdge, Subject
+from workbench.api.queries import QueriedBlock, QueriedEdge, Subject
 from workbench.gui.modes.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.text import counted
@@ -67,8 +67,9 @@ def _key(subject: Subject, block: str) -> str:
 
 def summary(subject: Subject) -> str:
     """How many blocks and streams, and how many of them in hardware."""
-    inside = Counter(block.stands for block in subject.blocks if block.in_hardware)
-    parts = [counted(len(subject.blocks), "block"), counted(len(subject.edges), "stream")]
+    inside = Counter(block.stands.partition(",")[0] for block in subject.blocks if block.in_hardware)
+    parts = [counted(len(subject.blocks), "block")]
+    parts += [counted(len(subject.edges), "stream")] if subject.edges else []
     return ", ".join([subject.name, *parts, *(f"{count} in {where}" for where, count in inside.items())])
 
 
@@ -97,7 +98,9 @@ class SubjectGraph(GraphView):
             return
         graph = graph_of(subject)
         layout = laid_out(graph, *self.room())
-        note = "right-click a stream to measure it; double-click to open its source"
+        measured = "a stream or a block" if any(block.statements for block in subject.blocks) else "a stream"
+        measured = measured if subject.edges else "a block"
+        note = f"right-click {measured} to measure it; double-click to open its source"
         self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
 
     def short_words(self) -> Mapping[str, Sequence[str]]:
@@ -145,20 +148,25 @@ class SubjectGraph(GraphView):
         subject, messages = self.subject, {edge.message for edge in routed.edges}
         return [edge for edge in subject.edges if said(subject, edge) in messages] if subject else []
 
-    def edge_menu(self, at: QPointF) -> QMenu | None:
-        """What can be asked of the edge at a place."""
-        routed = self._edge_at(at)
-        if routed is None:
+    def asking_menu(self, at: QPointF) -> QMenu | None:
+        """What can be asked of the block or the edge at a place."""
+        node, routed = self._node_at(at), self._edge_at(at)
+        asked: list[QueriedBlock | QueriedEdge] = []
+        if node is not None and self.subject is not None:
+            asked = [one for one in self.subject.blocks if _key(self.subject, one.name) == node[1] and one.statements]
+        elif routed is not None:
+            asked = [*self.edges_of(routed)]
+        if not asked:
             return None
         menu = QMenu(self)
-        for edge in self.edges_of(routed):
-            menu.addSection(edge.label)
-            for title, statement in edge.statements:
+        for one in asked:
+            menu.addSection(f"States of {one.name}" if isinstance(one, QueriedBlock) else one.label)
+            for title, statement in one.statements:
                 menu.addAction(title, partial(self.statement_chosen.emit, statement))
         return menu
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.edge_menu(QPointF(event.pos()))
+        menu = self.asking_menu(QPointF(event.pos()))
         if menu is None:
             super().contextMenuEvent(event)
         else:

@@ -180,7 +180,7 @@ class Replies(QWidget):
         yield from self.pictures.build()
         split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
         self.nothing = EmptyState("waypoints", "")
-        self.say_why(of_run=True, has_run=True)
+        self.say_why(of_run=True, has_run=True, has_edges=True)
         self._stack = Stack()
         for page in (self.nothing, split):
             self._stack.addWidget(page)
@@ -189,10 +189,13 @@ class Replies(QWidget):
         self.show_replies(())
         yield
 
-    def say_why(self, of_run: bool, has_run: bool) -> None:
+    def say_why(self, of_run: bool, has_run: bool, has_edges: bool) -> None:
         """What is here while there are no answers."""
         how = "Write a query at the left, or right-click a stream in the graph"
-        if of_run:
+        states = "States of its blocks can be asked about: right-click a block, or write a query at the left."
+        if of_run and not has_edges:
+            self.nothing.say("The open run recorded no transfers", states)
+        elif of_run:
             self.nothing.say("No query yet", f"{how}; then Ctrl+Enter.")
         else:
             why = "The open run recorded no transfers" if has_run else "No run yet"
