@@ -162,3 +162,23 @@ def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_a
     assert window.context.workspace is not None
     project = window.context.workspace.project
     assert (project.platform, project.settings["COUNT"], project.settings["LIMIT"]) == ("brd.yaml", 5, 16)
+
+
+def test_another_folder_is_asked_for_where_one_has_no_design(
+    window: MainWindow, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, settle: Settle
+) -> None:
+    (tmp_path / "bare").mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(tmp_path / "bare"))
+    window.asking.new_project()
+    shown = dialog()
+    settle(window)
+    assert shown.proposal is None
+    assert shown.other_folder.hasFocus()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(folder))
+    qtbot.keyClick(shown.other_folder, Qt.Key.Key_Space)
+    settle(window)
+    assert shown.proposal is not None
+    assert shown.folder_said.text() == str(folder)
+    qtbot.keyClick(shown.create_button, Qt.Key.Key_Return)
+    settle(window)
+    assert (folder / "filter.workbench.yaml").is_file()

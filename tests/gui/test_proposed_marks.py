@@ -13,6 +13,7 @@ from workbench.gui.look import theme
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.pragma import Category
+from workbench.model.proposal import Proposal
 
 OPEN, CLOSE = "#pragma recap fpgaOpen overhead(initialize)", "#pragma recap fpgaClose overhead(finalize)"
 
@@ -139,3 +140,62 @@ def test_the_question_begins_with_what_is_proposed(source: SourceMode, editor: C
     popover = source.popover
     assert (popover.category, popover.reason.currentText()) == (Category.OVERHEAD, "finalize")
     qtbot.keyClick(popover, Qt.Key.Key_Escape)
+
+
+def without_pragmas(project: Path) -> Path:
+    """The design's file of the project, its pragmas taken out."""
+    top = project.parent / "hdl" / "tiny_top.v"
+    top.write_text("".join(line for line in top.read_text().splitlines(True) if "pragma recap" not in line))
+    return top
+
+
+def test_those_of_the_whole_project_by_file_and_kind(
+    window: MainWindow, project: Path, plugins: object, qtbot: QtBot
+) -> None:
+    top = without_pragmas(project)
+    before = top.read_text()
+    window.open(project)
+    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy)
+    source = window.modes.current()
+    assert isinstance(source, SourceMode)
+    source.open_file(project.parent / "host" / "main.c")
+    window.propose_marks()
+    panel = source.proposals
+    qtbot.mouseClick(panel.everywhere, Qt.MouseButton.LeftButton)
+    groups = [(row.path.name, row.category) for row in panel.rows.rows.tops]
+    assert ("main.c", Category.OVERHEAD) in groups
+    of_design = [group for group in groups if group[0] == "tiny_top.v"]
+    assert len(of_design) > 1
+    assert panel.header.subtitle.text().endswith("in the whole project")
+    # a row of another file shows its line there, and the keyboard stays in the list
+    panel.rows.choose(lambda row: getattr(row, "path", None) == top)
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Down)
+    assert isinstance(panel.rows.current, Proposal)
+    assert source.editor is not None
+    assert source.editor.path == top
+    assert source.editor.line == panel.rows.current.line
+    assert QApplication.focusWidget() is panel.rows
+    # Enter on a group accepts it, Delete ignores it
+    panel.rows.choose(lambda row: getattr(row, "path", None) == top)
+    kind = panel.rows.current.category
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not window.busy)
+    assert (top.name, kind) not in [(row.path.name, row.category) for row in panel.rows.rows.tops]
+    left = len(panel.rows.rows.tops)
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Delete)
+    assert len(panel.rows.rows.tops) == left - 1
+    assert panel.again.isVisible()
+    panel.again.click()
+    assert len(panel.rows.rows.tops) == left
+    # and all are accepted, each file's in one step to undo; nothing is saved
+    panel.rows.setFocus()
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: not window.busy)
+    assert not panel.rows.rows.tops
+    assert {document.path.name for document in window.context.documents.unsaved} == {"main.c", "tiny_top.v"}
+    assert top.read_text() == before
+    source.open_file(top)
+    assert source.editor.text.count("pragma recap") >= len(of_design)
+    window.undo()
+    window.undo()
+    assert source.editor.text == before

@@ -132,6 +132,7 @@ class ProjectWindow(QMainWindow):
         context.workspace_changed.connect(self._ahead.start)
         context.run_changed.connect(self._ahead.start)
         context.navigation.line_wanted.connect(self._opening.line)
+        context.navigation.pragma_wanted.connect(self._opening.pragma)
         context.navigation.template_wanted.connect(self._opening.template)
         self.modes.shown_changed.connect(self._on_shown)
         self.runner.started.connect(self._on_job_started)

@@ -25,6 +25,7 @@ class Navigation(QObject):
     range_changed = Signal()
     places_changed = Signal()
     line_wanted = Signal(str, int)  # a source file as scan, run or finding names it, and a line of it
+    pragma_wanted = Signal()  # at the line that was shown last
     template_wanted = Signal(object)  # a Path, to be shown in Platform mode
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -59,6 +60,11 @@ class Navigation(QObject):
         """Show a line of source, in Source mode."""
         self.set_mode("source")
         self.line_wanted.emit(file, line)
+
+    def mark_line(self, file: str, line: int) -> None:
+        """Show a line of source, and ask what it is doing."""
+        self.open_line(file, line)
+        self.pragma_wanted.emit()
 
     def look_at_all(self) -> None:
         """Another run is shown: nothing of it is selected, and no part of it looked at."""

@@ -75,6 +75,11 @@ class Opening:
         if (mode := self._whole_mode("source")) is not None:
             mode.open_line(self._context.resolve(file), line)
 
+    def pragma(self) -> None:
+        """Ask for a pragma at the line in view, once the mode is shown."""
+        if (mode := self._whole_mode("source")) is not None:
+            QTimer.singleShot(0, mode, mode.insert_pragma)
+
 
 def _is_source(path: Path) -> bool:
     from workbench.api.languages import syntax_of

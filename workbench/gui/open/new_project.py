@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
+    QFileDialog,
     QGridLayout,
     QLineEdit,
     QWidget,
@@ -56,7 +57,8 @@ class NewProject(QDialog):
         self.resize(760, min(720, max(480, parent.height() - 80)))
         column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=10)
         column.addWidget(label("New from sources", "finding"))
-        column.addWidget(label(str(folder), "code", wrap=True))
+        self.folder_said = label(str(folder), "code", wrap=True)
+        column.addWidget(self.folder_said)
         name = row_layout(label("Name", "strong"), spacing=12)
         self.name = QLineEdit()
         self.name.setProperty("role", "code")
@@ -105,9 +107,18 @@ class NewProject(QDialog):
         empty(self._rows)
         for problem in problems:
             self._rows.addWidget(DiagnosticRow(problem))
+        self.other_folder = Button("Choose another folder...", "folder", on=self._ask_folder)
+        self._rows.addWidget(self.other_folder, 0, Qt.AlignmentFlag.AlignLeft)
         self._rows.addStretch(1)
         self.said.setText("Nothing was written.")
-        self.cancel.setFocus()
+        self.other_folder.setFocus()
+
+    def _ask_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, "Folder of your sources", str(self._folder.parent))
+        if folder:
+            self._folder, self._choice = Path(folder), Choice()
+            self.folder_said.setText(folder)
+            self._look()
 
     def _show(self, proposal: Proposal) -> None:
         self.proposal = proposal

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QMenu
 
 from workbench.api.window import colour
 from workbench.gui.views.house_view import HouseView, Row
@@ -36,6 +37,7 @@ class GraphView(HouseView):
     node_opened = Signal(str)
     badge_clicked = Signal(str)
     edge_chosen = Signal(object)  # RoutedEdge
+    edge_opened = Signal(object)
     file_name = "blocks"
 
     def __init__(self) -> None:
@@ -47,6 +49,7 @@ class GraphView(HouseView):
         self.notes: Mapping[str, str] = {}
         self.chosen: frozenset[str] = frozenset()
         self.chosen_edges: frozenset[RoutedEdge] = frozenset()
+        self.fill_menu: Callable[[QMenu, str | RoutedEdge], None] = lambda menu, what: None
         self._hover = ""
         self._whole: list[list[float]] = []  # the range that shows all
         self._again: Callable[[float, float], GraphLayout] | None = None
@@ -286,6 +289,19 @@ class GraphView(HouseView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if node := self._node_at(event.position()):
             self.node_opened.emit(node[1])
+        elif edge := self._edge_at(event.position()):
+            self.edge_opened.emit(edge)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """With what can be done with the block or edge under the pointer; by the keyboard with the chosen block."""
+        keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
+        at = QPointF(event.pos())
+        node = None if keyed else self._node_at(at)
+        what = min(self.chosen, default="") if keyed else node[1] if node else self._edge_at(at)
+        menu = self.menu()
+        if what:
+            self.fill_menu(menu, what)
+        menu.exec(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover_over("")

@@ -28,6 +28,7 @@ from workbench.gui.frame.selection import (
 from workbench.gui.modes.analyse.details import AnalyseDetails
 from workbench.gui.modes.analyse.findings_panel import FindingsPanel
 from workbench.gui.modes.analyse.graph import GraphView
+from workbench.gui.modes.analyse.graph_places import fill, places_of
 from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
@@ -140,6 +141,8 @@ class AnalyseMode(Mode):
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.findings.show_only)
         self.graph.edge_chosen.connect(self._choose_edge)
+        self.graph.edge_opened.connect(self._open_edge)
+        self.graph.fill_menu = lambda menu, what: fill(menu, context, what)
         self.details.try_wanted.connect(self.try_change)
         self.details.tried.connect(self._show_round)
         context.predictions_changed.connect(self._predictions_changed)
@@ -311,6 +314,11 @@ class AnalyseMode(Mode):
         else:
             first = edge.edges[0]
             self.context.navigation.select(SelectedMessage(first.source, first.target, first.message))
+
+    def _open_edge(self, edge: RoutedEdge) -> None:
+        """The first line that carries the edge's messages."""
+        if places := places_of(self.context, edge):
+            self.context.navigation.open_line(places[0].file, places[0].line)
 
     def _open_node(self, block: str) -> None:
         """The states of a block; where none were counted, its line."""

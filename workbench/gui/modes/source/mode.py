@@ -58,6 +58,7 @@ class SourceMode(Mode):
         self.setFocusProxy(self.tabs)
         shown = QWidget()
         self.proposals = ProposalPanel(context, self._check)
+        self.proposals.editor_of = self.tabs.of
         self.proposals.placed_in = lambda editor: self._notes[editor].placed
         plain_column(shown, (self.tabs, 1), self.proposals, self.find_bar)
         self.set_content(shown)
