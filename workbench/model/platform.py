@@ -260,6 +260,36 @@ class InstructionCycles(Document):
     other: Cycles = Field(None, description="cycles of all operations without a row above, such as an exponential")
 
 
+class InstructionLogic(Document):
+    """Logic blocks that an instruction of a kernel takes, by its kind: an estimate, since compilers share and merge."""
+
+    int_add: NonNegativeFloat = Field(0, description="logic blocks of an addition, comparison or bitwise operation")
+    int_mul: NonNegativeFloat = Field(
+        0, description="logic blocks of a multiplication of whole numbers, where the DSP blocks run out"
+    )
+    int_div: NonNegativeFloat = Field(0, description="logic blocks of their division, or its remainder")
+    fp_add: NonNegativeFloat = Field(0, description="logic blocks of a floating-point addition")
+    fp_mul: NonNegativeFloat = Field(0, description="logic blocks of a floating-point multiplication")
+    fp_div: NonNegativeFloat = Field(0, description="logic blocks of a floating-point division")
+    fp_sqrt: NonNegativeFloat = Field(0, description="logic blocks of a square root")
+    local_memory: NonNegativeFloat = Field(0, description="logic blocks of an access of local memory")
+    branch: NonNegativeFloat = Field(0, description="logic blocks of a branch")
+    other: NonNegativeFloat = Field(0, description="logic blocks of all operations without a row above")
+    access: NonNegativeFloat = Field(0, description="logic blocks of a load or store of global memory")
+    barrier: NonNegativeFloat = Field(0, description="logic blocks of a barrier, which keeps a group's work items")
+
+
+class KernelClock(Document):
+    """The clocks that built kernels reached on a board, of those that took up to a share of the logic."""
+
+    logic: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="the largest share of the logic, the board's own included, that this holds for", examples=[0.3]
+    )
+    least_clock_hz: PositiveFloat = Field(description="the slowest usual clock", examples=["150 MHz"])
+    most_clock_hz: PositiveFloat = Field(description="the fastest usual clock", examples=["260 MHz"])
+    source: str = Field("", description="the builds that it comes from")
+
+
 class KernelBoard(Document):
     """An FPGA board under OpenCL: what a kernel's prediction needs of it (Wang, He, Zhang and Jiang 2016, section 3.1,
     Table 1; `latency_cycles` is Table 2)."""
@@ -283,9 +313,21 @@ class KernelBoard(Document):
         examples=["150 MHz"],
     )
     most_clock_hz: PositiveFloat | None = Field(None, description="the fastest one", examples=["300 MHz"])
+    clocks: tuple[KernelClock, ...] = Field(
+        (), description="narrower ranges of that clock, by how much of the logic a kernel takes"
+    )
+    logic_blocks: PositiveInt | None = Field(
+        None, description="logic blocks of the FPGA, in which `logic_cost` counts", examples=[234720]
+    )
     dsps: PositiveInt | None = Field(None, description="DSP blocks of the FPGA", examples=[256])
-    int_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of integers takes")
+    int_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of 32-bit integers takes")
     fp_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of floats takes")
+    fp_add_dsps: NonNegativeFloat = Field(
+        0, description="DSP blocks that an addition of floats takes which follows no multiplication"
+    )
+    logic_cost: InstructionLogic = Field(
+        InstructionLogic(), description="logic blocks that instructions take, by their kind"
+    )
     latency_cycles: InstructionCycles = Field(InstructionCycles(), description="cycles of instructions, by their kind")
     source: str = Field("", description="source of the numbers")
 

@@ -40,7 +40,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             check=Later(f"{PLACE}.document:check"),
             answer=Later(f"{PLACE}.answer:answer"),
             results=Later(f"{PLACE}.shown:results"),
-            notes=Later(f"{PLACE}.compute:notes"),
+            notes=Later(f"{PLACE}.notes:notes"),
             prepare=Later(f"{PLACE}.compute:prepare"),
             readings=("printed", "repaired"),
             reading_option="--profile",

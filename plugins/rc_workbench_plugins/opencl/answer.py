@@ -1,13 +1,15 @@
 """What a kernel's model comes to, as a JSON document and as tables of text; and a search over its optimisations."""
 
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from rc_workbench_plugins.opencl.compute import Model, Prediction, most_b_comp, notes, predictions, profile_of
+from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
 from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
 from rc_workbench_plugins.opencl.model import Number
+from rc_workbench_plugins.opencl.notes import notes
 from rc_workbench_plugins.opencl.potentials import KINDS
+from rc_workbench_plugins.opencl.resources import share_text, too_much
 from rc_workbench_plugins.opencl.search import Combination, Suggestion, search, suggestions
 from workbench.api import Answer, Values, count_text, percent_text, ratio_text, table, time_text
 
@@ -53,7 +55,10 @@ def _summary(one: Prediction) -> dict[str, Any]:
         "used": None if used is None else {n: _number(getattr(used, n)) for n in ("logic", "memory", "dsp")},
         "potentials": {name: _number(value) for name, value in one.potentials.values.items()},
         "highest": one.potentials.highest,
-        "most_b_comp": None if used is not None else most_b_comp(design),
+        "most_b_comp": None if used is not None else one.most_b_comp,
+        "estimated_shares": {name: _number(share) for name, share in one.needed.shares.items()},
+        "fits": not too_much(one.shares, used is None),
+        "clock_range_hz": None if one.clocks_hz is None else list(one.clocks_hz),
         "slowest": {"block": slowest, "line": work.blocks[slowest].line},
     }
 
@@ -80,24 +85,34 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
             "potentials": dict(one.potentials), "largest_used": one.largest_used}  # fmt: skip
 
 
-def _potential(values: Mapping[str, Values], name: str) -> str:
-    return percent_text(_number(values[name])) if name in values else "not known"
+def _potential(one: Prediction, name: str) -> str:
+    if name in one.potentials.values:
+        return percent_text(_number(one.potentials.values[name]))
+    return "not known" if one.most_b_comp is None else f"at most {percent_text(one.most_b_comp)}"
+
+
+def _share(one: Prediction, name: str) -> str:
+    """What a design takes of a resource; an estimate has a sign before it."""
+    share = one.shares.get(name)
+    return "not known" if share is None else f"{'' if one.design.used else '≈ '}{share_text(share)}"
 
 
 def designs_time(one: Prediction) -> str:
     """A design's time, or its range at the clocks that the board's kernels reach."""
     if one.time_s is not None:
         return time_text(_number(one.time_s))
-    if one.time_range_s is None:
-        return "no clock"
-    least, most = (time_text(_number(end)) for end in one.time_range_s)
-    return f"{least} to {most}"
+    return _range_text(one.time_range_s)
+
+
+def _range_text(ends: tuple[Values, Values] | None) -> str:
+    return " to ".join(time_text(_number(end)) for end in ends) if ends else "no clock"
 
 
 def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
-    """A row for each design: cycles, time, speedup in cycles over the first, potentials, the slowest line."""
+    """A row for each design: cycles, time, speedup in cycles over the first, potentials, what it takes, the slowest
+    line."""
     symbols = tuple(symbol for symbol, _, _ in KINDS.values())
-    rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, "Slowest")]
+    rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, "Logic", "DSP blocks", "Slowest")]
     first: float | None = None
     for one in predictions:
         cycles = _number(one.cycles)
@@ -105,7 +120,8 @@ def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
         time = designs_time(one)
         slowest = one.estimate.work.blocks[one.estimate.slowest]
         rows.append((one.design.name, count_text(cycles), time, ratio_text(first / cycles),
-                     *(_potential(one.potentials.values, name) for name in KINDS), f"line {slowest.line}"))  # fmt: skip
+                     *(_potential(one, name) for name in KINDS),
+                     *(_share(one, name) for name in ("logic", "DSP blocks")), f"line {slowest.line}"))  # fmt: skip
     return rows
 
 
@@ -138,23 +154,39 @@ def suggestion_text(one: Suggestion) -> str:
 def search_answer(values: Model, arguments: Namespace) -> Answer:
     """`--search N`: the fastest combinations of optimisations within the FPGA's resources."""
     last = predictions(values)[-1]
-    combinations = search(last, profile_of(values), max(arguments.search, 1))
-    budget = last.design.used is not None or last.design.board.dsps is not None
-    document = {"combinations": [_combination(one) for one in combinations], "budget": budget}
-    rows = [("Combination", "Cycles", "Speedup", "Scarcest resource")]
-    for one in combinations:
-        used = "not known" if one.largest_used is None else percent_text(one.largest_used)
-        rows.append((one.design.name, count_text(one.cycles), ratio_text(one.speedup), used))
-    said = table(rows)
-    if last.design.used is None:
-        bounded = "only the board's DSP blocks limit this" if last.design.board.dsps else "no budget limits this"
-        said += f"\n\nThere is no report of the kernel's resources:  {bounded}. Give a report, or the shares."
+    found = search(last, profile_of(values), max(arguments.search, 1))
+    estimated = last.design.used is None
+    document = {
+        "combinations": [_combination(one, estimated) for one in found.fit],
+        "left_out": [_combination(one, estimated) for one in found.too_large],
+        "budget": bool(last.shares),
+        "estimated": estimated,
+    }
+    said = table([("Combination", "Cycles", "Time", "Speedup", "Scarcest resource"), *map(_row, found.fit)])
+    if found.too_large:
+        rows = [(*_row(one)[:-1], too_much(one.shares, estimated)) for one in found.too_large]
+        said += "\n\nLeft out, since they do not fit the board:\n"
+        said += table([("Combination", "Cycles", "Time", "Speedup", "Reason"), *rows])
+    if not last.shares:
+        said += "\n\nNo budget limits this: give a report of the kernel's resources, or the shares."
+    elif estimated:
+        names = " and ".join(last.shares)
+        said += f"\n\nThere is no report of the kernel's resources: {names} are estimated, memory blocks not counted."
     return Answer(document, said, notes=notes(values))
 
 
-def _combination(one: Combination) -> dict[str, Any]:
+def _row(one: Combination) -> tuple[str, ...]:
+    used = "not known" if one.largest_used is None else share_text(one.largest_used)
+    most = max(one.shares, key=lambda name: one.shares[name], default="")
+    cells = one.design.name, count_text(one.cycles), _range_text(one.time_range_s), ratio_text(one.speedup)
+    return (*cells, f"{used} of the {most}" if most else used)
+
+
+def _combination(one: Combination, estimated: bool) -> dict[str, Any]:
     setting = one.design.setting
     return {
+        "shares": dict(one.shares), "reason": too_much(one.shares, estimated),
+        "time_range_s": one.time_range_s and list(one.time_range_s),
         "name": one.design.name, "cycles": one.cycles, "speedup": one.speedup, "largest_used": one.largest_used,
         "simd": _number(setting.simd), "compute_units": _number(setting.compute_units),
         "unroll": {name: _number(value) for name, value in setting.unroll.items()},

@@ -1,6 +1,6 @@
 """A kernel's model computed: its designs, with cycles, seconds where a clock is known, and potentials."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,21 +13,16 @@ from rc_workbench_plugins.opencl.kernel import Loop, walk
 from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
 from rc_workbench_plugins.opencl.pipelines import estimate
-from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
+from rc_workbench_plugins.opencl.potentials import Potentials, Resources, left_over, potentials
 from rc_workbench_plugins.opencl.reports import Report, read_report
-from rc_workbench_plugins.opencl.resources import dsp_share
+from rc_workbench_plugins.opencl.resources import Needed, needed, usual_clocks
 from rc_workbench_plugins.opencl.statistics import Work, work_of
 from workbench.api import (
-    Diagnostic,
     Job,
     ModelValues,
-    Severity,
     Values,
     WorkbenchError,
-    frequency_text,
-    listed,
     near,
-    percent_text,
 )
 from workbench.api.models import FieldPath
 from workbench.api.unstable import KernelBoard
@@ -68,24 +63,42 @@ class Prediction:
         return None if self.design.frequency_hz is None else self.cycles / self.design.frequency_hz
 
     @property
-    def time_range_s(self) -> tuple[Values, Values] | None:
-        """The same at the fastest and the slowest clock of the board's kernels, where the design's is not known."""
-        board = self.design.board
-        if self.design.frequency_hz is not None or board.least_clock_hz is None or board.most_clock_hz is None:
+    def needed(self) -> Needed:
+        """What of the board it is estimated to take."""
+        return needed(self.estimate.work, self.design.setting, self.design.board)
+
+    @property
+    def shares(self) -> Mapping[str, Values]:
+        """What it takes of each resource, by its report, else as far as that is estimated."""
+        return (self.design.used or self.needed).shares
+
+    @property
+    def clocks_hz(self) -> tuple[float, float] | None:
+        """The slowest and the fastest clock that built kernels like it reach on the board; None where its own is known,
+        or the board's template says nothing."""
+        if self.design.frequency_hz is not None:
             return None
-        return self.cycles / board.most_clock_hz, self.cycles / board.least_clock_hz
+        logic = self.shares.get("logic")
+        return usual_clocks(self.design.board, None if logic is None else float(np.mean(logic)))
+
+    @property
+    def time_range_s(self) -> tuple[Values, Values] | None:
+        """The time at the fastest and the slowest of those clocks."""
+        if (clocks := self.clocks_hz) is None:
+            return None
+        return self.cycles / clocks[1], self.cycles / clocks[0]
+
+    @property
+    def most_b_comp(self) -> float | None:
+        """B_comp (Eq. 20) as far as the resources that are estimated bound it."""
+        left = left_over(self.needed.shares, self.design.board).values()
+        return float(np.clip(min(np.mean(part) for part in left), 0, 1)) if left else None
 
 
 def predict(design: KernelDesign, profile: str = REPAIRED) -> Prediction:
     work = applied(design.base, design.changes, design.board)
     estimated = estimate(work, design.board, design.setting, profile)
     return Prediction(design, estimated, potentials(estimated, design.board, design.used))
-
-
-def most_b_comp(design: KernelDesign) -> float | None:
-    """B_comp (Eq. 20) as far as DSP blocks bound it: what the kernel's multiplications leave of the board's."""
-    share = dsp_share(design.base, design.setting, design.board)
-    return None if share is None else float(np.clip((1 - np.mean(share)) / design.board.dsp_available, 0, 1))
 
 
 def profile_of(values: Model) -> str:
@@ -257,56 +270,3 @@ def _used(
         shares[name] = None if share is None else share + own
     logic, memory, dsp = shares["logic"], shares["memory"], shares["dsp"]
     return None if logic is None or memory is None or dsp is None else Resources(logic, memory, dsp)
-
-
-def notes(values: Model) -> Sequence[Diagnostic]:
-    """What a result leaves out, and what it assumes."""
-    problems: list[Diagnostic] = []
-    seen = analysis(values, values.model.kernel)
-    profile = seen.profile
-    work_of(seen.kernel, seen.root, profile, board_of(values), problems)
-    if profile.sampled:
-        message = f"trip counts and strides are of {profile.groups_sampled} of {profile.groups_launched} work groups"
-        hint = "Run more groups (launch.groups) where the data differ between them."
-        problems.append(values.problem(("launch",), message, hint, Severity.NOTE))
-    last = designs(values)[-1]
-    problems += [values.problem((), message, hint, Severity.NOTE) for message, hint in _limits(last.base)]
-    at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
-    if last.frequency_hz is None:
-        low, high = last.board.least_clock_hz, last.board.most_clock_hz
-        message = "there are no seconds: this design's clock is not known"
-        if low is not None and high is not None:
-            reach = f"kernels on this board are assumed to reach {frequency_text(low)} to {frequency_text(high)}"
-            message = f"seconds are a range: this design's clock is not known, {reach}"
-        hint = "Give `frequency_hz`, or the `report` of its build."
-        problems.append(values.problem(at, message, hint, Severity.NOTE))
-    if last.used is None:
-        message = "there is no B_comp: this design's resources are not known"
-        if (most := most_b_comp(last)) is not None:
-            message = f"B_comp is at most {percent_text(most)} by DSP blocks: this design's logic is not known"
-        hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
-        problems.append(values.problem(at, message, hint, Severity.NOTE))
-    return tuple(problems)
-
-
-def _limits(work: Work) -> Iterator[tuple[str, str]]:
-    """What a kernel's own shape says about the model and its advice, each with a hint."""
-    if work.task:
-        yield (
-            "one work item does it all: its loops are modelled as pipelines",
-            "The paper models many work items; the reading `printed` treats this one in the same way.",
-        )
-        lines = {loop.id: loop.lines[0] for loop in walk(work.root) if isinstance(loop, Loop)}
-        for name, limit in work.intervals.items():
-            more = "Unrolling gains nothing then; break the dependence." if limit.grows else ""
-            message = f"the loop on line {lines[name]} starts an iteration every {limit.cycles:g} cycles"
-            yield f"{message}: each waits for line {limit.line} of one before it", more
-    elif work.varying:
-        lines_of = listed([str(line) for line in dict.fromkeys(work.varying)])
-        message = f"SIMD is not suggested: the loop count on line {lines_of} depends on the work item"
-        yield message, "Work items with different loop counts cannot run side by side."
-    for name, line in work.shared.items():
-        yield (
-            f"no change of '{name}' is suggested: work groups share it through the atomic on line {line}",
-            "Each copy would hold only a part of the result.",
-        )

@@ -1,14 +1,31 @@
-"""What of a kernel depends on the work item, and what work groups share: both withhold optimisations."""
+"""What of a kernel depends on the work item or on a loop's round, and what work groups share."""
 
-from rc_workbench_plugins.opencl.kernel import BasicBlock, Kernel, Loop, Node, Way, leaves, walk
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from rc_workbench_plugins.opencl.kernel import (
+    BasicBlock,
+    Constant,
+    Instruction,
+    Kernel,
+    Loop,
+    Node,
+    Way,
+    enclosing,
+    leaves,
+    walk,
+)
 
 _ITEM = ("get_global_id", "get_local_id", "get_global_linear_id", "get_local_linear_id")
+#: Work items that stand side by side, as SIMD takes them, in place of a loop's name.
+LANE = ""
 
 
 def varying_loops(kernel: Kernel, root: Node) -> tuple[Loop, ...]:
     """The loops in which a work item's own values decide whether it goes back: no compiler makes such work items go
     side by side (SIMD)."""
-    values = _dependent(kernel)
+    values = _dependent(kernel, _of_an_item)
     varying = []
     for loop in (node for node in walk(root) if isinstance(node, Loop)):
         names = {leaf.id for leaf in leaves(loop)}
@@ -33,9 +50,72 @@ def _decides(block: BasicBlock, values: set[str]) -> bool:
     return len(block.successors) > 1 and any(operand in values for operand in block.instructions[-1].operands)
 
 
-def _dependent(kernel: Kernel) -> set[str]:
-    """The values that differ from one work item of a group to another: computed from its number, from what an atomic
-    returns, or taken on a way that such a value chose."""
+@dataclass(frozen=True)
+class Multiplication:
+    """One of whole numbers. `varies` are the loops around it on whose round it depends, and `LANE` where
+    it depends on a work item's place along dimension 0: copies that compute the same are one."""
+
+    bits: int
+    varies: frozenset[str]
+
+
+def multiplications(kernel: Kernel, root: Node) -> dict[str, tuple[Multiplication, ...]]:
+    """Those of each block."""
+    found = _multiplications(kernel)
+    if not any(found.values()):
+        return {}
+    above = enclosing(root)
+    loops = {loop.id: loop for name, has in found.items() if has for loop in above.get(name, ())}
+    values = {LANE: _dependent(kernel, _of_a_lane)}
+    for name, loop in loops.items():
+        begun = {i.result for i in kernel.block[loop.header].instructions if i.opcode == "phi"}
+        values[name] = _dependent(kernel, partial(_is_one_of, begun))
+    return {
+        name: tuple(
+            Multiplication(
+                one.type.bits,
+                frozenset(n for n in (LANE, *(loop.id for loop in above.get(name, ()))) if one.result in values[n]),
+            )
+            for one in has
+        )
+        for name, has in found.items()
+    }
+
+
+def _multiplications(kernel: Kernel) -> dict[str, list[Instruction]]:
+    """Each block's, without those that compute what one before them in it did."""
+    terms: dict[str, object] = {}
+    found: dict[str, list[Instruction]] = {}
+    for block in kernel.blocks:
+        found[block.name] = []
+        seen: set[object] = set()
+        for one in block.instructions:
+            inputs = tuple(terms.get(o, o) if isinstance(o, str) else o for o in one.operands)
+            term: object = (one.opcode, one.variant, one.numbers, inputs)
+            if one.opcode == "mul" and term not in seen:
+                found[block.name].append(one)
+                seen.add(term)
+            if one.result:  # what is loaded, or comes by several ways, is itself alone
+                terms[one.result] = one.result if one.accesses or one.opcode == "phi" else term
+    return found
+
+
+def _is_one_of(results: set[str], one: Instruction) -> bool:
+    return one.result in results
+
+
+def _of_an_item(one: Instruction) -> bool:
+    return one.opcode == "call" and one.variant.startswith(_ITEM)
+
+
+def _of_a_lane(one: Instruction) -> bool:
+    along = next((o.values[0] for o in one.operands if isinstance(o, Constant)), 0)
+    return _of_an_item(one) and along == 0
+
+
+def _dependent(kernel: Kernel, begins: Callable[[Instruction], bool]) -> set[str]:
+    """The values that depend on those that begin it: computed from one, from what an atomic returns, or taken on a way
+    that such a value chose."""
     values: set[str] = set()
     objects: set[str] = set()
     while True:
@@ -43,7 +123,7 @@ def _dependent(kernel: Kernel) -> set[str]:
         for block in kernel.blocks:
             for one in block.instructions:
                 dependent = any(operand in values for operand in one.operands)
-                dependent |= one.opcode == "call" and one.variant.startswith(_ITEM)
+                dependent |= begins(one)
                 dependent |= any(access.way is Way.ATOMIC or access.object in objects for access in one.accesses)
                 if one.opcode == "phi" and len(set(one.operands)) > 1:
                     dependent |= any(_decides(way, values) for label in one.labels for way in _ways(kernel, label))

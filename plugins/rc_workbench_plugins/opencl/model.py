@@ -185,21 +185,14 @@ class RangeModel:
         Replicas that stand side by side share a transaction `extent` bytes wide; the others are `copies` (R2).
         """
         width = self.board.transaction_bytes
-        steps = [(stream.loop_bytes.get(loop.id), self._unroll(loop)) for loop in loops]
-        steps.append((stream.item_bytes, self.setting.simd))
-        extent: Values = stream.bytes
-        copies: Values = 1.0
-        for step, times in sorted(steps, key=lambda pair: np.inf if pair[0] is None else abs(pair[0])):
-            beside = (abs(step) <= extent) & (step != 0) if step is not None else False
-            copies = np.where(beside, copies, copies * times)
-            extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)
+        extent, copies = side_by_side(stream, loops, self.setting)
         each = np.ceil(extent / width) if self.repaired else 1 + (extent - stream.bytes) / width
-        step, side_by_side = self._next(stream, loops)
+        step, items = self._next(stream, loops)
         inputs = {"ls_bytes": stream.bytes, "f": factor, "#Mem_trans_width": float(width), "copies": copies,
                   "executed": stream.share}  # fmt: skip
         reading = "R1, R2" if self.repaired else "R2"
         number = self.book(f"ls_num {stream.id}", name, "Eq. 2", copies * each * stream.share, inputs, reading)
-        follows = np.abs(step or 0.0) * side_by_side
+        follows = np.abs(step or 0.0) * items
         sequential = (follows > 0) & (follows <= extent)
         if self.repaired:
             burst = np.where(sequential, np.maximum(width / extent, 1.0), 1.0)
@@ -295,6 +288,20 @@ class RangeModel:
             cycles = total(parts.values()) + np.maximum(trips - 1, 0.0) * most
             totals[node.id] = self.book("C", node.id, "Eq. 9", cycles, {**parts, "#Trips": trips})
         return totals[node.id]
+
+
+def side_by_side(stream: Stream, loops: Iterable[Loop], setting: Setting) -> tuple[Values, Values]:
+    """Bytes that a stream's replicas cover where they stand side by side, and how many copies of that there are
+    (R2)."""
+    steps = [(stream.loop_bytes.get(loop.id), setting.unroll.get(loop.id, 1.0)) for loop in loops]
+    steps.append((stream.item_bytes, setting.simd))
+    extent: Values = stream.bytes
+    copies: Values = 1.0
+    for step, times in sorted(steps, key=lambda pair: np.inf if pair[0] is None else abs(pair[0])):
+        beside = (abs(step) <= extent) & (step != 0) if step is not None else False
+        copies = np.where(beside, copies, copies * times)
+        extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)
+    return extent, copies
 
 
 def largest(values: Iterable[Values]) -> Values:

@@ -107,7 +107,7 @@ def _kept(work: Work, change: Change, latency_cycles: float) -> Work:
             leaf, loop_id = f"{change} {stream.id}", f"{change} {stream.id} loop"
             step = stream.bytes if local else stream.item_bytes
             one = replace(stream, share=1.0, item_bytes=step, loop_bytes={})
-            blocks[leaf] = BlockWork(leaf, stream.line, max(1.0, latency_cycles), (one,))
+            blocks[leaf] = BlockWork(leaf, stream.line, max(1.0, latency_cycles), (one,), barriers=int(local))
             lines = (stream.line, stream.line)
             fetched.append(Loop(loop_id, lines, leaf, (Leaf(leaf, lines),)))
             trips[loop_id] = times

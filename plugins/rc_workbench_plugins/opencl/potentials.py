@@ -41,8 +41,15 @@ class Resources:
         ))  # fmt: skip
 
     @property
-    def largest(self) -> Values:
-        return np.maximum(np.maximum(self.logic, self.memory), self.dsp)
+    def shares(self) -> Mapping[str, Values]:
+        return {"logic": self.logic, "memory blocks": self.memory, "DSP blocks": self.dsp}
+
+
+def left_over(shares: Mapping[str, Values], board: KernelBoard) -> dict[str, Values]:
+    """Of each resource the part that is left of what kernels may have (Eq. 20)."""
+    available = {"logic": board.logic_available, "memory blocks": board.memory_available,
+                 "DSP blocks": board.dsp_available}  # fmt: skip
+    return {name: (1 - share) / available[name] for name, share in shares.items()}
 
 
 @dataclass(frozen=True)
@@ -88,13 +95,9 @@ def potentials(estimate: Estimate, board: KernelBoard, used: Resources | None = 
     ]  # fmt: skip
     values = {"b_mem": b_mem, "b_balance": b_balance, "b_itpp": b_itpp}
     if used is not None:
-        shares = {
-            "logic": (1 - used.logic) / board.logic_available,
-            "memory blocks": (1 - used.memory) / board.memory_available,
-            "DSP blocks": (1 - used.dsp) / board.dsp_available,
-        }
-        logic, memory, dsp = shares.values()
+        left = left_over(used.shares, board)
+        logic, memory, dsp = left.values()
         least = np.clip(np.minimum(np.minimum(logic, memory), dsp), 0, 1)
         values["b_comp"] = least
-        numbers.append(Number("B_comp", "", "Eq. 20", least, shares, "R10"))
+        numbers.append(Number("B_comp", "", "Eq. 20", least, left, "R10"))
     return Potentials({name: values[name] for name in KINDS if name in values}, tuple(numbers))

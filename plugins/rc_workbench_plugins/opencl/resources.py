@@ -1,15 +1,104 @@
-"""What a kernel takes of an FPGA, by how often its setting replicates its operations."""
+"""What a kernel takes of an FPGA, by how often its setting replicates its operations: an estimate until it is built."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from rc_workbench_plugins.opencl.kernel import enclosing
-from rc_workbench_plugins.opencl.model import Setting
+from rc_workbench_plugins.opencl.dependent import LANE
+from rc_workbench_plugins.opencl.kernel import Loop, enclosing
+from rc_workbench_plugins.opencl.model import Setting, side_by_side
 from rc_workbench_plugins.opencl.potentials import Resources
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
-from workbench.api import Values
+from workbench.api import Values, percent_text
 from workbench.api.unstable import KernelBoard
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Shares of a board that a kernel is estimated to take, the board's own included; None where the board's template
+    does not say what an operation takes."""
+
+    logic: Values | None
+    dsp: Values | None
+
+    @property
+    def shares(self) -> Mapping[str, Values]:
+        """By what a compiler's report calls them, those that are known."""
+        return {name: share for name, share in (("logic", self.logic), ("DSP blocks", self.dsp)) if share is not None}
+
+
+def largest(shares: Mapping[str, Values]) -> Values | None:
+    """The scarcest resource's share, None where none is known."""
+    most: Values | None = None
+    for share in shares.values():
+        most = share if most is None else np.maximum(most, share)
+    return most
+
+
+def scarcest(shares: Mapping[str, Values]) -> str:
+    """Its name, "" where none is known."""
+    return max(shares, key=lambda name: float(np.mean(shares[name])), default="")
+
+
+def share_text(share: Values) -> str:
+    """A share in percent, those over the whole too."""
+    mean = float(np.mean(share))
+    return percent_text(mean) if mean <= 1 else f"{mean * 100:.0f}\u202f%"
+
+
+def too_much(shares: Mapping[str, Values], estimated: bool) -> str:
+    """Why a design does not fit the board, "" where it does."""
+    name = scarcest(shares)
+    if not name or float(np.mean(shares[name])) <= 1:
+        return ""
+    return f"it takes {'an estimated ' if estimated else ''}{share_text(shares[name])} of the {name}"
+
+
+def needed(work: Work, setting: Setting, board: KernelBoard) -> Needed:
+    """What the board's costs come to for a kernel's operations, accesses and barriers.
+
+    Operations are there as often as loops and work items are replicated. An access of replicas side by side is one that
+    is wide. A multiplication of whole numbers is copied only where its result differs; it is built of logic where the
+    DSP blocks run out.
+    """
+    cost, units, above = board.logic_cost, setting.compute_units, enclosing(work.root)
+    floats: Values = np.float64(0.0)
+    integers: Values = np.float64(0.0)
+    blocks: Values = np.float64(0.0)
+    for block, factor in _replicated_blocks(work, setting):
+        loops = above.get(block.id, ())
+        floats = floats + block.dsps * factor
+        integers = integers + units * _integers(block, loops, setting)
+        accesses = sum((side_by_side(stream, loops, setting)[1] for stream in block.streams), np.float64(0.0))
+        blocks = blocks + block.logic * factor + units * (cost.access * accesses + cost.barrier * block.barriers)
+    dsps = floats + integers * board.int_mul_dsps
+    if board.dsps is None:
+        return Needed(_logic(blocks, board), None)
+    if cost.int_mul and board.int_mul_dsps:
+        missing = np.maximum(dsps - board.dsps * board.dsp_available, 0.0) / board.int_mul_dsps
+        moved = np.minimum(np.ceil(missing), integers)
+        dsps, blocks = dsps - moved * board.int_mul_dsps, blocks + moved * cost.int_mul
+    return Needed(_logic(blocks, board), dsps / board.dsps + (1 - board.dsp_available))
+
+
+def _logic(blocks: Values, board: KernelBoard) -> Values | None:
+    if board.logic_blocks is None or not any(value for _, value in board.logic_cost):
+        return None
+    return blocks / board.logic_blocks + (1 - board.logic_available)
+
+
+def _integers(block: BlockWork, loops: tuple[Loop, ...], setting: Setting) -> Values:
+    """Multiplications of whole numbers in one compute unit, those of 32 bits as one: half as much for 16, twice as much
+    for 64."""
+    copies = {LANE: setting.simd, **{loop.id: setting.unroll.get(loop.id, 1.0) for loop in loops}}
+    total: Values = np.float64(0.0)
+    for one in block.integers:
+        number: Values = np.float64(0.5 if one.bits <= 16 else 1.0 if one.bits <= 32 else 2.0)
+        for name in one.varies:
+            number = number * copies[name]
+        total = total + number
+    return total
 
 
 def _replicated_blocks(work: Work, setting: Setting) -> Iterator[tuple[BlockWork, Values]]:
@@ -41,12 +130,12 @@ def grown(used: Resources, work: Work, before: Setting, after: Setting, board: K
     return used.scaled(board, logic, memory, dsp)
 
 
-def dsp_share(work: Work, setting: Setting, board: KernelBoard) -> Values | None:
-    """The share of the board's DSP blocks that a kernel's multiplications take, by how often they are there; None where
-    the board does not say how many it has."""
-    if board.dsps is None:
+def usual_clocks(board: KernelBoard, logic: float | None) -> tuple[float, float] | None:
+    """The slowest and the fastest usual clock of kernels that take this share of the logic (of all, where it is not
+    known); None where the template gives none."""
+    for row in sorted(board.clocks, key=lambda row: row.logic):
+        if logic is not None and logic <= row.logic:
+            return row.least_clock_hz, row.most_clock_hz
+    if board.least_clock_hz is None or board.most_clock_hz is None:
         return None
-    taken: Values = np.float64(0.0)
-    for block, factor in _replicated_blocks(work, setting):
-        taken = taken + block.dsps * factor
-    return taken / board.dsps + (1 - board.dsp_available)
+    return board.least_clock_hz, board.most_clock_hz

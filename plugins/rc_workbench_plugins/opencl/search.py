@@ -2,7 +2,7 @@
 
 The budget is what the FPGA has. A design that was not built is taken to need the kernel's part of each resource as
 often as its operations are replicated: an upper bound, since control and memories are shared (the paper has no rule).
-Where no report says what the kernel takes, its multiplications are counted against the board's DSP blocks.
+Where no report says what the kernel takes, it is estimated by the board's costs of operations.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import KINDS
-from rc_workbench_plugins.opencl.resources import dsp_share, grown
+from rc_workbench_plugins.opencl.resources import grown, largest, needed, usual_clocks
 from rc_workbench_plugins.opencl.statistics import Work
 from workbench.api import Values, WorkbenchError
 
@@ -30,6 +30,7 @@ _REPLICATED = (
 )
 LEAST_GAIN = 1.02  # a suggestion's: what gains less is not worth a change of the code
 MOST_COMBINATIONS = 2_000_000
+LEFT_OUT = 5  # of what would be faster but does not fit, so many are listed
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def suggestions(now: Prediction, profile: str) -> tuple[Suggestion, ...]:
             continue
         cycles = np.atleast_1d(estimate(work, whole.board, whole.setting, profile).cycles)
         gains = np.broadcast_to(float(np.mean(now.cycles)) / cycles, factors.shape)
-        used = _used_after(now, whole)
+        used = largest(_shares_after(now, whole, work))
         if used is not None:
             gains = np.where(np.broadcast_to(used, factors.shape) <= 1, gains, 0.0)
         if gains.max() < LEAST_GAIN:
@@ -176,11 +177,12 @@ def _unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
     return (*powers, *((trips,) if 2 <= trips <= 128 and trips == round(trips) else ()))
 
 
-def _used_after(now: Prediction, design: KernelDesign) -> Values | None:
+def _shares_after(now: Prediction, design: KernelDesign, work: Work) -> Mapping[str, Values]:
+    """What a design would take of each resource: `work` is its kernel with its arrays' changes applied."""
     used = now.design.used
     if used is None:
-        return dsp_share(design.base, design.setting, design.board)
-    return grown(used, now.design.base, now.design.setting, design.setting, now.design.board).largest
+        return needed(work, design.setting, design.board).shares
+    return grown(used, now.design.base, now.design.setting, design.setting, now.design.board).shares
 
 
 # ---- combinations
@@ -188,17 +190,35 @@ def _used_after(now: Prediction, design: KernelDesign) -> Values | None:
 
 @dataclass(frozen=True)
 class Combination:
-    """A point of the search: cycles, the scarcest resource's share (None where use is not known), and the design."""
+    """A point of the search: cycles, what it takes of each resource that is known, and the design."""
 
     cycles: float
     speedup: float
-    largest_used: float | None
+    shares: Mapping[str, float]
     design: KernelDesign
 
+    @property
+    def largest_used(self) -> float | None:
+        return max(self.shares.values(), default=None)
 
-def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, ...]:
-    """The fastest combinations of all optimisations that fit the FPGA: unrolling of each loop, SIMD and CU on one
-    grid, for each set of changes to arrays that made the kernel faster alone."""
+    @property
+    def time_range_s(self) -> tuple[float, float] | None:
+        """At the fastest and the slowest clock that built kernels of its size reach on the board."""
+        clocks = usual_clocks(self.design.board, self.shares.get("logic"))
+        return None if clocks is None else (self.cycles / clocks[1], self.cycles / clocks[0])
+
+
+@dataclass(frozen=True)
+class Found:
+    """The fastest combinations that fit the FPGA, and of those that would be faster the ones that nearly fit."""
+
+    fit: tuple[Combination, ...]
+    too_large: tuple[Combination, ...]
+
+
+def search(now: Prediction, profile: str, most: int = 10) -> Found:
+    """The fastest combinations of all optimisations: unrolling of each loop, SIMD and CU on one grid, for each set of
+    changes to arrays that made the kernel faster alone."""
     design = now.design
     helpful = [s.design.changes[-1] for s in suggestions(now, profile) if s.what in (LOCAL, COALESCED, PRIVATE, VECTOR)]
     choices: dict[str, list[Change]] = {}
@@ -215,6 +235,7 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
                       simd=grid[-2], compute_units=grid[-1])  # fmt: skip
     shape = tuple(len(axis) for axis in axes)
     combinations: list[Combination] = []
+    too_large: list[Combination] = []
     for picked in product(*([None, *options] for options in choices.values())):
         changes = (*design.changes, *(change for change in picked if change))
         try:
@@ -222,25 +243,31 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
         except WorkbenchError:
             continue
         cycles = np.broadcast_to(estimate(work, design.board, setting, profile).cycles, shape)
-        used = None
-        fits = np.ones(shape, bool)
-        if (share := _used_after(now, replace(design, setting=setting, changes=changes))) is not None:
-            used = np.broadcast_to(share, shape)
-            fits = used <= 1
-        combinations += _best(now, changes, loops, axes, np.where(fits, cycles, np.inf), used, most)
+        taken = _shares_after(now, replace(design, setting=setting, changes=changes), work)
+        shares = {name: np.broadcast_to(share, shape) for name, share in taken.items()}
+        used = largest(shares)
+        fits = np.ones(shape, bool) if used is None else np.asarray(used) <= 1
+        grid_of = partial(_best, now, changes, loops, axes, cycles, shares)
+        combinations += grid_of(np.where(fits, cycles, np.inf), most)
+        if used is not None:
+            best = min((one.cycles for one in combinations), default=np.inf)
+            too_large += grid_of(np.where(fits | (cycles >= best), np.inf, used), LEFT_OUT)
     fastest: dict[str, Combination] = {}  # of those that are as fast, the one that replicates least came first
     for one in sorted(combinations, key=lambda c: c.cycles):
         fastest.setdefault(f"{one.cycles:.3g}", one)
-    return tuple(fastest.values())[:most]
+    fit = tuple(fastest.values())[:most]
+    faster = [one for one in too_large if not fit or one.cycles < fit[0].cycles]
+    return Found(fit, tuple(sorted(faster, key=lambda c: (c.largest_used or 0.0, c.cycles))[:LEFT_OUT]))
 
 
 def _best(
     now: Prediction, changes: tuple[Change, ...], loops: Sequence[Loop], axes: Sequence[np.ndarray],
-    cycles: np.ndarray, used: np.ndarray | None, most: int,
+    cycles: np.ndarray, shares: Mapping[str, np.ndarray], order: np.ndarray, most: int,
 ) -> Iterator[Combination]:  # fmt: skip
-    """The fastest points of a grid, of those as fast (in three digits) the one that replicates least."""
-    flat = cycles.ravel()
-    copies = np.ones(cycles.shape)
+    """The least points of a grid by `order` (infinite: none), of those that are alike in three digits the one that
+    replicates least."""
+    flat = order.ravel()
+    copies = np.ones(order.shape)
     for n, axis in enumerate(axes):
         copies = copies * axis.reshape([-1 if k == n else 1 for k in range(len(axes))])
     seen: set[str] = set()
@@ -250,14 +277,14 @@ def _best(
         if f"{flat[place]:.3g}" in seen:
             continue
         seen.add(f"{flat[place]:.3g}")
-        at = np.unravel_index(place, cycles.shape)
+        at = np.unravel_index(place, order.shape)
         *unrolls, simd, units = (float(axis[i]) for axis, i in zip(axes, at, strict=True))
         unroll = {loop.id: factor for loop, factor in zip(loops, unrolls, strict=True) if factor > 1}
         setting = Setting(now.design.setting.work_items, units, simd, unroll)
         name = named(changes, setting)
         design = replace(now.design, name=name, changes=changes, setting=setting, used=None, frequency_hz=None)
-        speedup = float(np.mean(now.cycles)) / float(flat[place])
-        yield Combination(float(flat[place]), speedup, None if used is None else float(used[at]), design)
+        taken = {name: float(share[at]) for name, share in shares.items()}
+        yield Combination(float(cycles[at]), float(np.mean(now.cycles)) / float(cycles[at]), taken, design)
 
 
 def _digits(values: np.ndarray) -> np.ndarray:

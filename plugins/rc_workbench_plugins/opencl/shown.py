@@ -8,6 +8,7 @@ from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, 
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
+from rc_workbench_plugins.opencl.resources import scarcest, share_text
 from rc_workbench_plugins.opencl.search import suggestions
 from workbench.api import Category, Results, Row, count_text, percent_text, ratio_text, time_text
 from workbench.api.predictions import PaperTable, PartLine, Piece, Share, Structure
@@ -26,7 +27,7 @@ def results(values: Model) -> Results:
     if last.time_s is not None:
         time = Figure("Time", time_text(float(last.time_s)), "Eq. 6")
     elif last.time_range_s is not None:
-        time = Figure("Cycles", cycles, f"{designs_time(last)}, at this board's usual clocks")
+        time = Figure("Cycles", cycles, f"{designs_time(last)}, an estimate")
     else:
         time = Figure("Cycles", cycles, "no clock given: times are in cycles")
     speedup = Figure(
@@ -38,6 +39,7 @@ def results(values: Model) -> Results:
             time,
             Figure(f"Highest potential, {symbol}", percent_text(value), f"{what}: {', '.join(asked)}"),
             *([speedup] if len(all_predictions) > 1 else []),
+            *_scarcest(last),
             Figure("Slowest block", f"line {slowest.line}", slowest.id),
         ),
         point=(time, Figure(symbol, percent_text(value), what)),
@@ -58,6 +60,15 @@ def results(values: Model) -> Results:
         structure=structure(last, values.folder / values.model.kernel_file),
         more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
     )
+
+
+def _scarcest(one: Prediction) -> tuple[Figure, ...]:
+    """What bounds a design on its board, where that is known or estimated."""
+    if not (name := scarcest(one.shares)):
+        return ()
+    origin = "by its report" if one.design.used else "an estimate"
+    text = share_text(one.shares[name])
+    return (Figure(f"Scarcest: {name}", text, f"{origin}; it does not fit" if one.shares[name] > 1 else origin),)
 
 
 def structure(one: Prediction, source: Path) -> Structure:

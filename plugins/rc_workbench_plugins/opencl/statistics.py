@@ -5,10 +5,11 @@ section 3.2. Latencies are the board's table (Table 2). `ERRATA.md` here numbers
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rc_workbench_plugins.opencl.dependent import shared_by_atomics, varying_loops
+from rc_workbench_plugins.opencl.dependent import Multiplication, multiplications, shared_by_atomics, varying_loops
 from rc_workbench_plugins.opencl.kernel import (
     Access,
     BasicBlock,
@@ -46,6 +47,7 @@ _FREE_CALLS = ("get_", "barrier", "mem_fence", "read_mem_fence", "write_mem_fenc
 _KIND_OF = {opcode: kind for kind, opcodes in _KINDS.items() for opcode in opcodes}
 _CALL_KIND = {name: kind for kind, names in _CALLS.items() for name in names}
 _MULTIPLIERS = ("int_mul", "fp_mul")
+_BARRIERS = ("barrier", "work_group_barrier")
 
 #: A stride is regular where so many of the compared pairs make it; rows' ends break a few.
 REGULAR_SHARE = 0.75
@@ -76,9 +78,11 @@ class Stream:
 
 @dataclass(frozen=True)
 class BlockWork:
-    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations, multipliers and DSP blocks
-    it has.
-    `line` is that of its first instruction, `lines` those of all where it stands in the source."""
+    """A block: `cycles` on its critical path (#Cycle), its streams, how many operations and multipliers it has, and the
+    logic and DSP blocks that they are estimated to take.
+
+    `dsps` are of floats, `integers` the multiplications of whole numbers. `line` is that of the block's first
+    instruction, `lines` those of all where it stands in the source."""
 
     id: str
     line: int
@@ -88,6 +92,9 @@ class BlockWork:
     multipliers: int = 0
     lines: tuple[int, ...] = ()
     dsps: float = 0.0
+    logic: float = 0.0
+    integers: tuple[Multiplication, ...] = ()
+    barriers: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,8 @@ def work_of(
     """The kernel as the model takes it; notes on what the board's table leaves out go to `told`. WorkbenchError where
     the table has no latency for an instruction at all."""
     latencies = _Latencies(board, kernel.file)
-    blocks = {block.name: _block_work(block, profile, latencies) for block in kernel.blocks}
+    integers = multiplications(kernel, root)
+    blocks = {b.name: _block_work(b, profile, latencies, integers.get(b.name, ())) for b in kernel.blocks}
     if problems is not None:
         problems += latencies.notes()
     task = math.prod(profile.global_size) == 1
@@ -142,8 +150,7 @@ class _Latencies:
     """The board's table, and which instructions it has only under `other`."""
 
     def __init__(self, board: KernelBoard, file: str) -> None:
-        self._cycles, self._file = board.latency_cycles, file
-        self.dsps = {"int_mul": board.int_mul_dsps, "fp_mul": board.fp_mul_dsps}
+        self.board, self._cycles, self._file = board, board.latency_cycles, file
         self._unnamed: dict[str, int] = {}
 
     def kinds(self, instruction: Instruction) -> tuple[str, ...]:
@@ -186,14 +193,20 @@ class _Latencies:
             yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)
 
 
-def _block_work(block: BasicBlock, profile: Profile, latencies: _Latencies) -> BlockWork:
-    kinds = [kind for i in block.instructions for kind in latencies.kinds(i)]
+def _block_work(
+    block: BasicBlock, profile: Profile, latencies: _Latencies, integers: tuple[Multiplication, ...]
+) -> BlockWork:
+    kinds = Counter(kind for i in block.instructions for kind in latencies.kinds(i))
     line = next((i.line for i in block.instructions if i.line), 0)
     streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
     cycles = critical_path(block, latencies.of)
-    multipliers = sum(kind in _MULTIPLIERS for kind in kinds)
-    dsps = sum(kinds.count(kind) * latencies.dsps[kind] for kind in _MULTIPLIERS)
-    return BlockWork(block.name, line, cycles, streams, len(kinds), multipliers, _lines(block), dsps)
+    board, multiplied = latencies.board, kinds["fp_mul"]
+    dsps = multiplied * board.fp_mul_dsps + max(kinds["fp_add"] - multiplied, 0) * board.fp_add_dsps
+    logic = sum(number * getattr(board.logic_cost, kind) for kind, number in kinds.items() if kind != "int_mul")
+    return BlockWork(
+        block.name, line, cycles, streams, kinds.total(), sum(kinds[kind] for kind in _MULTIPLIERS), _lines(block),
+        dsps, logic, integers, sum(i.opcode == "call" and i.variant in _BARRIERS for i in block.instructions),
+    )  # fmt: skip
 
 
 def _lines(block: BasicBlock) -> tuple[int, ...]:

@@ -4,7 +4,16 @@ from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.modes.forms.fields import fields_of, groups_of
 from workbench.model.hardware import Clock
-from workbench.model.platform import CallKind, Device, KernelBoard, Memory, Network, Transfers, TransferTable
+from workbench.model.platform import (
+    CallKind,
+    Device,
+    KernelBoard,
+    KernelClock,
+    Memory,
+    Network,
+    Transfers,
+    TransferTable,
+)
 
 KIND_NOTES = {
     "configure": "loads a bit file", "acquire": "opens the FPGA", "send": "moves data to the FPGA",
@@ -73,4 +82,5 @@ TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send"
 MEMORY = groups_of(Memory, "Memory")
 NETWORK = groups_of(Network, "Network", "LogGP")
 CLOCK = groups_of(Clock, "Clock")
+KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of those that take up to a share of the logic")
 BOARD = groups_of(KernelBoard, "Board under OpenCL")

@@ -18,6 +18,7 @@ from workbench.gui.modes.platform.fields import (
     CLOCK,
     ENTRY,
     HOST,
+    KERNEL_CLOCK,
     MACHINE,
     MEMORY,
     NETWORK,
@@ -26,10 +27,13 @@ from workbench.gui.modes.platform.fields import (
     TRANSFERS,
 )
 from workbench.model.hardware import Clock, Port
+from workbench.model.platform import KernelClock
 from workbench.model.text import counted
 from workbench.session.edit.platform_document import PlatformDocument
 from workbench.session.edit.port_entries import PORTS, new_port
 from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+KERNEL_CLOCKS: Path_ = ("opencl", "clocks")
 
 
 def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
@@ -65,6 +69,7 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
         PartSection("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
         PartSection("Networks", _named(document, "networks", "network", NETWORK), "network", times),
         PartSection("OpenCL", _board(document), "" if document.value(("opencl",)) else "board", times),
+        *_kernel_clocks(document, times),
         PartSection("Machine", (machine,), tab="Machine"),
     )
 
@@ -73,6 +78,25 @@ def _board(document: YamlDocument) -> tuple[DocumentPart, ...]:
     if not isinstance(document.value(("opencl",)), Mapping):
         return ()
     return (DocumentPart(("opencl",), "Board", "", "board", BOARD, code=False, removable=True),)
+
+
+def _kernel_clocks(document: YamlDocument, tab: str) -> tuple[PartSection, ...]:
+    """What built kernels reached, where there is a board for them."""
+    if not isinstance(document.value(("opencl",)), Mapping):
+        return ()
+    parts = tuple(
+        DocumentPart((*KERNEL_CLOCKS, n), f"logic up to {item.get('logic', '')}",
+                     _between(item.get("least_clock_hz", ""), item.get("most_clock_hz", "")), "kernel clock",
+                     KERNEL_CLOCK, code=False, removable=True)
+        for n, item in enumerate(_items(document, KERNEL_CLOCKS))
+    )  # fmt: skip
+    return (PartSection("Kernel clocks", parts, "kernel clock", tab, _about(KernelClock), KERNEL_CLOCKS),)
+
+
+def _between(least: Any, most: Any) -> str:
+    """Two quantities as they are written, their unit once where it is the same: `136 to 285 MHz`."""
+    (low, *unit), (*_, last) = str(least).split() or [""], str(most).split() or [""]
+    return f"{low if unit == [last] else least} to {most}"
 
 
 def _hardware(document: YamlDocument) -> tuple[PartSection, ...]:
@@ -165,6 +189,10 @@ def add_part(document: YamlDocument, what: str, kind: str = "") -> Path_ | None:
     if what == "board":
         board = {"banks": 1, "transaction_bytes": 64, "latency_cycles": {"other": 1}}
         return ("opencl",) if document.set(("opencl",), board, "Add a board for OpenCL") else None
+    if what == "kernel clock":
+        count = len(_items(document, KERNEL_CLOCKS))
+        row = {"logic": 1, "least_clock_hz": "150 MHz", "most_clock_hz": "250 MHz"}
+        return (*KERNEL_CLOCKS, count) if document.append(KERNEL_CLOCKS, row, "Add clocks of kernels") else None
     if what in ("hardware port", "clock"):
         return _add_hardware(document, what, kind)
     if what == "transfer table":

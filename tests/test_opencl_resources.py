@@ -1,0 +1,91 @@
+"""What a kernel is estimated to take of a board before it is built, and which clocks that leaves it."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from benchmarks.opencl import board, design
+from rc_workbench_plugins.opencl.compile import compile_file
+from rc_workbench_plugins.opencl.dependent import LANE, multiplications
+from rc_workbench_plugins.opencl.hierarchy import hierarchy
+from rc_workbench_plugins.opencl.model import REPAIRED
+from rc_workbench_plugins.opencl.resources import share_text, too_much, usual_clocks
+from rc_workbench_plugins.opencl.search import search
+
+KERNELS = Path(str(files("rc_workbench_plugins.opencl"))) / "kernels"
+TILED = "matrix_multiply_tiled"
+
+
+@cache
+def taken(
+    name: str, unroll: tuple[tuple[str, float], ...] = (), simd: float = 1, units: float = 1
+) -> Mapping[str, float]:
+    """Logic blocks and DSP blocks of a bundled kernel's design, the board's own logic left out."""
+    shares = design(name, dict(unroll), simd, units).needed.shares
+    return {"logic": (float(shares["logic"]) - 0.17) * 234_720, "dsps": float(shares["DSP blocks"]) * 256}
+
+
+def test_compute_units_take_all_again() -> None:
+    one, two = taken(TILED), taken(TILED, units=2)
+    assert two["dsps"] == 2 * one["dsps"]
+    assert two["logic"] == pytest.approx(2 * one["logic"])
+
+
+def test_work_items_at_once_share_what_is_the_same_for_all() -> None:
+    """The rows' beginnings are multiplied once for all work items at once; each has its own floats."""
+    one, four = taken(TILED), taken(TILED, simd=4)
+    assert four["dsps"] == one["dsps"] + 3
+    assert four["logic"] < 2 * one["logic"]  # an access of neighbours is one, wide
+
+
+def test_unrolling_copies_the_floats_and_not_the_rows_beginnings() -> None:
+    one, many = taken(TILED), taken(TILED, (("L2", 64.0),))
+    assert many["dsps"] == one["dsps"] + 63
+
+
+def test_the_papers_best_design_fits_just_so() -> None:
+    """Section 6.3.3: SM_UL64_SIMD4 takes all 256 DSP blocks for its floats; whole numbers are in logic."""
+    best = design(TILED, {"L2": 64}, simd=4)
+    assert float(best.needed.shares["DSP blocks"]) == 1
+    assert best.most_b_comp == 0
+    assert too_much(best.shares, True) == ""
+    larger = design(TILED, {"L2": 64}, simd=8)
+    assert too_much(larger.shares, True) == "it takes an estimated 200\u202f% of the DSP blocks"
+
+
+def test_a_multiplication_varies_with_what_its_factors_come_of() -> None:
+    kernel = compile_file(KERNELS / "matrix_multiply.cl", {}, "CL1.2", None, []).kernel("matrix_multiply")
+    found = sorted(
+        (one for each in multiplications(kernel, hierarchy(kernel)).values() for one in each),
+        key=lambda one: sorted(one.varies),
+    )
+    assert all(one.bits == 32 for one in found)
+    # row * a_width and row * b_width for a work group's row, k * b_width in each round of the loop
+    assert [one.varies for one in found] == [frozenset(), frozenset(), frozenset({"L1"})]
+    assert LANE not in found[-1].varies
+
+
+def test_what_does_not_fit_is_left_out_with_its_reason() -> None:
+    found = search(design(TILED), REPAIRED, 3)
+    assert len(found.fit) == 3
+    assert all(too_much(one.shares, True) == "" for one in found.fit)
+    assert found.too_large
+    for one in found.too_large:
+        assert one.cycles < found.fit[0].cycles
+        assert "it takes an estimated " in too_much(one.shares, True)
+    nearest = [one.largest_used or 0 for one in found.too_large]
+    assert nearest == sorted(nearest)
+    assert nearest[0] > 1
+
+
+def test_larger_kernels_are_slower() -> None:
+    every = [usual_clocks(board(), share) for share in (0.35, 0.55, 0.75, 0.95)]
+    assert every == sorted(every, reverse=True)
+    assert usual_clocks(board(), None) == (144e6, 268e6)
+    assert usual_clocks(board(), 1.2) == (144e6, 268e6)  # which does not fit
+
+
+def test_a_share_over_the_whole_is_written_as_it_is() -> None:
+    assert [share_text(share) for share in (0.25, 1.0, 1.374)] == ["25.0\u202f%", "100\u202f%", "137\u202f%"]
