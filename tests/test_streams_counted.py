@@ -1,11 +1,14 @@
 """Streams that the simulated card counts in every run, held against what must be so of a fork, its FIFOs and join."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from answers import document_of
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.seen import seen
 
 from workbench.analysis.streams import rate_words
 from workbench.api import HdlBuild, HdlSimulation
@@ -84,6 +87,21 @@ def test_a_traced_run_has_every_transfer_with_how_long_it_was_offered_before(tmp
     held = occupancy_of(made, streams["split.a"], streams["short.out"])
     assert max(held) == 12
     assert early["gather.m_axis"].tolist() == [-8 if n % 8 == 0 else 0 for n in range(WORDS)]
+    # the query language: each stream and FIFO by the trace, and by what the card counted of the whole run
+    untraced = replace(made, tables={name: t for name, t in made.tables.items() if name != "stream_transfers"})
+    text = "\n".join(
+        [f"measure {what} at {name}" for name in streams for what in ("rate", "util", "backpressure")]
+        + [f"measure {what} occupancy at {fifo}" for fifo in ("short", "ahead") for what in ("mean", "max", "hist")]
+    )
+    query = read_query(text, seen(made).topology)
+    assert query.diagnostics == ()
+    (traced, _), (counted, _) = (seen(one).answer(query) for one in (made, untraced))
+    cycle_ps = 10_000  # the run ends within one, which the card counts whole or not at all
+    for one, other in zip(traced, counted, strict=True):
+        (by_trace,), (by_card,) = one.frames, other.frames
+        assert by_trace.value == (None if by_card.value is None else pytest.approx(by_card.value, rel=1e-4))
+        if by_trace.histogram and by_card.histogram:
+            assert by_trace.histogram == pytest.approx(by_card.histogram, abs=cycle_ps)
 
 
 def occupancy_of(run: Run, pushed: int, popped: int) -> list[int]:

@@ -43,7 +43,8 @@ class Subject:
     """What can be asked about: blocks, edges, and the words that a statement may be made of.
 
     `keywords` are the language's, `names` those of the application, in the order in which they are proposed. `check`
-    says what is wrong in a query, with lines and columns; columns count characters.
+    says what is wrong in a query, with lines and columns; columns count characters. `of_design`: the edges are those of
+    an ordinary design, and not the project's application.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Subject:
     keywords: tuple[str, ...]
     names: tuple[str, ...]
     check: Callable[[str], tuple[Diagnostic, ...]]
+    of_design: bool = False
 
 
 @dataclass(frozen=True)

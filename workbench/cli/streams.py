@@ -74,11 +74,11 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_diagnostics(problems)
         counted_in_design = [_run_text(analysis)] if analysis.streams else []
         said_of_application = "\n".join(f"{one.question}\n    {one.answer}" for one in answers)
-        more = f"Ask more of the application's edges: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
+        more = f"Ask more of them: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
         depths = [front_text(front)] if front else []
         depths += [_confirmed_text(simulations)] if simulations else []
         print("\n\n".join([*counted_in_design, *([said_of_application] if answers else []), *depths,
-                           *([more] if answers else [])]))  # fmt: skip
+                           *([more] if known else [])]))  # fmt: skip
     return DONE if known else FAILED
 
 

@@ -152,7 +152,8 @@ class End:
 
 @dataclass(frozen=True)
 class StreamEdge:
-    """A queue from an out port to an in port. `label` is dotted ("Stream.a"); `depth` are the elements it holds."""
+    """A queue from an out port to an in port. `label` is dotted ("Stream.a"); `depth` are the elements it holds. An
+    edge of a design, which has no type, has its words' `bits`, or 0 where they are not known."""
 
     label: str
     source: End
@@ -160,10 +161,12 @@ class StreamEdge:
     type: str
     depth: int = DEFAULT_DEPTH
     at: At = field(default=At(), compare=False)
+    bits: int = 0
 
     @property
     def width_bytes(self) -> int:
-        return TYPE_BYTES[self.type]
+        """0 where it is not known."""
+        return TYPE_BYTES.get(self.type, -(-self.bits // 8))
 
     @property
     def text(self) -> str:

@@ -12,7 +12,6 @@ from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
 from rc_workbench_plugins.streaming.limit_finding import limits
-from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk
 from rc_workbench_plugins.streaming.query.measures import (
@@ -59,12 +58,12 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
     if arguments.query is None and not arguments.limits:
         return _agents(run, arguments, workbench)
     there = something_seen(run, str(arguments.run_folder))
-    if arguments.limits and not there.topology.edges:
+    if arguments.limits and not there.is_application:
         raise WorkbenchError(no_streams(run, str(arguments.run_folder)))
     query = Query(())
     if arguments.query:
         query = asked(arguments.query, there.topology, arguments.frame, there.blocks)
-    results, asserts = evaluate(query, there.events, states=there.states)
+    results, asserts = there.answer(query)
     _say(query, results, asserts, arguments, workbench, limits(there.events) if arguments.limits else None)
     return 0 if all(result.holds for result in asserts) else 1
 

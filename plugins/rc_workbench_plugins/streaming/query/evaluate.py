@@ -1,7 +1,7 @@
 """Measures and assertions of a trace of a run: no sampling, no agent, every event there. The oracle of all agents."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -34,7 +34,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     about_states,
     operands,
 )
-from rc_workbench_plugins.streaming.query.states import last_dwells, state_result, while_in
+from rc_workbench_plugins.streaming.query.states import last_dwells, no_trace, state_result, while_in
 from rc_workbench_plugins.streaming.query.statistics import with_statistic
 from rc_workbench_plugins.streaming.query.steps import (
     FALSE,
@@ -63,12 +63,16 @@ _RELATIONS = {
 
 
 def evaluate(
-    query: Query, events: Events, trusted: bool = True, states: RunStates | None = None
+    query: Query,
+    events: Events,
+    trusted: bool = True,
+    states: RunStates | None = None,
+    counted: Callable[[Measure], MeasureResult] | None = None,
 ) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
     """What the measures come to, and whether the assertions hold, in the query's order. Its labels are the events', its
     blocks those of `states`. Without `trusted` no result says how far it can be trusted, which takes half of the time
-    to find out."""
-    run = _Run(events, trusted, states)
+    to find out. `counted` answers what is measured of edges without events."""
+    run = _Run(events, trusted, states, counted)
     return tuple(map(run.result, query.measures)), tuple(map(run.held, query.asserts))
 
 
@@ -86,8 +90,11 @@ def waiting_for_the_bus(events: Events) -> dict[str, float]:
 class _Run:
     """A run, of which measures are taken; what a measure came to is kept, since conditions ask for it too."""
 
-    def __init__(self, events: Events, trusted: bool, states: RunStates | None) -> None:
-        self._trusted, self._states = trusted, states
+    def __init__(
+        self, events: Events, trusted: bool, states: RunStates | None,
+        counted: Callable[[Measure], MeasureResult] | None,
+    ) -> None:  # fmt: skip
+        self._trusted, self._states, self._counted = trusted, states, counted
         self._events, self._start, self._end = events, events.start_ps, events.end_ps
         self._results: dict[Measure, MeasureResult] = {}
         self._trusts: dict[str, str] = {}
@@ -96,9 +103,16 @@ class _Run:
         if measure.within and measure not in self._results:
             worth = self._truth(measure.when) if measure.when else None
             self._results[measure] = state_result(measure, self._blocks(), worth)
+        elif self._counted and measure not in self._results and measure.edges[-1] not in self._events.edges:
+            self._results[measure] = self._counted(measure)
         elif measure not in self._results:
             self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)), self._trust(measure))
         return self._results[measure]
+
+    def _edge(self, label: str) -> EdgeEvents:
+        if label not in self._events.edges:
+            raise no_trace(f"what happens at {label} at the time")
+        return self._events.edges[label]
 
     def _blocks(self) -> RunStates:
         if self._states is None:
@@ -108,8 +122,8 @@ class _Run:
     def _trust(self, measure: Measure) -> str:
         """Of the occupancy of an edge across a bus, what its ends alone would have told; and of which part it is, where
         a part was recorded."""
-        edge = self._events.edges[measure.edges[-1]]
-        parts = dict.fromkeys(part for label in measure.edges if (part := self._events.edges[label].part))
+        edge = self._edge(measure.edges[-1])
+        parts = dict.fromkeys(part for label in measure.edges if (part := self._edge(label).part))
         if parts:
             return f"{COUNTED} at {', '.join(parts)} alone: what happens in an FPGA is not recorded on a real machine"
         if (
@@ -142,7 +156,7 @@ class _Run:
 
     def _frames(self, measure: Measure) -> Sequence[FrameValue]:
         frames, asked = [*self._whole_frames(measure)], measure.frame
-        last = self._events.edges[measure.edges[-1]]
+        last = self._edge(measure.edges[-1])
         transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
         if frames and asked.time_ps:
             part = (frames[-1].end_ps - frames[-1].start_ps) / asked.time_ps
@@ -152,7 +166,7 @@ class _Run:
         return frames
 
     def _whole_frames(self, measure: Measure) -> Sequence[FrameValue]:
-        last = self._events.edges[measure.edges[-1]]
+        last = self._edge(measure.edges[-1])
         transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
         bounds = self._bounds(measure, transfers)
         worth = self._truth(measure.when) if measure.when else None
@@ -221,11 +235,11 @@ class _Run:
             values, known = self._latencies(measure.edges)
             kept = kept & known
         elif measure.metric is Metric.INTERVAL:
-            values = _intervals(self._events.edges[measure.edges[-1]], measure.tap)
+            values = _intervals(self._edge(measure.edges[-1]), measure.tap)
             kept = kept & (np.arange(len(kept)) > 0)
         else:
-            values = _values(self._events.edges[measure.edges[-1]])
-        unsure = sum(self._events.edges[label].uncertain_ps for label in measure.edges)
+            values = _values(self._edge(measure.edges[-1]))
+        unsure = sum(self._edge(label).uncertain_ps for label in measure.edges)
         frames = []
         for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
             part = slice(*np.searchsorted(frame, [number, number + 1]))
@@ -242,7 +256,7 @@ class _Run:
         """From the push of what it was made of on the first edge to the pop of each element on the last, and whether
         that is known. A block that takes and gives equally many gives them in order; what another gives is made of
         what it took last."""
-        path = [self._events.edges[label] for label in labels]
+        path = [self._edge(label) for label in labels]
         source = np.arange(len(path[-1].pop_ps))
         for into, out in reversed(list(pairwise(path))):
             if len(into.pop_ps) != len(out.push_ps):
@@ -256,7 +270,7 @@ class _Run:
     def _truth(self, condition: Condition) -> Steps:
         match condition:
             case Blocked(edge):
-                return spells(self._events.edges[edge].blocked_ps, self._start)
+                return spells(self._edge(edge).blocked_ps, self._start)
             case InState(within):
                 return while_in(within, self._blocks())
             case Not(of):
@@ -286,7 +300,7 @@ class _Run:
         if side.within:
             steps = last_of_each_time(*last_dwells(side.within, self._blocks()))
             return self._when_true(side, steps)
-        edge = self._events.edges[side.edges[-1]]
+        edge = self._edge(side.edges[-1])
         if side.metric is Metric.OCCUPANCY:
             held = occupancy(edge, self._start)
             steps = Steps(held.times, held.values.astype(np.float64))

@@ -197,7 +197,10 @@ class _Resolver:
 
     def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
-        if frame.size_bytes % edge.width_bytes:
+        if frame.size_bytes and not edge.width_bytes:
+            message = f"how many bytes an element of {edge.label} has is not known"
+            raise self._wrong(statement, at, message, "Write a number of elements, as frame=1000, or a time.")
+        if frame.size_bytes and frame.size_bytes % edge.width_bytes:
             message = f"{frame.size_bytes} bytes are not a whole number of elements of {edge.label}"
             raise self._wrong(statement, at, message, f"Each has {edge.width_bytes} bytes.")
         return FrameLength(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame

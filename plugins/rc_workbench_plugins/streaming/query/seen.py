@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.rtl import counted_edge, rtl_events, rtl_topology
 from workbench.api import Block, Diagnostic, Run, WorkbenchError
 from workbench.api.state_events import RunStates
-from workbench.api.stream_events import Events, events_of, head_of
+from workbench.api.stream_events import EDGES, Events, events_of, head_of
 from workbench.api.unstable import Topology
 
 
@@ -20,8 +23,17 @@ class Seen:
     @cached_property
     def events(self) -> Events:
         """WorkbenchError where they are damaged."""
-        run = self.run
-        return events_of(run.tables, str(run.path or "")) or Events(run.manifest.name, {}, run.manifest.time_ps)
+        return events_of(self.run.tables, str(self.run.path or "")) or rtl_events(self.run)
+
+    @property
+    def is_application(self) -> bool:
+        """Whether its edges are a streaming application's, and not an ordinary design's."""
+        return EDGES in self.run.tables
+
+    def answer(self, query: Query, trusted: bool = True) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
+        """As `evaluate`."""
+        counted = None if self.is_application else partial(counted_edge, self.run)
+        return evaluate(query, self.events, trusted, self.states, counted)
 
     @cached_property
     def states(self) -> RunStates:
@@ -38,7 +50,7 @@ class Seen:
 def seen(run: Run) -> Seen:
     """WorkbenchError where its record of edges is damaged."""
     head = head_of(run.tables, str(run.path or ""))
-    return Seen(run, head.topology if head else Topology(run.manifest.name, (), ()))
+    return Seen(run, head.topology if head else rtl_topology(run))
 
 
 def something_seen(run: Run, folder: str) -> Seen:
@@ -50,6 +62,4 @@ def something_seen(run: Run, folder: str) -> Seen:
 
 def no_streams(run: Run, folder: str) -> Diagnostic:
     hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
-    if "streams" in run.tables:
-        hint = f"What its design's streams counted: workbench streams {folder or 'RUN'}."
     return Diagnostic("this run did not record the transfers of any stream", hint, file=folder)

@@ -51,14 +51,14 @@ def state_result(measure: Measure, states: RunStates, worth: Steps | None) -> Me
 def while_in(within: Within, states: RunStates) -> Steps:
     """`TRUE` while a block is in one of the states, else `FALSE`. WorkbenchError where the run has no trace."""
     if not states.traced:
-        raise _no_trace("a condition of a state")
+        raise no_trace("a condition of a state")
     return _inside(within, states.events(within.block))
 
 
 def last_dwells(within: Within, states: RunStates) -> tuple[Times, Times]:
     """When visits ended, and how long they had lasted. WorkbenchError where the run has no trace."""
     if not states.traced:
-        raise _no_trace("the dwell of the last visit")
+        raise no_trace("the dwell of the last visit")
     events = states.events(within.block)
     visits = np.flatnonzero(_chosen(within, events))
     return events.edges_ps[visits + 1], np.diff(events.edges_ps)[visits]
@@ -115,7 +115,7 @@ def _of_visits(
 def _counted(measure: Measure, within: Within, states: RunStates) -> FrameValue:
     """The whole run as one frame, of its counters."""
     if measure.when is not None or measure.frame.time_ps:
-        raise _no_trace("a condition" if measure.when is not None else "a frame")
+        raise no_trace("a condition" if measure.when is not None else "a frame")
     counts, chosen = states.counted(within.block), list(within.states)
     end_ps = states.end_ps
     time_ps, visits = int(counts.time_ps[chosen].sum()), int(counts.visits[chosen].sum())
@@ -134,7 +134,7 @@ def _counted(measure: Measure, within: Within, states: RunStates) -> FrameValue:
         case _, Statistic.SUM:
             value = time_ps
         case _, statistic:
-            raise _no_trace(f"'{statistic}'")
+            raise no_trace(f"'{statistic}'")
     return FrameValue(0, end_ps, end_ps, visits, value)
 
 
@@ -149,7 +149,7 @@ def _trust(within: Within, states: RunStates) -> str:
     return "of a trace that lacks a part: it shows {} of the run there, the counters {}".format(*shares)
 
 
-def _no_trace(what: str) -> WorkbenchError:
+def no_trace(what: str, counted: str = "share, mean and sum of dwell, visits and transitions") -> WorkbenchError:
+    """The error of what a run without a trace does not show."""
     message = f"this run has no trace, and its counters do not show {what}"
-    hint = "Run with --trace. Of the whole run, counters have share, mean dwell, sum dwell, visits and transitions."
-    return WorkbenchError(Diagnostic(message, hint))
+    return WorkbenchError(Diagnostic(message, f"Run with --trace. Of the whole run, counters have {counted}."))

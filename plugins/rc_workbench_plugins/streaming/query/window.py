@@ -10,12 +10,12 @@ from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.blocks import asked_of_block, block_names, drawn_blocks, share_of, state_names
-from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.replies import beside, reply_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.rtl_window import rtl_explained, rtl_subject, stream_words
 from rc_workbench_plugins.streaming.query.seen import Seen, seen, something_seen
 from rc_workbench_plugins.streaming.query.targets import names
 from workbench.api import (
@@ -55,6 +55,8 @@ MENU = (
 
 def subject(run: Run) -> Subject | None:
     there, head = seen(run), head_of(run.tables, str(run.path or ""))
+    if head is None and there.topology.edges:
+        return rtl_subject(there, _subject(there.topology, stream_words(run), frozenset(), there.blocks))
     if head is None:
         shown = _subject(there.topology, {}, frozenset(), there.blocks)
         return replace(shown, blocks=_state_blocks(there)) if there else shown if _counted(run) else None
@@ -104,7 +106,9 @@ def _subject(
 
 
 def _block(topology: Topology, block: StreamBlock, run_blocks: Sequence[Block]) -> QueriedBlock:
-    own = [one for one in run_blocks if one.id.endswith(f".{topology.within(block.name)}")]
+    name = topology.within(block.name)
+    own = [one for one in run_blocks if one.id.endswith(f".{name}") or as_target(one.component) == block.name]
+    own = [one for one in own if len(one.states) > 1]
     statements = asked_of_block(own[0], as_target(own[0].id)) if len(own) == 1 else ()
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
     stands = "any core" if resource == ANY_CORE else f"{_PLACES[place]} {resource}" if resource else ""
@@ -124,7 +128,7 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
     query = read_query(text, there.topology, frame=_frame(frame), blocks=there.blocks)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
-    measures, asserts = evaluate(query, there.events, states=there.states)
+    measures, asserts = there.answer(query)
     return beside([*map(reply_of, measures), *map(reply_of, asserts)], of_agents)
 
 
@@ -137,7 +141,8 @@ def _counted(run: Run) -> Answers | None:
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return _of_agents(run) + _of_states(seen(run))
+        there = seen(run)
+        return _of_agents(run) + rtl_explained(there) + _of_states(there)
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for

@@ -213,7 +213,7 @@ class QueryMode(Mode):
             self.context.notices.tell(*self.subjects.run_problems)
 
     def _on_project(self) -> None:
-        if not self.of_run or self.subjects.run is None or not self.subjects.run.edges:
+        if not self.of_run or not self.subjects.run_is_drawn:
             self.show_subject(self.of_run)
         else:
             self._show_which()
@@ -224,7 +224,7 @@ class QueryMode(Mode):
         subjects = self.subjects
         has_project = bool(subjects.project or subjects.project_problems)
         self.of_run = subjects.run is not None and (of_run or not has_project)
-        drawn = self.of_run and subjects.run is not None and (subjects.run.edges or subjects.project is None)
+        drawn = self.of_run and subjects.run_is_drawn
         self.subject = subjects.run if drawn else subjects.project
         self._show_which()
         self._show_problems(() if self.of_run else subjects.project_problems)
@@ -241,7 +241,9 @@ class QueryMode(Mode):
         self._check()
         self.ask_button.setEnabled(self.of_run)
         self.ask_button.setToolTip("Ctrl+Enter" if self.of_run else "Run the project first")
-        self.replies.say_why(self.of_run, self.context.run is not None, bool(subjects.run and subjects.run.edges))
+        self.replies.say_why(
+            self.of_run, self.context.run is not None, bool(drawn and subjects.run and subjects.run.edges)
+        )
         if not self.of_run:
             self._forget_answers()
             self._explain(())

@@ -30,6 +30,12 @@ class Subjects(QObject):
         self.project_problems: tuple[Diagnostic, ...] = ()
         self._read: tuple[Workspace, Mapping[Path, bytes]] | None = None  # what `project` was found with
 
+    @property
+    def run_is_drawn(self) -> bool:
+        """Whether the run is drawn by what it recorded; otherwise as the project's application, where there is one."""
+        recorded = self.run is not None and bool(self.run.edges) and not self.run.of_design
+        return recorded or (self.run is not None and self.project is None)
+
     def read_run(self) -> None:
         self.run, self.run_problems = None, ()
         run, queries = self._context.run, self._queries

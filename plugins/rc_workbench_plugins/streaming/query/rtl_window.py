@@ -1,0 +1,95 @@
+"""Streams and FIFOs of an ordinary design for the window: what is said at them, and what can be asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rc_workbench_plugins.streaming.query.measures import MeasureResult
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.rtl import is_queue
+from rc_workbench_plugins.streaming.query.seen import Seen
+from rc_workbench_plugins.streaming.query.words import value_words
+from workbench.api import PS_PER_S, Explained, Run, Subject
+from workbench.api.unstable import as_target, prefixed
+
+_OF_STREAM = (
+    ("Rate", "measure rate at {}"),
+    ("Utilisation", "measure util at {}"),
+    ("Backpressure", "measure backpressure at {}"),
+    ("Intervals, histogram", "measure hist interval at {}"),
+)
+_OF_FIFO = (
+    ("Occupancy, histogram", "measure hist occupancy at {}"),
+    ("Occupancy, mean", "measure mean occupancy at {}"),
+    ("Latency, mean", "measure mean latency at {}"),
+    ("Latency, histogram", "measure hist latency at {}"),
+)
+
+
+def stream_words(run: Run) -> dict[str, Sequence[str]]:
+    """At which rate words pass each stream, as `subject` says it at edges, and nothing at FIFOs."""
+    time_s = max(run.manifest.time_ps, 1) / PS_PER_S
+    table = run.tables["streams"]
+    passed = dict(zip(np.asarray(table["stream"]).tolist(), np.asarray(table["transfers"]).tolist(), strict=True))
+    words: dict[str, Sequence[str]] = {as_target(fifo.id): ("",) for fifo in run.manifest.fifos}
+    for number, stream in enumerate(run.manifest.streams):
+        rate = passed.get(number, 0) / time_s
+        words[as_target(stream.id)] = (prefixed(rate, "/s"), prefixed(rate, "/s", 2), prefixed(rate, "", 2))
+    return words
+
+
+def rtl_subject(there: Seen, subject: Subject) -> Subject:
+    """The streams as edges; a FIFO is a block of which its queue is asked."""
+    topology = there.topology
+    queues = {edge.label: topology.short(edge) for edge in topology.edges if is_queue(edge)}
+    hidden = {edge.source.block for edge in topology.edges if is_queue(edge)}
+    blocks = tuple(
+        replace(
+            one,
+            stands="FPGA" if one.in_hardware else "",
+            statements=(*(_filled(_OF_FIFO, queues[one.name]) if one.name in queues else ()), *one.statements),
+        )
+        for one in subject.blocks
+        if one.name not in hidden
+    )
+    shorts: Mapping[str, str] = {edge.label: topology.short(edge) for edge in topology.edges}
+    edges = tuple(
+        replace(one, statements=_filled(_OF_STREAM, shorts[one.label]))
+        for one in subject.edges
+        if one.label not in queues
+    )
+    names = tuple(name for name in subject.names if not any(name in (h, topology.within(h)) for h in _ends(there)))
+    return replace(subject, blocks=blocks, edges=edges, names=names, of_design=True)
+
+
+def _ends(there: Seen) -> list[str]:
+    return [str(edge.source) for edge in there.topology.edges if is_queue(edge)]
+
+
+def _filled(menu: Sequence[tuple[str, str]], name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((title, text.format(name)) for title, text in menu)
+
+
+def rtl_explained(there: Seen) -> list[Explained]:
+    """Rates, stalls and FIFOs of the whole run."""
+    topology = there.topology
+    streams = [topology.short(edge) for edge in topology.edges if not is_queue(edge)]
+    fifos = [topology.short(edge) for edge in topology.edges if is_queue(edge)]
+    asked = (
+        ("At what rate is data moving?", "rate at {}", streams),
+        ("Which streams are held up, and for which share of the time?", "backpressure at {}", streams),
+        ("How full is each FIFO?", "mean occupancy at {}", fifos),
+    )
+    explained = []
+    for question, text, names in asked:
+        statements = [f"measure {text.format(name)}" for name in names]
+        results, _ = there.answer(read_query("\n".join(statements), topology, blocks=there.blocks))
+        said = [f"{name} {_value(one)}" for name, one in zip(names, results, strict=True)]
+        if said:
+            explained.append(Explained(question, f"{'; '.join(said)}.", tuple(statements)))
+    return explained
+
+
+def _value(result: MeasureResult) -> str:
+    return value_words(result.measure, result.frames[0].value)
