@@ -5,14 +5,17 @@ import os
 import signal
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from pytestqt.qtbot import QtBot
 
+from workbench.formats.platform_file import load_platform
+from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.system import store
 from workbench.testing.runs import synthetic_run
@@ -73,6 +76,13 @@ def own_preferences(preferences: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
     store.change_preference("predict_s", "0")  # tests of predictions ask for them
     return folder
+
+
+@pytest.fixture(scope="session")
+def platforms() -> Mapping[str, Platform]:
+    """The templates that ship, by name."""
+    folder = Path(str(files("workbench.platform_templates")))
+    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from predicting import RATSS, compare_with_run, model_path, predict
 from rc_workbench_plugins.ratss.against_run import state_s
 
 from workbench.cli.main import main
-from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import WorkbenchError
@@ -58,12 +56,6 @@ def run() -> Run:
         blocks=blocks,
     )
     return Run(None, manifest, {"state_time": table})
-
-
-@pytest.fixture(scope="module")
-def platforms() -> Mapping[str, Platform]:
-    folder = Path(str(files("workbench.platform_templates")))
-    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 def load(path: Path, platforms: Mapping[str, Platform]) -> ModelFile:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 
@@ -13,19 +12,12 @@ from predicting import DENSITY, density, layers, load_named, parse_density, rho
 from rc_workbench_plugins.density.algorithms import ALGORITHMS
 from rc_workbench_plugins.density.compute import reuse_penalty, roofs
 
-from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import ModelFile
 from workbench.predict.paper_tables import printed_rows
 
 EXACT = json.loads((Path(__file__).parent / "data" / "density_exact.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def platforms() -> Mapping[str, Platform]:
-    folder = Path(str(files("workbench.platform_templates")))
-    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 def load(name: str, platforms: Mapping[str, Platform]) -> ModelFile:

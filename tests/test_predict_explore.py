@@ -8,8 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from answers import document_of
 from predicting import load_named, parse_ratss, predict
 
 from workbench.cli.main import main
-from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.text import NARROW
@@ -37,12 +34,6 @@ AXES = {
     "kernels": np.array([10.0, 40.0, 80.0]),
 }
 SPREADS = {"clock": Spread(195e6, 150e6, 220e6), "read_efficiency": Spread(0.1, deviation=0.005)}
-
-
-@pytest.fixture(scope="module")
-def platforms() -> Mapping[str, Platform]:
-    folder = Path(str(files("workbench.platform_templates")))
-    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from predicting import KINDS, RATSS, load_named, model_path, parse_ratss, predic
 from rc_workbench_plugins import ratss
 from rc_workbench_plugins.ratss.errors import errors
 
-from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation, ModelFile
@@ -20,12 +18,6 @@ from workbench.predict.library import bundled_models
 from workbench.predict.paper_tables import CellRow, printed_rows, rounds_to
 
 EXACT = json.loads((Path(__file__).parent / "data" / "ratss_exact.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def platforms() -> Mapping[str, Platform]:
-    folder = Path(str(files("workbench.platform_templates")))
-    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from predicting import parse_density, parse_ratss
 
 from workbench.cli.main import main, parser
-from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation, ModelFile
@@ -90,12 +89,6 @@ operations: n ** 2
 problem_bytes: n * 4
 eta: alpha / s
 """
-
-
-@pytest.fixture(scope="module")
-def platforms() -> Mapping[str, Platform]:
-    folder = Path(str(files("workbench.platform_templates")))
-    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
 def fields(data: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.model_diagrams import Diagram
 from workbench.api.models import FieldPath, M_co, ModelValues, Values
 from workbench.api.views import Figure
 from workbench.model.diagnostic import Diagnostic
@@ -190,8 +191,8 @@ class Results:
     """A model at one point, as it is shown.
 
     The first of the `figures` is the large one; those of `point` stand beside the parts. `more` are numbers beside the
-    inputs, `tables` and `charts` (one each) are by the name of their page, `errors` are against what the document says
-    was measured. `shares` are drawn as bars, `structure` stands beside the source.
+    inputs, `tables`, `charts` and `diagrams` (one each) are by the name of their page, `errors` are against what the
+    document says was measured. `shares` are drawn as bars, `structure` stands beside the source.
     """
 
     figures: tuple[Figure, ...]
@@ -207,6 +208,7 @@ class Results:
     shares: tuple[Share, ...] = ()
     structure: Structure | None = None
     charts: Mapping[str, Chart] = field(default_factory=dict)
+    diagrams: Mapping[str, Diagram] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,7 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
             _option("--solve", metavar="NAME", help=solved),
             _option(*targets, dest="target", type=float, metavar="X",
                     help="what to solve for; with --output, that output"),
+            _file("--svg", metavar="F", help="draw the model: its nodes or stations, and what goes between them"),
             JSON,
         ))  # fmt: skip
 

@@ -41,11 +41,12 @@ from workbench.predict.inputs import Spread
 from workbench.predict.kinds import load_model, outputs_of, parse_model, take_over
 from workbench.predict.library import bundled_models, find_model
 from workbench.predict.sensitivity import sensitivity
+from workbench.predict.shown import results_of
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.predict.words import input_text
 from workbench.session.open.project_path import PROJECT_SUFFIX
-from workbench.session.program.files import write_atomically, write_result_table
+from workbench.session.program.files import write_atomically, write_result_table, write_result_text
 from workbench.session.program.plugins import Plugins
 
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
@@ -81,6 +82,7 @@ _QUESTIONS = {
     "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler", "csv"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
+_DRAW = {"--svg F": ("svg",)}
 _RUN = {"--run RUN": ("run_folder", "take_over")}
 #: What only draws read; a sweep alone draws nothing.
 _DRAWN = ("spread", "seed")
@@ -89,7 +91,7 @@ _DRAWN = ("spread", "seed")
 def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
     """The one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
     own = {question.asked: question.options for question in kind.questions}
-    questions = {**(_RUN if kind.compare else {}), **own, **_QUESTIONS}
+    questions = {**(_RUN if kind.compare else {}), **own, **_QUESTIONS, **_DRAW}
     shown = {"run_folder": "--run", "target": kind.solve_option}
     known = {option for options in questions.values() for option in options}
     given = [name for name, value in vars(arguments).items() if name in known and value not in (None, [])]
@@ -137,11 +139,24 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     if asked in _QUESTIONS:
         return _explored(what_if(file, changes), problems, asked, arguments, spreads)
     values = Evaluation(file, changes, arguments.reading)
+    if asked in _DRAW:
+        _draw(values, arguments.svg)
     own = next((question for question in kind.questions if question.asked == asked), None)
     if own:
         return _print_answer(own.answer(values, arguments), problems, arguments)
     answer = kind.answer(values) if kind.answer else _outputs(values)
     return _print_answer(replace(answer, notes=(*answer.notes, *clock_doubts(values))), problems, arguments)
+
+
+def _draw(values: Evaluation, path: Path) -> None:
+    """Write the model's diagrams as a picture. Raises WorkbenchError where its kind has none."""
+    from workbench.pictures.diagram import diagrams_svg
+
+    diagrams = results_of(values).diagrams
+    if not diagrams:
+        message = f"models of the kind '{values.file.kind.name}' are not drawn"
+        raise WorkbenchError(Diagnostic(message, "Ask without --svg."))
+    write_result_text(path, diagrams_svg(diagrams, values.model.title or values.model.name))
 
 
 def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> tuple[str | None, Sequence[Diagnostic]]:

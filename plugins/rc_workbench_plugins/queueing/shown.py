@@ -7,6 +7,7 @@ from typing import Any
 from rc_workbench_plugins.queueing.distribution import Fit, fits
 from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes_of
 from workbench.api import Answer, Category, Results, Row, percent_text, table, time_text
+from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
 from workbench.api.predictions import Chart, Curve, PaperTable, PartLine
 from workbench.api.unstable import prefixed, significant
 from workbench.api.views import Figure
@@ -92,6 +93,7 @@ def results(values: Model) -> Results:
         said=f"{solved.busiest} is the busiest" if stable else f"{solved.busiest} is unstable",
         tables={"Stations": (_stations(solved),)} | _against(values, solved, shapes),
         charts={"Against measurements": _quantiles(shapes)} if shapes else {},
+        diagrams={"Network": _drawn(values, solved)},
     )  # fmt: skip
 
 
@@ -102,6 +104,29 @@ def _line(state: StationState) -> PartLine:
     rho = float(state.utilisation)
     category = Category.WAIT_RECV if rho >= 1 else Category.WORK
     return PartLine(state.name, _share(rho), min(rho, 1.0), said, category, rho >= 1)
+
+
+def _drawn(values: Model, solved: Network) -> Diagram:
+    """The network as section 7.3 draws one: what comes from outside, each station, and what goes on to which."""
+    nodes, links = list[DiagramNode](), list[DiagramLink]()
+    states = {state.name: state for state in solved.stations}
+    for n, station in enumerate(values.model.stations):
+        state, outside = states[station.name], float(values.of("stations", n, "arrivals_per_s"))
+        words = f"busy of {_rate(state.service_per_s, '/s')}"
+        second = f"{_count(state.waiting)} wait, {_time(state.time_s)} in it"
+        strong = station.name == solved.busiest
+        nodes.append(DiagramNode(station.name, station.name, _share(state.utilisation), words, second, "layers", strong,
+                                 ("stations", n)))  # fmt: skip
+        if outside:
+            nodes.append(DiagramNode(f"to {n}", "outside", icon="terminal", field=("stations", n)))
+            links.append(DiagramLink(f"to {n}", station.name, _rate(outside, "/s")))
+        passed_per_s = float(state.arrivals_per_s) - float(state.lost_per_s)
+        for m, route in enumerate(station.to):
+            jobs = float(values.of("stations", n, "to", m, "jobs"))
+            at = ("stations", n, "to", m)
+            links.append(DiagramLink(station.name, route.station, _rate(jobs * passed_per_s, "/s"), field=at))
+    note = "jobs a second on each way, and how busy each station is"
+    return Diagram("Queueing network", note, tuple(nodes), tuple(links))
 
 
 _ROWS: tuple[tuple[str, str, Callable[[StationState], str], str], ...] = (

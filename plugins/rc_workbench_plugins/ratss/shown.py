@@ -1,6 +1,7 @@
 """The results of a RATSS model as they are shown: its figures, its parts, its timing diagram, its tables."""
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
+from rc_workbench_plugins.ratss.diagrams import diagrams
 from rc_workbench_plugins.ratss.errors import errors, quantities
 from rc_workbench_plugins.ratss.tables import model_tables
 from rc_workbench_plugins.ratss.timing import timing_of
@@ -29,6 +30,7 @@ def results(values: Model) -> Results:
         said="the design point" if values.changes else "the model's own values",
         timing=timing_of(values, prediction),
         tables={"Application": (application,), "Nodes": (nodes,), "Networks": (networks,)},
+        diagrams=diagrams(values, prediction),
         errors=errors(values),
         more={name: value_text(float(value)) for name, value in prediction.resources.items()},
     )

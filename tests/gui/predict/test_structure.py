@@ -45,14 +45,15 @@ def shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> StructureView:
     folder = tmp_path / "pdf2d"
     (folder / "smooth.cl").write_text(KERNEL)
     (folder / "smooth.opencl.yaml").write_text(MODEL)
-    mode.show_page("Structure")  # which the model shown before it has not
+    mode.open_document(model_path("dot_product", "density"))
+    mode.show_page("Structure")  # which it has not
     assert mode.page == "Results"
     assert mode.pills["Structure"].isHidden()
     mode.open_document(folder / "smooth.opencl.yaml")
     qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results)
     mode.pills["Structure"].click()
     assert mode.stack.currentWidget() is mode.structure
-    return mode.structure
+    return mode.structure.code
 
 
 def test_nodes_stand_below_what_they_are_a_part_of(shown: StructureView) -> None:
@@ -100,7 +101,7 @@ def test_a_node_chosen_lights_its_lines_and_a_line_its_node(
     with qtbot.waitSignal(mode.context.navigation.line_wanted) as wanted:
         qtbot.keyClick(shown.tree, Qt.Key.Key_Return)
     assert wanted.args == [str(mode.document.path.parent / "smooth.cl"), 6]
-    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("dot_product", "density"))
     assert mode.page == "Results"
 
 
@@ -150,3 +151,33 @@ def test_a_loops_factor_and_a_vector_are_typed_in_the_form(shown: StructureView,
     assert "whole number" in mode.form.row("vector_types").problem.text()
     mode.document.history.undo()
     assert mode.form.row("unroll").editor.toPlainText() == "L1: 2\nL2: 4"
+
+
+def test_what_a_diagram_has_is_opened_in_the_form(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.pills["Structure"].click()
+    page = mode.structure.drawn
+    assert mode.structure.currentWidget() is page
+    assert [*page.pills] == ["Structure", "Platform"]
+    assert page.view.layout_ is not None
+    for title, path in (("kernels × 2", ("stages", 0, "nodes", 0)), ("scatter Y", ("stages", 0, "transactions", 1))):
+        mode.show_page("Structure")
+        box = next(
+            one for name, one in [*((n.title, n.box) for n in page.view.layout_.nodes),
+                                  *((e.label, e.label_box) for e in page.view.layout_.edges)] if name == title
+        )  # fmt: skip
+        spot = page.view.offset.toPoint() + QPoint(*(round(v * page.view.magnification) for v in box.centre))
+        assert page.view._tip("", page.view._node_at(spot.toPointF()), page.view._edge_at(spot.toPointF()))
+        qtbot.mouseDClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+        assert (mode.page, mode.chosen) == ("Model", path)
+    mode.show_page("Structure")
+    page.view.setFocus()
+    qtbot.keyClick(page.view, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert len(page.view.chosen) == 1
+    page.pills["Platform"].click()
+    assert page.head.title.text() == "Platform"
+    mode.open_document(model_path("blastn", "queueing"))
+    assert {node.title for node in page.view.layout_.nodes} == {"outside", "PCI-X", "1a", "1b", "2"}
+    mode.open_document(model_path("dot_product", "density"))  # which is not drawn
+    assert mode.page == "Results"
+    assert mode.pills["Structure"].isHidden()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from workbench.api.models import Values
 from workbench.api.modes import WindowMode
-from workbench.api.predictions import Results, Structure
+from workbench.api.predictions import Results
 from workbench.api.window import Context
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.part_list import PartList
@@ -23,7 +23,7 @@ from workbench.gui.modes.predict.head import ModelHead
 from workbench.gui.modes.predict.of_run import with_models_of_runs
 from workbench.gui.modes.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.modes.predict.results import ResultsView
-from workbench.gui.modes.predict.structure_view import StructureView
+from workbench.gui.modes.predict.structure_page import StructurePage, has_structure
 from workbench.gui.modes.predict.study_run import StudyButton
 from workbench.gui.modes.predict.tables import cells_of
 from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, empty, plain_panel
@@ -66,7 +66,7 @@ class PredictMode(DocumentMode):
         yield
         self.density = DensityView(self.context)
         yield
-        self.structure = StructureView()
+        self.structure = StructurePage()
         yield
         self.explore = ExploreView(self.context)
         yield from self.explore.build()
@@ -134,7 +134,8 @@ class PredictMode(DocumentMode):
         self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
         self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
         self.structure.line_asked.connect(context.navigation.open_line)
-        self.structure.tree.problem.connect(context.notices.tell)
+        self.structure.place_wanted.connect(self._open_place)
+        self.structure.problem.connect(context.notices.tell)
         self.results.timing.chosen.connect(self._bar_chosen)
         self.results.timing.problem.connect(context.notices.tell)
         self.explore.point_chosen.connect(self.show_point)
@@ -148,15 +149,14 @@ class PredictMode(DocumentMode):
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
         context.run_changed.connect(self._show_results)
-        context.code_font_changed.connect(self.structure.source.take_font)
+        context.code_font_changed.connect(self.structure.code.source.take_font)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             narrow = self._centre.width() < NARROW_PX
-            self.model_head.set_narrow(narrow)
-            self.structure.set_narrow(narrow)
-            self.explore.set_narrow(narrow)
+            for part in (self.model_head, self.structure.code, self.explore):
+                part.set_narrow(narrow)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(712, 300)
@@ -330,25 +330,22 @@ class PredictMode(DocumentMode):
             self.density.show_model(values)
             self._density_moved()
         else:
-            if (
-                self._computed is None
-                or self._computed[0] is not file
-                or self._computed[1:3] != (values.changes, reading)
-            ):
-                self._computed = file, dict(values.changes), reading, results_of(values)
-            results = self._computed[3]
-            self._show_structure(results.structure)
+            known = self._computed
+            if known is None or known[0] is not file or known[1:3] != (values.changes, reading):
+                known = self._computed = file, dict(values.changes), reading, results_of(values)
+            results = known[3]
+            self._show_structure(results)
             self.results.show_results(values, results, self.context.run, self.document.read_only)
             self.details.show_results(values, results)
         if self.page == "Explore":
             self.explore.show_model(file, reading, self.what_if.changes)
         return True
 
-    def _show_structure(self, structure: Structure | None) -> None:
-        """A page for a model that is taken from a source, and for no other."""
-        self.pills[STRUCTURE].setVisible(structure is not None)
-        if self.page == STRUCTURE and structure:
-            self.structure.show_structure(structure)
+    def _show_structure(self, results: Results | None) -> None:
+        """A page for a model that is taken from a source or drawn, and for no other."""
+        self.pills[STRUCTURE].setVisible(has_structure(results))
+        if self.page == STRUCTURE and results and has_structure(results):
+            self.structure.show_results(results)
         elif self.page == STRUCTURE:
             self.page = PAGES[0]
             self.pills[self.page].setChecked(True)
@@ -382,6 +379,11 @@ class PredictMode(DocumentMode):
     def _bar_chosen(self, number: int) -> None:
         chosen = self.results.timing.timing.bars[number].name
         self.details.parts.choose(lambda part: part.name == chosen)
+
+    def _open_place(self, path: Path_) -> None:
+        """Show the form of the part that a diagram has at a path."""
+        self.show_page("Model")
+        self.choose(path)
 
     # ---- changes
 

@@ -1,0 +1,40 @@
+"""What a model consists of: a source taken apart, or the model drawn."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget
+
+from workbench.api.predictions import Results
+from workbench.gui.modes.predict.diagram_view import DiagramPage
+from workbench.gui.modes.predict.structure_view import StructureView
+
+
+class StructurePage(QStackedWidget):
+    """`line_asked` carries file and line that are to be opened, `place_wanted` the path in the document of a part whose
+    form is to be shown."""
+
+    line_asked = Signal(str, int)
+    place_wanted = Signal(object)
+    problem = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.code, self.drawn = StructureView(), DiagramPage()
+        self.addWidget(self.code)
+        self.addWidget(self.drawn)
+        self.code.line_asked.connect(self.line_asked)
+        self.code.tree.problem.connect(self.problem)
+        self.drawn.view.place_wanted.connect(self.place_wanted)
+        self.drawn.view.problem.connect(self.problem)
+
+    def show_results(self, results: Results) -> None:
+        """Show a model that `has_structure`. Raises WorkbenchError where its source cannot be read."""
+        if results.structure:
+            self.code.show_structure(results.structure)
+        else:
+            self.drawn.show_diagrams(results.diagrams)
+        self.setCurrentWidget(self.code if results.structure else self.drawn)
+
+
+def has_structure(results: Results | None) -> bool:
+    """Whether a model is taken from a source, or drawn."""
+    return results is not None and (results.structure is not None or bool(results.diagrams))
