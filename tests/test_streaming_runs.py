@@ -13,7 +13,7 @@ from answers import document_of, refusal
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
-from rc_workbench_plugins.streaming.crossing import trust_of
+from rc_workbench_plugins.streaming.crossing import across
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
@@ -263,7 +263,7 @@ def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
         stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
         assert (np.diff(stages, axis=0) >= 0).all()
         assert (edge.delivered_ps[sizes.cumsum()[:-1] - 1] <= times[1:]).all(), "one transfer after another"
-        assert "replayed from what the two ends saw" in trust_of(edge)
+        assert "replayed from what the two ends saw" in across(edge).words
 
 
 def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: Run) -> None:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markov_intervals import fitted
 from queue_sources import EXACT, bus, intervals
-from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of
+from rc_workbench_plugins.streaming.crossing import across, replayed_edge
 from rc_workbench_plugins.streaming.crossing import seen as seen_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
+from rc_workbench_plugins.streaming.query.measures import COUNTED, WITHIN, Measure, Metric, Query, Statistic
+from rc_workbench_plugins.streaming.query.replies import reply_of
 from rc_workbench_plugins.streaming.trust import Estimate, dependences, estimate, replayed
 
 from workbench.api.stream_events import Crossing, EdgeEvents, Events
@@ -306,10 +307,26 @@ def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() 
     assert distance(found.occupancy.total, truth.total) < 0.05
     events = Events("app", {"app.a": edge, "app.b": replace(edge, taken_ps=None)}, int(edge.pop_ps[-1]))
     asked_for = [Measure("", "", metric, Statistic.MEAN, (label,)) for label in events.edges for metric in Metric]
-    results, _ = evaluate(Query(tuple(m for m in asked_for if m.metric is not Metric.VALUE)), events)
+    asked_for = [one for one in asked_for if one.metric not in (*WITHIN, Metric.VALUE)]
+    results, _ = evaluate(Query(tuple(asked_for)), events)
     told = {(result.measure.edges[0], result.measure.metric): result.trust for result in results}
     assert "consistent with what was measured" in told.pop(("app.a", Metric.OCCUPANCY))
     assert set(told.values()) == {COUNTED}
+    # pictures: the histogram's cumulative share, and each part counted beside replayed
+    hist = Measure("", "", Metric.OCCUPANCY, Statistic.HIST, ("app.a",), bins=tuple(map(float, range(514))))
+    (result,), _ = evaluate(Query((hist,)), events)
+    whole, before, behind = result.replayed
+    assert np.array_equal(whole.counted, truth.total)
+    assert np.array_equal(whole.replayed, found.occupancy.total)
+    assert distance(before.counted, before.replayed) < 0.05
+    assert distance(behind.counted, behind.replayed) < 0.05
+    assert distance(whole.counted, whole.without_bus) > 0.3  # Fig. 5.6: without the bus it is wrong
+    cumulative, *beside = reply_of(result).curves
+    assert cumulative.lines[0].y[-1] == pytest.approx(1)
+    assert (np.diff(cumulative.lines[0].y) >= 0).all()
+    assert [len(one.lines) for one in (cumulative, *beside)] == [2, 3, 2, 2]
+    assert sum(beside[0].lines[1].y) == pytest.approx(1, abs=1e-4)
+    assert result.as_json()["replayed"][0]["counted"] == truth.total.tolist()
 
 
 @pytest.mark.parametrize("into", [True, False], ids=["into", "out"])
@@ -360,7 +377,7 @@ def test_transfers_that_depend_on_one_another_are_replayed_as_neighbours() -> No
 
 def test_a_producer_that_waits_for_room_unknown_is_said_to_depend_on_removals() -> None:
     edge = an_edge({"type": "iid"}, IDEAL, blocked_ps=np.array([[0, 10**9]]))
-    assert "the producer waited for room" in trust_of(edge)
+    assert "the producer waited for room" in across(edge).words
 
 
 def test_ends_that_saw_too_little_are_said_to_have() -> None:
@@ -368,7 +385,7 @@ def test_ends_that_saw_too_little_are_said_to_have() -> None:
     few = replace(edge, pop_ps=edge.pop_ps[:20])
     times = 10 * np.arange(400)  # nothing ever waits, so that no service is known
     idle = replace(edge, push_ps=times, taken_ps=None, delivered_ps=None, pop_ps=times + 5)
-    assert trust_of(few) == trust_of(idle) == "counted; what the two ends saw alone is too little for a replay"
+    assert across(few).words == across(idle).words == "counted; what the two ends saw alone is too little for a replay"
 
 
 def test_few_transfers_say_nothing_of_what_they_depend_on() -> None:

@@ -57,6 +57,26 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A named line of a picture; `dashed` is what is not measured."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A picture of a distribution: shares, 0 to 1, over what `unit` says, on a logarithmic axis where `log`."""
+
+    title: str
+    unit: str
+    lines: tuple[Curve, ...]
+    log: bool = False
+
+
+@dataclass(frozen=True)
 class Reply:
     """What a statement came to. Times are seconds, other numbers in `unit`.
 
@@ -64,6 +84,7 @@ class Reply:
     was followed event by event (each until the next one, where it `stays`); `shares` are a histogram a frame, over
     `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1. All times may be off by
     `unsure_s` on the host's clock, either way, and a value by what `uncertain` says of it (of none, where it is empty).
+    `curves` are pictures of a histogram's distribution beside its bars.
     """
 
     label: str
@@ -80,6 +101,7 @@ class Reply:
     stays: bool = False
     unsure_s: float = 0.0
     uncertain: tuple[float, ...] = ()
+    curves: tuple[Curves, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from workbench.api.lazy import loads
 
 if TYPE_CHECKING:
+    from workbench.api.queries import Curve, Curves
     from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard
     from workbench.model.blocks import as_target, below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState

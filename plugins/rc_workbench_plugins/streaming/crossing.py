@@ -1,19 +1,21 @@
 """An edge between a processor and an FPGA: how full its queue was, replayed from what each end saw alone."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.trust import Estimate, estimate
+from rc_workbench_plugins.streaming.trust import Estimate, estimate, replayed
 from workbench.api import percent_text
 from workbench.api.stream_events import Crossing, EdgeEvents
 from workbench.api.unstable import significant
 from workbench.api.virtual_queue import (
     IDEAL,
     Bus,
+    Draw,
     Intervals,
     Occupancy,
     Passage,
+    Shares,
     distance,
     mean,
     occupancy,
@@ -91,16 +93,46 @@ def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy]
     return guess, truth
 
 
-def trust_of(edge: EdgeEvents) -> str:
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """A part of an edge across a bus, the whole or the queue at an end: the shares of the time with 0, 1, 2, ...
+    elements, as counted while elements passed, and as replayed from what the two ends saw alone; of the whole also as
+    replayed without a bus (section 5.1)."""
+
+    part: str
+    counted: Shares
+    replayed: Shares
+    without_bus: Shares | None = None
+
+    def as_json(self) -> dict[str, object]:
+        without = {} if self.without_bus is None else {"without_bus": self.without_bus.tolist()}
+        return {"part": self.part, "counted": self.counted.tolist(), "replayed": self.replayed.tolist(), **without}
+
+
+@dataclass(frozen=True)
+class Across:
     """In words, of what parts the queue is, and how far an occupancy that only the two ends saw would be to be
-    believed; the whole was counted."""
+    believed; the whole was counted. `parts` are none where too little passed."""
+
+    words: str
+    parts: tuple[Replayed, ...] = ()
+
+
+def across(edge: EdgeEvents) -> Across:
+    """How full the queue of an edge across a bus was, and what a replay says of that."""
     parts = f" of {edge.edge.depth} elements in all ({edge.crossing.words})" if edge.crossing else ""
-    replayed = replayed_edge(edge)
-    if replayed is None:
-        return f"counted{parts}; what the two ends saw alone is too little for a replay"
-    by_ends, truth = replayed
-    return (
+    told = replayed_edge(edge)
+    if told is None:
+        return Across(f"counted{parts}; what the two ends saw alone is too little for a replay")
+    by_ends, truth = told
+    words = (
         f"counted{parts}; while elements passed {significant(mean(truth.total))} on average, and replayed from what "
         f"the two ends saw {significant(mean(by_ends.occupancy.total))} (the distributions "
         f"{significant(distance(by_ends.occupancy.total, truth.total))} apart), {by_ends.verdict} ({by_ends.model})"
     )
+    of_ends, _ = replayed(seen(edge)[1], IDEAL, {}, Draw.ALONE)
+    return Across(words, (
+        Replayed("whole queue", truth.total, by_ends.occupancy.total, of_ends.total),
+        Replayed("queue before the bus", truth.upstream, by_ends.occupancy.upstream),
+        Replayed("queue behind the bus", truth.downstream, by_ends.occupancy.downstream),
+    ))  # fmt: skip

@@ -2,7 +2,10 @@
 
 import re
 
-from rc_workbench_plugins.streaming.query.measures import TIMED, Metric
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.query.measures import TIMED, Measure, Metric
 from workbench.api.unstable import StreamEdge
 
 MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
@@ -39,3 +42,17 @@ def _powers(metric: Metric, type_: str) -> tuple[float, ...]:
         return (0.0, *(2.0**power for power in range(int(bits[0] if bits else 0) + 1)))
     powers = [2.0**power for power in (range(int(bits[0] if bits else 0)) if type_[0] == "s" else range(-32, 33))]
     return (*(-power for power in reversed(powers)), 0.0, *powers)
+
+
+def cumulative(measure: Measure, sums: NDArray[np.int64]) -> tuple[list[float], list[float]]:
+    """Values in base units, and the share of a histogram at or below each: at the ends of its bins, from the first to
+    the last one used; nothing where nothing was seen. `sums` begin and end with what lay below and above the bins."""
+    if not np.any(sums):
+        return [], []
+    bins = np.array(measure.bins)
+    upper = bins - 1 if measure.metric is Metric.OCCUPANCY else bins  # of whole numbers the last one in the bin
+    used = np.flatnonzero(sums[:-1])
+    if not len(used):
+        return [], []
+    part = slice(max(int(used[0]), 1), int(used[-1]) + 1)
+    return upper[part].tolist(), (np.cumsum(sums)[:-1] / np.sum(sums))[part].tolist()

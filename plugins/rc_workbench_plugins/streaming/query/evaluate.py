@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.crossing import trust_of
+from rc_workbench_plugins.streaming.crossing import Across, across
 from rc_workbench_plugins.streaming.query.frames import few_enough, time_bounds
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
@@ -97,7 +97,7 @@ class _Run:
         self._trusted, self._states, self._counted = trusted, states, counted
         self._events, self._start, self._end = events, events.start_ps, events.end_ps
         self._results: dict[Measure, MeasureResult] = {}
-        self._trusts: dict[str, str] = {}
+        self._trusts: dict[str, Across] = {}
 
     def result(self, measure: Measure) -> MeasureResult:
         if measure.within and measure not in self._results:
@@ -106,7 +106,9 @@ class _Run:
         elif self._counted and measure not in self._results and measure.edges[-1] not in self._events.edges:
             self._results[measure] = self._counted(measure)
         elif measure not in self._results:
-            self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)), self._trust(measure))
+            rests = self._trust(measure)
+            parts = rests.parts if measure.statistic is Statistic.HIST else ()
+            self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)), rests.words, replayed=parts)
         return self._results[measure]
 
     def _edge(self, label: str) -> EdgeEvents:
@@ -119,22 +121,23 @@ class _Run:
             raise WorkbenchError(Diagnostic("states are asked about, and this run counted none"))
         return self._states
 
-    def _trust(self, measure: Measure) -> str:
+    def _trust(self, measure: Measure) -> Across:
         """Of the occupancy of an edge across a bus, what its ends alone would have told; and of which part it is, where
         a part was recorded."""
         edge = self._edge(measure.edges[-1])
         parts = dict.fromkeys(part for label in measure.edges if (part := self._edge(label).part))
         if parts:
-            return f"{COUNTED} at {', '.join(parts)} alone: what happens in an FPGA is not recorded on a real machine"
+            where = f"at {', '.join(parts)} alone"
+            return Across(f"{COUNTED} {where}: what happens in an FPGA is not recorded on a real machine")
         if (
             not self._trusted
             or measure.metric is not Metric.OCCUPANCY
             or edge.taken_ps is None
             or edge.delivered_ps is None
         ):
-            return COUNTED
+            return Across(COUNTED)
         if edge.edge.label not in self._trusts:
-            self._trusts[edge.edge.label] = trust_of(edge)
+            self._trusts[edge.edge.label] = across(edge)
         return self._trusts[edge.edge.label]
 
     def held(self, asserted: Assert) -> AssertResult:

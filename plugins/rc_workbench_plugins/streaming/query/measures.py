@@ -19,7 +19,7 @@ depends on them is collected or said to be broken.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ from workbench.api import PS_PER_S, Diagnostic
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from rc_workbench_plugins.streaming.crossing import Replayed
 
 
 class Metric(StrEnum):
@@ -292,13 +294,14 @@ COUNTED = "counted"
 @dataclass(frozen=True)
 class MeasureResult:
     """`trust` is `COUNTED`, or says in words what the numbers rest on and whether they are to be trusted; `agent` is
-    where the agent is that counted it while the application ran."""
+    where the agent is that counted it while the application ran. `replayed` is of an occupancy across a bus."""
 
     measure: Measure
     frames: tuple[FrameValue, ...]
     trust: str = COUNTED
     diagnostics: tuple[Diagnostic, ...] = ()
     agent: str = ""
+    replayed: tuple[Replayed, ...] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, object]:
         """As `workbench query --json` prints it."""
@@ -307,7 +310,8 @@ class MeasureResult:
         if self.measure.bins:
             document["bins"] = [bound / factor for bound in self.measure.bins]
         frames = [_frame_json(frame, factor, self.measure.metric is Metric.OCCUPANCY) for frame in self.frames]
-        return {**document, "frames": frames, "trust": self.trust, **({"agent": self.agent} if self.agent else {})}
+        document |= {"frames": frames, "trust": self.trust, **({"agent": self.agent} if self.agent else {})}
+        return document | ({"replayed": [part.as_json() for part in self.replayed]} if self.replayed else {})
 
 
 def unit_of(measure: Measure) -> tuple[str, float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.query.curves import curves_of
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     AssertResult,
@@ -74,7 +75,7 @@ def _histogram(reply: Reply, result: MeasureResult) -> Reply:
     kept, most = slice(used[0], used[-1] + 1), max(used, key=sums.__getitem__)
     words = f"most often {names[most]}: {percent_text(sums[most] / sum(sums))}{trust}"
     shares = tuple(tuple(part / (sum(row) or 1) for part in row[kept]) for row in counts)
-    return replace(reply, words=words, bin_words=tuple(names[kept]), shares=shares)
+    return replace(reply, words=words, bin_words=tuple(names[kept]), shares=shares, curves=curves_of(result))
 
 
 def thinned(moments: NDArray[Any], values: NDArray[Any], most: int = MOST_SAMPLES) -> tuple[NDArray[Any], NDArray[Any]]:

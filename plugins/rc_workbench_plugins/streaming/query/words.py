@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from math import isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.query.bins import cumulative
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     SHARES,
@@ -20,7 +22,9 @@ from rc_workbench_plugins.streaming.query.measures import (
 from workbench.api import PS_PER_S, count_text, listed, percent_text, table, time_text
 from workbench.api.unstable import prefixed, significant
 
+Counts = NDArray[np.int64]
 _BAR, _ROWS = 40, 24  # letters of the longest bin, and rows at most: of more bins some share one
+_REACHED = (0.5, 0.9, 0.99)
 _FIRST, _LAST = 8, 4  # samples of a trace that are shown
 
 
@@ -133,7 +137,19 @@ def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
     ]
     most = max(part for _, part in grouped)
     rows = [(name, percent_text(part / sums.sum()), "#" * round(_BAR * part / most)) for name, part in grouped]
-    return table(rows).splitlines()
+    return [*table(rows).splitlines(), *_up_to(measure, sums)]
+
+
+def _up_to(measure: Measure, sums: Counts) -> list[str]:
+    """Up to which value most of a histogram is, where several bins are used."""
+    values, shares = cumulative(measure, sums)
+    if len(values) < 2:
+        return []
+    reached = [(share, int(np.searchsorted(shares, share))) for share in _REACHED]
+    said = [
+        f"{percent_text(share)} up to {value_words(measure, values[at])}" for share, at in reached if at < len(values)
+    ]
+    return [", ".join(said)] if said else []
 
 
 def bin_words(measure: Measure) -> list[str]:

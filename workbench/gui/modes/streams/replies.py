@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
-from workbench.api.queries import Reply
+from workbench.api.queries import Curves, Reply
 from workbench.api.window import PlotView, set_ground
 from workbench.gui.modes.streams.frames_view import HeatView, SpreadsView
 from workbench.gui.views.bars_view import BarsView
@@ -22,6 +22,8 @@ from workbench.pictures.plot import Axis, Line, Plot, Values
 
 MOST_ROWS = 24  # of a histogram
 MOST_BINS = 64  # of a heat map
+MOST_CURVES = 4  # pictures of a distribution
+INKS = ("accent", "high", "second")
 
 
 class ReplyPictures(QWidget):
@@ -44,6 +46,12 @@ class ReplyPictures(QWidget):
         yield
         self.bars = BarsView("Histogram")
         yield
+        self.curves: list[tuple[QLabel, PlotView]] = []
+        for _ in range(MOST_CURVES):
+            title, plot = label("", "strong"), PlotView("Distribution", 240, in_page=True)
+            title.setContentsMargins(16, 8, 16, 0)
+            self.curves.append((title, plot))
+            yield
         self.words = label("", "second", wrap=True)  # the row above has room for their beginning
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setContentsMargins(16, 0, 16, 4)
@@ -51,6 +59,10 @@ class ReplyPictures(QWidget):
         for view in (self.spreads, self.course, self.heat, self.bars):
             column.addWidget(view)
             view.problem.connect(self.problem)
+        for title, plot in self.curves:
+            column.addWidget(title)
+            column.addWidget(plot)
+            plot.problem.connect(self.problem)
         column.addStretch(1)
 
     def show_reply(self, reply: Reply | None, beside: Sequence[Reply] = ()) -> None:
@@ -63,6 +75,13 @@ class ReplyPictures(QWidget):
         self.bars.setVisible(histogram)
         self.heat.setVisible(histogram and framed)
         self.words.setText(reply.words if reply else "")
+        shown = reply.curves[:MOST_CURVES] if reply else ()
+        for number, (title, plot) in enumerate(self.curves):
+            for widget in (title, plot):
+                widget.setVisible(number < len(shown))
+            if number < len(shown):
+                title.setText(shown[number].title)
+                plot.show_plot(distribution(shown[number]))
         if reply is None:
             return
         if histogram:
@@ -109,6 +128,24 @@ def histogram_bars(reply: Reply) -> Bars:
     sure = f"; frames' times known to ± {time_text(reply.unsure_s)}" if reply.unsure_s else ""
     foot = f"{reply.text}{sure}"
     return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=foot)
+
+
+def distribution(curves: Curves) -> Plot:
+    """The lines of a distribution: shares over values."""
+    lines = tuple(
+        Line(one.name, np.array(one.x), np.array(one.y), ink=ink, dashed=one.dashed)
+        for one, ink in zip(curves.lines, INKS, strict=False)
+    )
+    say = teller(curves.unit)
+
+    def tell(line: int, point: int) -> str:
+        one = lines[line]
+        return f"{one.name}, {say(float(one.x[point]))}: {percent_text(float(one.y[point]))}"
+
+    many = len(lines) > 1
+    unit = "" if curves.unit in ("s", "1") else curves.unit
+    return Plot(Axis(unit, say if not unit else _short, curves.log, curves.unit), Axis("share", percent_text), lines,
+                legend=many, say=tell)  # fmt: skip
 
 
 def course(reply: Reply) -> Plot:
