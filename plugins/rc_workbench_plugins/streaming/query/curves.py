@@ -20,7 +20,7 @@ def curves_of(result: MeasureResult) -> tuple[Curves, ...]:
         return ()
     shown = tuple(value / factor for value in x)
     log = result.measure.metric in TIMED and shown[0] > 0 and shown[-1] / shown[0] > _WIDE
-    lines = [Curve("counted", shown, y)]
+    lines = [Curve("counted", shown, tuple(y))]
     replays = [_beside(part) for part in result.replayed]
     if result.replayed:
         whole = result.replayed[0].replayed

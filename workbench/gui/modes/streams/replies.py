@@ -76,11 +76,11 @@ class ReplyPictures(QWidget):
         self.heat.setVisible(histogram and framed)
         self.words.setText(reply.words if reply else "")
         shown = reply.curves[:MOST_CURVES] if reply else ()
-        for number, (title, plot) in enumerate(self.curves):
-            for widget in (title, plot):
-                widget.setVisible(number < len(shown))
+        for number, (head, plot) in enumerate(self.curves):
+            head.setVisible(number < len(shown))
+            plot.setVisible(number < len(shown))
             if number < len(shown):
-                title.setText(shown[number].title)
+                head.setText(shown[number].title)
                 plot.show_plot(distribution(shown[number]))
         if reply is None:
             return
