@@ -44,6 +44,8 @@ from workbench.pictures.signs import draw_swatch
 from workbench.pictures.state_diagram import state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.time_drawing import KINDS, times_svg
+from workbench.pictures.time_tree import time_tree
 from workbench.traces.clocks import exact_words
 
 
@@ -73,6 +75,7 @@ def html_report(
         css=Markup(folder.joinpath("report.css").read_text("utf-8")),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
         graph=Markup(graph_svg(analysis, platform)),
+        times=[Markup(times_svg(kind, tree)) for kind in KINDS] if (tree := time_tree(analysis)).parts else [],
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
         signs={f.id: "aside" if f.points_elsewhere and not f.part_of else f.severity for f in analysis.findings},
         pages=[finding_page(finding, analysis, platform) for finding in findings],

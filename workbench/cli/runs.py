@@ -67,7 +67,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling)
         write_result_text(arguments.html, page)
     if arguments.svg:
-        write_result_text(arguments.svg, _picture(opened, arguments.states))
+        write_result_text(arguments.svg, _picture(opened, arguments))
     if arguments.png:
         from workbench.gui.pictures import take_picture
 
@@ -81,8 +81,16 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     return DONE if run.complete or run.manifest.time_ps else FAILED  # of a run that recorded nothing there is no report
 
 
-def _picture(opened: OpenRun, block: str) -> str:
-    """The block graph as SVG, or the states of a block, or of a group of replicas. WorkbenchError without such."""
+def _picture(opened: OpenRun, arguments: argparse.Namespace) -> str:
+    """The block graph as SVG, or the run's time, or the states of a block, or of a group of replicas. WorkbenchError
+    without such."""
+    block = arguments.states
+    if arguments.flame or arguments.treemap:
+        from workbench.pictures.time_drawing import FLAME, TREEMAP, times_svg
+        from workbench.pictures.time_tree import time_tree
+
+        tree = time_tree(opened.analysis, waits=not arguments.no_waits)
+        return times_svg(FLAME if arguments.flame else TREEMAP, tree)
     if not block:
         from workbench.pictures.graph import graph_svg
 

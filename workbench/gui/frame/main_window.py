@@ -113,6 +113,8 @@ class MainWindow(ProjectWindow):
                 known("details", self.toggle_details, panels.has_details),
                 known("run_panel", self.toggle_run_dock),
                 known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
+                known("flame", partial(self.show_times, "flame"), run),
+                known("treemap", partial(self.show_times, "treemap"), run),
                 None,
                 Menu("Theme", [
                     WindowCommand(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
@@ -227,6 +229,12 @@ class MainWindow(ProjectWindow):
             self.context.navigation.set_mode("analyse")
             if self.mode:
                 self.mode.try_change()
+
+    def show_times(self, kind: str) -> None:
+        """The run's time by component, block, state and call, in the mode that analyses."""
+        self.go_to("analyse")
+        if self.mode:
+            self.mode.show_times(kind)
 
     def compare_before(self) -> None:
         """Compare the open run with the one before it; the mode does so by itself where it is built for this."""

@@ -216,6 +216,9 @@ class Mode(QWidget):
         """Try the change that the selected finding advises. False where the mode tries none."""
         return False
 
+    def show_times(self, kind: str) -> None:
+        """Show the run's time as a "flame" graph or a "treemap"."""
+
     def compare_before(self) -> None:
         """Compare the open run with the one before it, whichever it was compared with."""
 

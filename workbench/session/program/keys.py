@@ -29,6 +29,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
     "range_panel": ("What the range holds", "Ctrl+Shift+I"),
+    "flame": ("Flame graph of the run's time", "Ctrl+Alt+F"),
+    "treemap": ("Treemap of the run's time", "Ctrl+Alt+T"),
     "reset_layout": ("Reset layout", ""),
     "back": ("Back", "Alt+Left"),
     "forward": ("Forward", "Alt+Right"),

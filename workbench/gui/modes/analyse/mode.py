@@ -33,19 +33,15 @@ from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
 from workbench.gui.modes.analyse.states_panel import StatesPanel
-from workbench.gui.widgets import (
-    IconButton,
-    PanelHeader,
-    Split,
-    plain_panel,
-    rule,
-)
+from workbench.gui.modes.analyse.times_panel import TimesPanel
+from workbench.gui.widgets import IconButton, PanelHeader, PillButton, Split, plain_panel, rule
 from workbench.model.changes import Change
 from workbench.model.finding import Finding
 from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
+from workbench.pictures.time_drawing import KINDS
 from workbench.session.edit.documents import Document
 from workbench.session.program.keys import with_key
 
@@ -95,6 +91,7 @@ class AnalyseMode(Mode):
         self._upper.setContentsMargins(0, 0, 0, 0)
         self._upper.addWidget(self._graph_panel())
         self.round: RoundPanel | None = None  # made when changes are tried first
+        self.times: TimesPanel | None = None  # made when the run's time is asked for first
         self.states: StatesPanel | None = None  # made when a block's states are asked for first
         return panel
 
@@ -113,6 +110,16 @@ class AnalyseMode(Mode):
             self._upper.addWidget(self.round)
         self.round.ask(changes)
 
+    def show_times(self, kind: str) -> None:
+        """The run's time in place of the graph."""
+        if self.times is None:
+            self.times = TimesPanel(self.context)
+            self.times.blocks_wanted.connect(self._show_blocks)
+            self._upper.addWidget(self.times)
+        self.times.show_kind(kind)
+        self._upper.setCurrentWidget(self.times)
+        self.times.view.setFocus()
+
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel()
         self.graph_head = PanelHeader("Blocks")
@@ -125,6 +132,12 @@ class AnalyseMode(Mode):
             button = IconButton(name, tip)
             button.clicked.connect(do)
             self.graph_head.add(button)
+        for kind, title in KINDS.items():
+            pill = PillButton(title)
+            pill.setCheckable(False)
+            pill.setToolTip(with_key("Time by component, block, state and call", kind))
+            pill.clicked.connect(partial(self.show_times, kind))
+            self.graph_head.add(pill)
         column.addWidget(self.graph_head)
         column.addWidget(self.graph, 1)
         column.addWidget(rule())

@@ -1,0 +1,162 @@
+"""The run's time by component, block, state and call: sums, places, and the pictures in window, report and command."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+
+from workbench.analysis import Analysis, analyse
+from workbench.analysis.html_report import html_report
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.gui.modes.analyse.times_panel import TimesView, selection_of
+from workbench.model.pragma import WAITS
+from workbench.model.run import Run
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, times_svg
+from workbench.pictures.time_tree import LEVELS, TimeNode, squarified, time_rows, time_tree, treemap_cells
+from workbench.session.keep.results import open_knowledge
+from workbench.session.program.plugins import load_plugins
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(cores=4, rounds=3)
+
+
+@pytest.fixture(scope="module")
+def analysis(run: Run) -> Analysis:
+    return analyse(run, synthetic_platform(), open_knowledge(load_plugins())[0])
+
+
+@pytest.fixture(scope="module")
+def tree(analysis: Analysis) -> TimeNode:
+    return time_tree(analysis)
+
+
+def below(node: TimeNode) -> Iterator[TimeNode]:
+    yield node
+    for part in node.parts:
+        yield from below(part)
+
+
+def test_each_block_is_the_whole_run_once_and_replicas_are_one(tree: TimeNode, analysis: Analysis) -> None:
+    blocks = [node for node in below(tree) if node.level == "block"]
+    assert len(blocks) == len(analysis.groups())
+    for block in blocks:
+        assert block.time_s == pytest.approx(analysis.time_s)
+        assert block.share == pytest.approx(1.0)
+    assert tree.time_s == pytest.approx(len(blocks) * analysis.time_s)
+    assert {node.level for node in below(tree)} == {*LEVELS}
+    assert max(block.replicas for block in blocks) == 4
+    for node in below(tree):
+        assert sum(part.time_s for part in node.parts) <= node.time_s * (1 + 1e-9)
+        assert [part.time_s for part in node.parts] == sorted((p.time_s for p in node.parts), reverse=True)
+    calls = [node for node in below(tree) if node.level == "call"]
+    assert sum(call.time_s for call in calls) == pytest.approx(sum(call.time_s for call in analysis.calls))
+    assert {call.site for call in calls} == {call.site_number for call in analysis.calls if call.time_s}
+
+
+def test_without_waits_only_what_works_is_left(analysis: Analysis, tree: TimeNode) -> None:
+    less = time_tree(analysis, waits=False)
+    states = [node for node in below(less) if node.level == "state"]
+    assert states
+    assert not {node.category for node in states} & {*WAITS, None}
+    assert less.time_s < tree.time_s
+
+
+@given(
+    st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=40), st.floats(20.0, 2000.0), st.floats(20.0, 2000.0)
+)  # fmt: skip
+def test_a_treemap_fills_its_box_with_areas_as_large_as_the_times(
+    times: list[float], width: float, height: float
+) -> None:
+    nodes = [TimeNode(f"n{number}", "state", time_s, 0.0) for number, time_s in enumerate(sorted(times, reverse=True))]
+    placed = list(squarified(nodes, Box(0, 0, width, height)))
+    assert len(placed) == len(nodes)
+    total = sum(times)
+    for node, box in placed:
+        assert math.isclose(box.width * box.height, node.time_s / total * width * height, rel_tol=1e-6, abs_tol=1e-6)
+        assert box.x >= -1e-6
+        assert box.right <= width + 1e-6
+        assert box.y >= -1e-6
+        assert box.bottom <= height + 1e-6
+
+
+def test_parts_are_within_what_they_are_of(tree: TimeNode) -> None:
+    for kind in (FLAME, TREEMAP):
+        boxes = {id(cell.node): cell.box for cell in cells_of(kind, tree, 900, 400)}
+        for node in below(tree):
+            for part in node.parts:
+                if (inner := boxes.get(id(part))) is not None:
+                    outer = boxes[id(node)]
+                    assert inner.x >= outer.x - 1e-6
+                    assert inner.right <= outer.right + 1e-6
+    deep = list(treemap_cells(tree, Box(0, 0, 900, 400)))
+    assert {cell.node.level for cell in deep} == {"run", "component", "block", "state"}
+
+
+def test_the_table_has_a_row_for_every_part(tree: TimeNode) -> None:
+    head, *rows = time_rows(tree)
+    assert head == ("component", "block", "state", "call", "time_s", "share")
+    assert len(rows) == sum(1 for _ in below(tree)) - 1
+    assert {len(row) for row in rows} == {len(head)}
+
+
+def test_report_and_command_draw_both(run: Run, analysis: Analysis, tree: TimeNode, tmp_path: Path) -> None:
+    page = html_report(run, analysis, synthetic_platform())
+    assert times_svg(FLAME, tree) in page
+    assert times_svg(TREEMAP, tree) in page
+    RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
+    for option, more in (("--flame", []), ("--treemap", ["--no-waits"])):
+        file = tmp_path / f"{option}.svg"
+        assert main(["report", str(tmp_path / "run"), "--predict", "0", "--svg", str(file), option, *more]) == 0
+        text = file.read_text()
+        assert "component, block, state and call" in text
+        assert ("wait_recv" in text) is (option == "--flame")
+
+
+def test_the_picture_is_walked_by_keys_and_entered(qapp: object, tree: TimeNode) -> None:
+    view = TimesView()
+    view.resize(800, 300)
+    view.chosen.connect(view.set_current)
+    opened: list[TimeNode] = []
+    view.opened.connect(opened.append)
+    back: list[bool] = []
+    view.blocks_wanted.connect(lambda: back.append(True))
+    view.show_tree(tree)
+    key = Qt.Key
+    QTest.keyClick(view, key.Key_Down)
+    assert view.current is tree.parts[0]
+    QTest.keyClick(view, key.Key_Right)
+    assert view.current is tree.parts[1]
+    QTest.keyClick(view, key.Key_Left)
+    QTest.keyClick(view, key.Key_Down)
+    assert view.current is tree.parts[0].parts[0]
+    QTest.keyClick(view, key.Key_Return)  # shown alone
+    assert [node.level for node in view.path] == ["run", "component", "block"]
+    QTest.keyClick(view, key.Key_Down)
+    assert view.current is not None
+    assert view.current.level == "state"
+    at = next(cell.box for cell in cells_of(FLAME, view.root, view.width(), view.height()) if cell.depth == 1)
+    assert view.node_at(QPointF(*at.centre)) is view.root.parts[0]  # type: ignore[union-attr]
+    while view.current.parts:
+        QTest.keyClick(view, key.Key_Down)
+    QTest.keyClick(view, key.Key_Return)
+    assert opened == [view.current]
+    assert opened[0].place is not None
+    assert selection_of(opened[0]) is not None
+    QTest.keyClick(view, key.Key_Escape)
+    QTest.keyClick(view, key.Key_Escape)
+    assert [node.level for node in view.path] == ["run"]
+    assert not back
+    QTest.keyClick(view, key.Key_Escape)
+    assert back == [True]
+    view.show_kind(TREEMAP)
+    assert len(list(view.rows() or ())) == sum(1 for _ in below(tree))

@@ -1,0 +1,78 @@
+"""Draws the time of a run by component, block, state and call: as a flame graph and as a treemap."""
+
+from collections.abc import Iterable
+
+from workbench.model.text import percent_text
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import LIGHT, Palette
+from workbench.pictures.states import category_name
+from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.time_tree import ROW_PX, Cell, TimeNode, flame_cells, rows_of, treemap_cells
+
+FLAME, TREEMAP = "flame", "treemap"
+KINDS = {FLAME: "Flame graph", TREEMAP: "Treemap"}
+WIDTH, TREEMAP_HEIGHT = 1100.0, 520.0
+_LEAST_PX = 0.7  # what is narrower is not drawn
+_TEXT_FROM_PX = 34.0
+_STRIPE_PX = 5.0
+
+
+def cells_of(kind: str, root: TimeNode, width: float, height: float) -> list[Cell]:
+    """What is drawn of a tree in a place of this size; a flame graph is as high as it needs."""
+    if kind == FLAME:
+        row_px = min(max(height / rows_of(root), ROW_PX[0]), ROW_PX[1])
+        places = flame_cells(root, width, row_px)
+    else:
+        places = treemap_cells(root, Box(0, 0, width, height))
+    return [cell for cell in places if min(cell.box.width, cell.box.height) >= _LEAST_PX]
+
+
+def draw_cells(canvas: Canvas, cells: Iterable[Cell], chosen: TimeNode | None = None) -> None:
+    """Draw parts in their order, those inside others after them."""
+    marked = None
+    for cell in cells:
+        _draw_cell(canvas, cell)
+        if cell.node is chosen:
+            marked = cell.box
+    if marked is not None:
+        canvas.rect(marked.x + 1, marked.y + 1, marked.width - 2, marked.height - 2, "", "accent", 2.0)
+
+
+def _draw_cell(canvas: Canvas, cell: Cell) -> None:
+    node, box = cell.node, cell.box
+    is_state = node.level in ("state", "call")
+    with canvas.named(node.text):
+        ground = f"state:{category_name(node.category)}/0.22" if is_state else ("sunken", "panel")[cell.depth % 2]
+        canvas.rect(box.x, box.y, box.width, box.height, "panel")
+        canvas.rect(box.x, box.y, box.width, box.height, ground)
+        if is_state:
+            canvas.state(box.x, box.bottom - _STRIPE_PX, box.width, _STRIPE_PX, node.category)
+        if box.width >= 2:
+            canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "", "rule")
+        if box.width >= _TEXT_FROM_PX and box.height >= 16:
+            _write(canvas, node, box)
+
+
+def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
+    weight = 400 if node.level in ("state", "call") else 600
+    share, middle = percent_text(node.share), box.y + min(box.height, ROW_PX[0]) / 2 - 2
+    room = box.width - 12
+    used = canvas.text(box.x + 6, middle - 9, room, 18, node.name, "text", 12, weight, least=4)
+    wide = canvas.width_of(share, 11)
+    if used + wide + 10 <= room:
+        canvas.write(box.x + 6 + used + 8, middle, share, "second", 11, 400)
+    elif box.height >= 44 and wide <= room:
+        canvas.write(box.x + 6, middle + 16, share, "second", 11, 400)
+
+
+def picture_height(kind: str, root: TimeNode) -> float:
+    return rows_of(root) * ROW_PX[0] if kind == FLAME else TREEMAP_HEIGHT
+
+
+def times_svg(kind: str, root: TimeNode, palette: Palette = LIGHT) -> str:
+    """The flame graph or the treemap as a picture of its own."""
+    height, canvas = picture_height(kind, root), SvgCanvas(palette)
+    canvas.rect(0, 0, WIDTH, height, "window")
+    draw_cells(canvas, cells_of(kind, root, WIDTH, height))
+    return canvas.document(WIDTH, height, f"{KINDS[kind]}: time by component, block, state and call")

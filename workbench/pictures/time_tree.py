@@ -1,0 +1,205 @@
+"""The time of a run by component, block, state and call: a tree, and its places in a flame graph and a treemap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.api.results import Analysis, CallMetrics, GroupMetrics
+from workbench.model.blocks import Side
+from workbench.model.pragma import WAITS, Category
+from workbench.model.text import counted, percent_text, time_text
+from workbench.pictures.layout_sizes import Box
+
+LEVELS = ("run", "component", "block", "state", "call")
+ROW_PX = 26.0, 52.0  # of a flame graph, at least and at most
+_HEAD_PX = 19.0  # the title of a part in a treemap
+_AIR_PX = 3.0
+
+
+@dataclass(frozen=True)
+class TimeNode:
+    """A part of the run. `level` is one of LEVELS; `category` that of a state, or of a call's state. `share` is of the
+    run's time, 0 to 1; of a component, the mean over its blocks. `block`, `state` and `site` say what it is, as far as
+    it is one: a block's id, a state's index in it, a call site's number. `replicas` is of how many blocks it is the
+    mean."""
+
+    name: str
+    level: str
+    time_s: float
+    share: float
+    parts: tuple[TimeNode, ...] = ()
+    category: Category | None = None
+    block: str = ""
+    state: int = -1
+    site: int = -1
+    replicas: int = 1
+    place: tuple[str, int] | None = None
+
+    @property
+    def note(self) -> str:
+        """How long it takes; of the run and its components, of how many blocks that is the sum."""
+        if self.level in ("run", "component"):
+            return f"{counted(blocks_in(self), 'block')}, each the whole run once; of replicas the mean"
+        return f"{time_text(self.time_s)}, {percent_text(self.share)} of the run"
+
+    @property
+    def text(self) -> str:
+        """What it is and how long, in a line."""
+        if self.level in ("run", "component"):
+            return f"{self.name}: {self.note}"
+        of = f", mean of {self.replicas} replicas" if self.replicas > 1 else ""
+        return f"{self.name}: {time_text(self.time_s)}, {percent_text(self.share)} of the run{of}"
+
+
+def blocks_in(node: TimeNode) -> int:
+    return 1 if node.level == "block" else sum(map(blocks_in, node.parts))
+
+
+def time_tree(analysis: Analysis, *, waits: bool = True) -> TimeNode:
+    """The run with its blocks, each once: of replicas the mean. A block's states are the whole run, so that the times
+    of a component are of as many runs as it has blocks. Without `waits`, what waits or is unclassified is left out."""
+    groups = [group for group in analysis.groups() if not group.members[0].block.is_metric]
+    components: dict[str, list[TimeNode]] = {}
+    for group in groups:
+        block = _block_node(group, analysis.calls, waits)
+        if block.time_s > 0:
+            components.setdefault(_component(group), []).append(block)
+    parts = [
+        TimeNode(name, "component", _sum(blocks), _sum(blocks) / (analysis.time_s * len(blocks)), tuple(blocks))
+        for name, blocks in components.items()
+    ]
+    share = _sum(parts) / (analysis.time_s * len(groups)) if analysis.time_s and groups else 0.0
+    return TimeNode("Run", "run", _sum(parts), share, _largest_first(parts))
+
+
+def _component(group: GroupMetrics) -> str:
+    return "host" if group.members[0].block.side is Side.HOST else group.group.rpartition(".")[0] or group.group
+
+
+def _block_node(group: GroupMetrics, calls: Iterable[CallMetrics], waits: bool) -> TimeNode:
+    members, first = group.members, group.members[0].block
+    mine = [call for call in calls if call.block == first.id]
+    states = []
+    for number, metrics in enumerate(members[0].states):
+        category = first.drawn_as(metrics.state)
+        if not waits and (category is None or category in WAITS):
+            continue
+        time_s = sum(m.states[number].time_s for m in members) / len(members)
+        place = (metrics.state.file, metrics.state.line) if metrics.state.file and metrics.state.line else None
+        share = _mean(m.states[number].share for m in members)
+        node = TimeNode(metrics.state.name, "state", time_s, share, category=category, block=first.id, state=number,
+                        replicas=len(members), place=place)  # fmt: skip
+        made = [_call_node(call, category) for call in mine if call.state.index == number and call.time_s > 0]
+        if time_s > 0:
+            states.append(replace(node, parts=_largest_first(made)))
+    name = group.group.rpartition(".")[2]
+    at = (first.file, first.line) if first.file and first.line else None
+    share = _mean(sum(m.states[node.state].share for node in states) for m in members)
+    return TimeNode(name, "block", _sum(states), share, _largest_first(states),
+                    block=group.group, replicas=len(members), place=at)  # fmt: skip
+
+
+def _call_node(call: CallMetrics, category: Category | None) -> TimeNode:
+    site = call.site
+    name = f"{site.callee} {site.file.rsplit('/', 1)[-1]}:{site.line}"
+    return TimeNode(name, "call", call.time_s, call.share, category=category, block=call.block,
+                    state=call.state.index, site=call.site_number, place=(site.file, site.line))  # fmt: skip
+
+
+def _sum(nodes: Iterable[TimeNode]) -> float:
+    return sum(node.time_s for node in nodes)
+
+
+def _mean(values: Iterable[float]) -> float:
+    kept = list(values)
+    return sum(kept) / len(kept)
+
+
+def _largest_first(nodes: Iterable[TimeNode]) -> tuple[TimeNode, ...]:
+    return tuple(sorted(nodes, key=lambda node: -node.time_s))
+
+
+# ---- places
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where a part is drawn; `depth` counts from the part that the picture is of."""
+
+    node: TimeNode
+    box: Box
+    depth: int
+
+
+def rows_of(node: TimeNode) -> int:
+    """How many rows a flame graph of a part has."""
+    return 1 + max(map(rows_of, node.parts), default=0)
+
+
+def flame_cells(root: TimeNode, width: float, row_px: float, depth: int = 0, x: float = 0.0) -> Iterator[Cell]:
+    """Rows from the whole down, each part as wide as its time; the rest of a part is its own, without parts."""
+    yield Cell(root, Box(x, depth * row_px, width, row_px), depth)
+    for part in root.parts:
+        wide = width * part.time_s / root.time_s if root.time_s else 0.0
+        yield from flame_cells(part, wide, row_px, depth + 1, x)
+        x += wide
+
+
+def treemap_cells(root: TimeNode, box: Box, depth: int = 0) -> Iterator[Cell]:
+    """Areas as large as the times, parts within what they are of, under its title."""
+    yield Cell(root, box, depth)
+    inside = Box(box.x + _AIR_PX, box.y + _HEAD_PX, box.width - 2 * _AIR_PX, box.height - _HEAD_PX - _AIR_PX)
+    if root.level in ("state", "call") or min(inside.width, inside.height) < 8.0:
+        return
+    for part, place in squarified(root.parts, inside):
+        yield from treemap_cells(part, place, depth + 1)
+
+
+def squarified(nodes: Sequence[TimeNode], box: Box) -> Iterator[tuple[TimeNode, Box]]:
+    """Fill a box with parts, the largest first, each row of them as near to squares as it can be (Bruls, Huizing and
+    van Wijk, "Squarified Treemaps", 2000)."""
+    total = _sum(nodes)
+    left = [(node, node.time_s / total * box.width * box.height) for node in nodes if node.time_s > 0] if total else []
+    while left:
+        side = min(box.width, box.height)
+        count, sums = 1, left[0][1]
+        worst = _worst(left[:1], sums, side)
+        while count < len(left):
+            more = sums + left[count][1]
+            next_worst = _worst(left[: count + 1], more, side)
+            if next_worst > worst:
+                break
+            count, sums, worst = count + 1, more, next_worst
+        row, left = left[:count], left[count:]
+        thick, along = sums / side if side else 0.0, 0.0
+        for node, area in row:
+            length = area / thick if thick else 0.0
+            if box.width >= box.height:
+                yield node, Box(box.x, box.y + along, thick, length)
+            else:
+                yield node, Box(box.x + along, box.y, length, thick)
+            along += length
+        if box.width >= box.height:
+            box = Box(box.x + thick, box.y, box.width - thick, box.height)
+        else:
+            box = Box(box.x, box.y + thick, box.width, box.height - thick)
+
+
+def _worst(row: Sequence[tuple[TimeNode, float]], sums: float, side: float) -> float:
+    """The greatest ratio of sides in a row along a side of this length."""
+    least, most = min(area for _, area in row), max(area for _, area in row)
+    return max(side * side * most / (sums * sums), sums * sums / (side * side * least)) if side and least else 0.0
+
+
+def time_rows(root: TimeNode) -> Iterator[tuple[str | float, ...]]:
+    """The tree as a table, a head first: names from the component down, time and share."""
+    yield *LEVELS[1:], "time_s", "share"
+
+    def below(node: TimeNode, names: tuple[str, ...]) -> Iterator[tuple[str | float, ...]]:
+        if names:
+            yield *names, *("" for _ in range(4 - len(names))), node.time_s, node.share
+        for part in node.parts:
+            yield from below(part, (*names, part.name))
+
+    yield from below(root, ())
