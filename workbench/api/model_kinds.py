@@ -82,7 +82,8 @@ class ModelKind:
     `reading_option` too; `begun` is of files that models are made of. `prepare` gives what takes its time before a
     model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `of_run`
     gives the document of one that is calibrated from a run and what makes it doubtful (WorkbenchError where the run
-    tells too little), `layers` is of models that are memory layers.
+    tells too little), `layers` is of models that are memory layers. `write_best` searches, and writes what is best into
+    a folder as a copy of the model's sources; it gives the copy's model, what was written, and what is left to do.
     """
 
     name: str
@@ -108,4 +109,5 @@ class ModelKind:
     reading_option: str = "--reading"
     begun: Begun | None = None
     prepare: Callable[[ModelValues[Any]], Callable[[Job], object] | None] = lambda values: None
+    write_best: Callable[[ModelValues[Any], Path, Job], tuple[Path, str, str]] | None = None
     questions: tuple[Question, ...] = ()

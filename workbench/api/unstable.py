@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from workbench.model.transfer_time import table_points_ps, transfer_s
     from workbench.system.cache import cache_dir
     from workbench.system.confine import ANY_NAME, Confinement, confine, read_only, reads_only
-    from workbench.system.files import SOURCE_LIMIT, read_file, read_regular, real, replace_file, sha256
+    from workbench.system.files import SOURCE_LIMIT, read_file, read_regular, real, replace_file, sha256, write_files
     from workbench.system.process import ENGLISH, ProcessResult, Supervised, run_program
     from workbench.system.toolchain import (
         VERILATOR_SOUND,

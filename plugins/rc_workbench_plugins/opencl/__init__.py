@@ -42,6 +42,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             results=Later(f"{PLACE}.shown:results"),
             notes=Later(f"{PLACE}.notes:notes"),
             prepare=Later(f"{PLACE}.compute:prepare"),
+            write_best=Later(f"{PLACE}.answer:best_written"),
             readings=("printed", "repaired"),
             reading_option="--profile",
             begun=Begun(
@@ -50,7 +51,9 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
                 _add_kernel,
                 Later(f"{PLACE}.begun:text"),
             ),
-            questions=(Question("--search N", ("search",), _add_search, Later(f"{PLACE}.answer:search_answer")),),
+            questions=(
+                Question("--search N", ("search", "write"), _add_search, Later(f"{PLACE}.answer:search_answer")),
+            ),
         )
     ]
 
@@ -64,3 +67,5 @@ def _add_kernel(command: ArgumentParser) -> None:
 
 def _add_search(command: ArgumentParser) -> None:
     command.add_argument("--search", type=int, metavar="N", help="the N fastest combinations of optimisations that fit")
+    said = "with --search: write the fastest into a copy of the source in this folder, as far as that is safe"
+    command.add_argument("--write", type=Path, metavar="DIR", help=said)

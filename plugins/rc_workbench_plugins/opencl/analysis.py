@@ -47,6 +47,17 @@ def _state(path: Path) -> str:
     return str(path.stat().st_mtime_ns) if is_file(path) else ""
 
 
+def arguments_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, object]:
+    """What the kernel is launched with, as the interpreter takes it."""
+    values = values_of(kernel, launch, folder)
+    arguments: dict[str, object] = {}
+    for argument in kernel.arguments:
+        value = values[argument.name]
+        scalar = argument.type.kind is not Kind.POINTER and argument.type.lanes == 1
+        arguments[argument.name] = value.nbytes if argument.type.space is Space.LOCAL else value[0] if scalar else value
+    return arguments
+
+
 def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:
     known = _known.get(key_of(source, name, launch, folder))
     return known is not None and all(_state(path) == state for path, state in known.headers.items())
@@ -63,12 +74,7 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
         return _known[key]
     kernels = compile_file(source, launch.macros, launch.standard, job, [folder / name for name in launch.include])
     kernel = kernels.kernel(name)
-    values = values_of(kernel, launch, folder)
-    arguments: dict[str, object] = {}
-    for argument in kernel.arguments:
-        value = values[argument.name]
-        scalar = argument.type.kind is not Kind.POINTER and argument.type.lanes == 1
-        arguments[argument.name] = value.nbytes if argument.type.space is Space.LOCAL else value[0] if scalar else value
+    arguments = arguments_of(kernel, launch, folder)
     size = NDRange(launch.global_size, local_size(kernel, launch))
     groups = launch.groups or max(1, ITEMS // size.group_items)
     changes = annotated(source, kernel.line, [k.line for k in kernels.kernels])

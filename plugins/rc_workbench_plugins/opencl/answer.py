@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
@@ -11,7 +12,8 @@ from rc_workbench_plugins.opencl.notes import notes
 from rc_workbench_plugins.opencl.potentials import KINDS
 from rc_workbench_plugins.opencl.resources import share_text, too_much
 from rc_workbench_plugins.opencl.search import Combination, Suggestion, search, suggestions
-from workbench.api import Answer, Values, count_text, percent_text, ratio_text, table, time_text
+from rc_workbench_plugins.opencl.written import Written, write_best
+from workbench.api import Answer, Job, Values, count_text, percent_text, ratio_text, table, time_text
 
 SUGGESTED = 8
 
@@ -163,6 +165,9 @@ def search_answer(values: Model, arguments: Namespace) -> Answer:
         "estimated": estimated,
     }
     said = table([("Combination", "Cycles", "Time", "Speedup", "Scarcest resource"), *map(_row, found.fit)])
+    if arguments.write is not None:
+        best = write_best(values, arguments.write)
+        document["written"], said = _written(best), f"{written_text(best)}\n\n{said}"
     if found.too_large:
         rows = [(*_row(one)[:-1], too_much(one.shares, estimated)) for one in found.too_large]
         said += "\n\nLeft out, since they do not fit the board:\n"
@@ -173,6 +178,37 @@ def search_answer(values: Model, arguments: Namespace) -> Answer:
         names = " and ".join(last.shares)
         said += f"\n\nThere is no report of the kernel's resources: {names} are estimated, memory blocks not counted."
     return Answer(document, said, notes=notes(values))
+
+
+def _written(one: Written) -> dict[str, Any]:
+    return {
+        "source": str(one.source), "model": str(one.model), "combination": one.best.design.name,
+        "done": list(one.rewritten.done), "left": list(one.rewritten.left),
+        "cycles": _number(one.predicted.cycles), "search_cycles": one.best.cycles, "same_results": one.same_results,
+    }  # fmt: skip
+
+
+def best_written(values: Model, folder: Path, job: Job) -> tuple[Path, str, str]:
+    """The best of a search written into a folder: its model, what was written, and what is left to do."""
+    one = write_best(values, folder, job)
+    left = "; ".join(one.rewritten.left)
+    return one.model, f"{one.best.design.name} is written to {one.source}", f"Left to do: {left}" if left else ""
+
+
+def written_text(one: Written) -> str:
+    """What was written of a search's best, and what was not."""
+    cycles = (
+        f"{count_text(_number(one.predicted.cycles))} cycles predicted, {count_text(one.best.cycles)} by the search"
+    )
+    lines = [
+        f"{one.best.design.name} is written to {one.source}: {cycles}.",
+        *(f"  {done}" for done in one.rewritten.done),
+    ]
+    if one.same_results:
+        lines.append("Its results on the launch's data are those of the original.")
+    if one.rewritten.left:
+        lines += ["Not written, and for you to do:", *(f"  {left}" for left in one.rewritten.left)]
+    return "\n".join([*lines, f"Its model is {one.model}."])
 
 
 def _row(one: Combination) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ def _design(
         applied(base, changes, board)
     except WorkbenchError as error:
         raise WorkbenchError(*(values.problem(at, d.message, d.hint) for d in error.diagnostics)) from None
-    setting = kept.setting if kept else _launched(values, seen, before)
+    setting = kept.setting if kept else launched(values, seen, before)
     given = {name: values.of(*at, name) for name in ("compute_units", "simd") if getattr(part, name) is not None}
     unroll = {**setting.unroll, **_unrolled(values, at, part, base)}
     setting = replace(setting, unroll=unroll, **given)
@@ -192,7 +192,7 @@ def _design(
                   _frequency(values, at, part, report), board)  # fmt: skip
 
 
-def _launched(values: Model, seen: Analysed, before: KernelDesign | None) -> Setting:
+def launched(values: Model, seen: Analysed, before: KernelDesign | None) -> Setting:
     """What the launch and the source's own attributes and pragmas say."""
     asked = seen.kernel.attributes
     replicated = [float(asked.get(name, (1,))[0]) for name in ("num_compute_units", "num_simd_work_items")]

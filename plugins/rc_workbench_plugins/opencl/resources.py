@@ -130,6 +130,17 @@ def grown(used: Resources, work: Work, before: Setting, after: Setting, board: K
     return used.scaled(board, logic, memory, dsp)
 
 
+def middle_clock_hz(board: KernelBoard, logic: Values | None) -> Values:
+    """The geometric middle of the clocks that `usual_clocks` gives, for each of many shares; 1 where it gives none."""
+    ranges = [(row.logic, row.least_clock_hz, row.most_clock_hz) for row in board.clocks]
+    whole = usual_clocks(board, None)
+    middle: Values = np.float64(np.sqrt(whole[0] * whole[1]) if whole else 1.0)
+    if logic is not None:
+        for share, least, most in sorted(ranges, reverse=True):
+            middle = np.where(logic <= share, np.sqrt(least * most), middle)
+    return middle
+
+
 def usual_clocks(board: KernelBoard, logic: float | None) -> tuple[float, float] | None:
     """The slowest and the fastest usual clock of kernels that take this share of the logic (of all, where it is not
     known); None where the template gives none."""

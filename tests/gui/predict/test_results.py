@@ -137,6 +137,24 @@ def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, 
     assert "expected" in mode.nothing.why.text()  # the compiler's own words
 
 
+def test_the_best_of_a_search_is_written_and_shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    assert mode.write_best.isHidden()  # a RATSS model's best is not written
+    folder = tmp_path / "pdf2d"
+    (folder / "sum.cl").write_text(
+        "__kernel void sum(__global const float *x, __global float *y)\n{\n    float s = 0;\n"
+        "    for (int k = 0; k < 32; k++)\n        s += x[32 * get_global_id(0) + k];\n    y[get_global_id(0)] = s;\n}"
+    )
+    path = folder / "sum.opencl.yaml"
+    launch = "launch: {global_size: [256], local_size: [64], arguments: {x: {elements: 8192}, y: {elements: 256}}}"
+    path.write_text(f"schema_version: 1\nname: sum\nplatform: de5_net\nkernel_file: sum.cl\n{launch}\n")
+    mode.open_document(path)
+    assert not mode.write_best.isHidden()
+    mode.write_best.write(tmp_path / "best")
+    qtbot.waitUntil(lambda: mode.document.path == tmp_path / "best" / "sum_best.opencl.yaml")
+    assert "#pragma unroll" in (tmp_path / "best" / "sum.cl").read_text()
+    assert "is written to" in list(mode.context.notices)[-1].message
+
+
 def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     view = mode.results.timing

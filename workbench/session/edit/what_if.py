@@ -7,6 +7,7 @@ from workbench.api.predictions import Layer
 from workbench.formats.units import UnitError
 from workbench.formats.yaml_edit import set_value
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.predict.formulas import Evaluation
 from workbench.predict.inputs import number
 from workbench.predict.words import input_written
 from workbench.session.edit.documents import Event
@@ -29,6 +30,11 @@ class WhatIf:
     @property
     def any(self) -> bool:
         return bool(self.changes) or self.layers is not None
+
+    def values(self) -> Evaluation | None:
+        """The model at this point; None where there is none."""
+        file = self._document.model_file
+        return Evaluation(file, self.changes, self._reading()) if file else None
 
     def look_at(self, label: str, changes: dict[str, float], layers: Layers = None) -> None:
         """Look at these values alone; what the model has itself is no change."""

@@ -11,11 +11,12 @@ from workbench.gui.widgets.boxes import row_layout
 
 
 class ModelHead(QWidget):
-    """The pages are beside the title, or below it where there is little room. `page_chosen` carries one's name."""
+    """The pages are beside the title, or below it where there is little room, and `after` with them. `page_chosen`
+    carries one's name."""
 
     page_chosen = Signal(str)
 
-    def __init__(self, pages: Sequence[str], buttons: Sequence[QWidget]) -> None:
+    def __init__(self, pages: Sequence[str], after: QWidget, buttons: Sequence[QWidget]) -> None:
         super().__init__()
         self.header = PanelHeader("")
         self.reading = StillCombo()
@@ -30,6 +31,7 @@ class ModelHead(QWidget):
             pill.clicked.connect(lambda checked=False, page=page: self.page_chosen.emit(page))
             pills.addWidget(pill)
             self.pills[page] = pill
+        pills.addWidget(after)
         beside, self._beside = _row()
         self._beside.addWidget(self._pages)
         for widget in (self.reading, beside, *buttons):

@@ -26,11 +26,12 @@ from workbench.gui.modes.predict.results import ResultsView
 from workbench.gui.modes.predict.structure_page import StructurePage, has_structure
 from workbench.gui.modes.predict.study_run import StudyButton
 from workbench.gui.modes.predict.tables import cells_of
+from workbench.gui.modes.predict.write_best import WriteBestButton
 from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, empty, plain_panel
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import code_of, heading, taken_over
 from workbench.predict.shown import results_of
 from workbench.session.edit.model_document import ModelDocument, ModelFound, models_of, starter
@@ -120,8 +121,9 @@ class PredictMode(DocumentMode):
 
     def _head(self) -> QWidget:
         self.run_study = StudyButton(self.context, self.document, self._show_anew)
+        self.write_best = WriteBestButton(self.context, self.document, self.what_if.values, self.open_document)
         buttons = (self.run_study, self.undo_button, self.why, self.problem_button, self.save_button)
-        self.model_head = ModelHead(PAGES, buttons)
+        self.model_head = ModelHead(PAGES, self.write_best, buttons)
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)
         return self.model_head
@@ -313,10 +315,9 @@ class PredictMode(DocumentMode):
 
     def _compute(self) -> bool:
         """Compute the model and show it; False where there is none, or a job prepares it first."""
-        file, reading = self.document.model_file, self.reading_name
-        if file is None:
+        values, file, reading = self.what_if.values(), self.document.model_file, self.reading_name
+        if file is None or values is None:
             return False
-        values = Evaluation(file, self.what_if.changes, reading)
         self.context.background.cancel("predict.prepare")  # of the model before
         if work := file.kind.prepare(values):
             self._computed = None
@@ -330,8 +331,7 @@ class PredictMode(DocumentMode):
             self.density.show_model(values)
             self._density_moved()
         else:
-            known = self._computed
-            if known is None or known[0] is not file or known[1:3] != (values.changes, reading):
+            if not (known := self._computed) or known[0] is not file or known[1:3] != (values.changes, reading):
                 known = self._computed = file, dict(values.changes), reading, results_of(values)
             results = known[3]
             self._show_structure(results)
