@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtCore import QObject, QPoint, QUrl, Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui.frame.about import AboutPopover
@@ -59,10 +59,13 @@ class Floating(QObject):
         self._slices.start(self.settings.opening(words))
         return self.settings
 
-    def show_guide(self) -> None:
+    def show_guide(self, page: str = "") -> None:
+        """The guide where it was left, or at a page."""
         if self.guide is None:
             from workbench.gui.frame.guide import GuideWindow
 
             self.guide = GuideWindow(self._window, self._slices)
+        if page:
+            self.guide.browser.follow(QUrl(page))
         self.guide.show()
         self.guide.raise_()

@@ -36,6 +36,7 @@ from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.run_control import RunControl
 from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import Stack
+from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.history import Undoable
@@ -99,8 +100,9 @@ class ProjectWindow(QMainWindow):
         self._show_content()
 
     def _foot(self) -> None:
-        bar = fixed_bar(self.status_line)
-        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
+        foot = QWidget()
+        self._foot_column = column_layout(self.status_line, of=foot, margins=(0, 0, 0, 0), spacing=0)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, fixed_bar(foot))
 
     def _connect(self) -> None:
         context = self.context

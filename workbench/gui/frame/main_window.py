@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu
 from workbench.gui.frame.actions import Menu, WindowCommand, known
 from workbench.gui.frame.frame import ProjectWindow
 from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.frame.tour import Tour
 from workbench.gui.modes.mode import Mode
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
@@ -20,9 +21,16 @@ from workbench.session.program.plugins import Plugins
 class MainWindow(ProjectWindow):
     def __init__(self, plugins: Plugins) -> None:
         super().__init__(plugins)
+        self.tour = Tour(self)
+        self._place_tour()
         self.actions_of.add(self._menus())
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.actions_of.update()
+
+    def _place_tour(self) -> None:
+        """Over the status bar, while there is a tour."""
+        self._foot_column.insertWidget(0, self.tour)
+        self.welcome.tour_wanted.connect(self.tour.begin)
 
     # ---- menus
 
@@ -154,6 +162,7 @@ class MainWindow(ProjectWindow):
             Menu("&Help", (
                 known("keys", lambda: floating.show_settings("keys")),
                 known("guide", floating.show_guide),
+                known("tour", self.tour.begin),
                 known("about", floating.show_about),
             )),
         )  # fmt: skip

@@ -15,6 +15,7 @@ QWidget[ground="raised"] { background: $raised; }
 QWidget[ground="note"] { background: $low_ground; border: 1px solid $rule; border-radius: 5px; }
 QWidget[ground="good"] { background: $good_ground; }
 QWidget[ground="bad"] { background: $high_ground; }
+QWidget[ground="selection"] { background: $selection; }
 QWidget[ground="box"] { background: $panel; border: 1px solid $rule; border-radius: 8px; }
 QFrame[role="rule"] { background: $rule; border: none; }
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -36,6 +36,8 @@ STEPS = (
 
 
 class Welcome(QScrollArea):
+    tour_wanted = Signal()
+
     def __init__(self, context: Context, asking: Asking, show_mode: Callable[[str], None]) -> None:
         super().__init__()
         self._context, self._asking, self._show_mode = context, asking, show_mode
@@ -75,7 +77,9 @@ class Welcome(QScrollArea):
         platform = Button("Add a platform", "cpu")
         platform.setToolTip("Describe a board: its host API (from a header), its ports and its transfer times")
         platform.clicked.connect(lambda: self._show_mode("platform"))
-        for number, button in enumerate((self.open_button, new, run, models, platform)):
+        tour = Button("Take the tour", "waypoints", on=self.tour_wanted.emit)
+        tour.setToolTip("From sources to a change that came true, in three minutes, on a bundled example")
+        for number, button in enumerate((self.open_button, new, run, models, platform, tour)):
             button.setProperty("large", "true")
             row.addWidget(button, number // 2, number % 2)
         row.setColumnStretch(2, 1)

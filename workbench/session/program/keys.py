@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "settings": ("Settings", "Ctrl+,"),
     "keys": ("Keys", "Shift+F1"),
     "guide": ("Guide", "F1"),
+    "tour": ("Take the tour", ""),
     "about": ("About RC Workbench", ""),
 }
 #: As `COMMANDS`, of what is done in a picture that has the keyboard, where a letter types nothing.

@@ -1,0 +1,161 @@
+"""The tour's steps: what to do on the bundled application, where it is done, and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.session.open.examples import EXAMPLES, Example
+from workbench.session.program.keys import key_of, key_of_mode
+
+if TYPE_CHECKING:
+    from workbench.gui.frame.frame import ProjectWindow
+
+#: The application of the tour, and what it becomes.
+BEFORE, AFTER = EXAMPLES[0], EXAMPLES[1]
+
+
+@dataclass(frozen=True)
+class TourStep:
+    """`text` has keys as `{run}`, by the names of commands, and `{analyse}` by those of modes. `done` says whether the
+    window is where the step leads; it is given whether another line or file is shown than as the step began. `ringed`
+    is the widget that it is about; `action` the text of the button that does what has no key. `page` of the guide says
+    more."""
+
+    title: str
+    text: str
+    done: Callable[[ProjectWindow, bool], bool]
+    page: str
+    ringed: Callable[[ProjectWindow], QWidget | None] = lambda window: None
+    action: str = ""
+    act: Callable[[ProjectWindow], None] = lambda window: None
+
+    def words(self, window: ProjectWindow) -> str:
+        """The text with the keys in force."""
+        modes = {name: key_of_mode(place) for place, name in enumerate(window.context.plugins.modes, 1)}
+        return self.text.format_map(_Keys(modes))
+
+
+class _Keys(dict[str, str]):
+    def __missing__(self, command: str) -> str:
+        return key_of(command) or "the menus"
+
+
+def _is_open(window: ProjectWindow, example: Example) -> bool:
+    workspace = window.context.workspace
+    return workspace is not None and workspace.path.name == example.project
+
+
+def _has_run(window: ProjectWindow, example: Example) -> bool:
+    run = window.context.run
+    return _is_open(window, example) and run is not None and run.complete
+
+
+def _in_source(window: ProjectWindow, moved: bool) -> bool:
+    return _in_mode(window, "source")
+
+
+def _finding_selected(window: ProjectWindow, moved: bool) -> bool:
+    return _in_mode(window, "analyse") and isinstance(window.context.navigation.selection, SelectedFinding)
+
+
+def _in_mode(window: ProjectWindow, mode: str) -> bool:
+    return window.has_content and window.context.navigation.mode == mode
+
+
+def _tries(window: ProjectWindow) -> bool:
+    details = getattr(window.modes.views.get("analyse"), "details", None)
+    trying = getattr(details, "trying", None)
+    return isinstance(trying, QWidget) and trying.isVisible()
+
+
+def _open_after(window: ProjectWindow) -> None:
+    if workspace := window.context.workspace:
+        window.context.open_project(workspace.path.with_name(AFTER.project))
+
+
+def _copy(window: ProjectWindow) -> None:
+    window.asking.copy_example(BEFORE, run=False)
+
+
+def _new_project(window: ProjectWindow) -> None:
+    window.asking.new_project()
+
+
+def _details(window: ProjectWindow) -> QWidget:
+    return window.panels.details_stack
+
+
+def _side(window: ProjectWindow) -> QWidget:
+    return window.panels.side_stack
+
+
+def _run_button(window: ProjectWindow) -> QWidget:
+    return window.header.run_button
+
+
+def _findings(window: ProjectWindow) -> QWidget | None:
+    return getattr(window.modes.views.get("analyse"), "findings", None)
+
+
+STEPS = (
+    TourStep(
+        "Open the example",
+        "A C host and 20 Verilog cores estimate a probability density, slower than hoped. Copy them to a folder.",
+        lambda window, moved: _is_open(window, BEFORE), "projects.md", action="Copy the example...",
+        act=_copy,
+    ),
+    TourStep(
+        "See what is marked",
+        "A comment, #pragma recap, says what a call or a branch does. Click a file or a block in the list, and look at "
+        "its marks.",
+        lambda window, moved: _in_mode(window, "source") and moved, "marks.md", _side,
+    ),
+    TourStep(
+        "Run it",
+        "Press {run}. The host is compiled, the cores are simulated, and both have one clock. No board is needed.",
+        lambda window, moved: _has_run(window, BEFORE), "runs.md", _run_button,
+    ),
+    TourStep(
+        "Read the first finding",
+        "Findings are in the order of what they gain. Show them with {analyse}; {next_finding} goes from one to the "
+        "next.",
+        _finding_selected, "findings.md", _findings,
+    ),
+    TourStep(
+        "Try its change",
+        "Press {try_change}. What the change would gain is predicted from the run, with an interval; nothing is "
+        "edited.",
+        lambda window, moved: _tries(window), "findings.md", _details,
+    ),
+    TourStep(
+        "Go to the lines",
+        "Press {source}, or Go to source on the finding, to see the lines that it is about, with the time beside them.",
+        _in_source, "findings.md", _findings,
+    ),
+    TourStep(
+        "Make the change",
+        "The example has the changed program too: larger transfers, one status register, control in hardware.",
+        lambda window, moved: _is_open(window, AFTER), "guide.md", action="Open the changed program", act=_open_after,
+    ),
+    TourStep(
+        "Run it again",
+        "Press {run}. The same points are counted by the changed program.",
+        lambda window, moved: _has_run(window, AFTER), "runs.md", _run_button,
+    ),
+    TourStep(
+        "Compare",
+        "Press {compare_before}: the measured speedup, and each call and state beside the run before.",
+        lambda window, moved: _in_mode(window, "compare"), "findings.md",
+    ),
+    TourStep(
+        "Now with your own",
+        "That was the whole way: mark, run, try, change, compare. {new_project} begins with a folder of your sources.",
+        lambda window, moved: False, "guide.md", action="New from sources...",
+        act=_new_project,
+    ),
+)  # fmt: skip
