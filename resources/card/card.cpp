@@ -67,9 +67,10 @@ public:
         write_queue_waits();
         if (queues_) queues_->close();
         if (dwell_) {
-            RecordFile transitions(raw_ + "/transitions.bin");
-            for (auto& card : cards_) card->finish_taps(*dwell_, transitions);
+            RecordFile transitions(raw_ + "/transitions.bin"), firsts(raw_ + "/firsts.bin");
+            for (auto& card : cards_) card->finish_taps(*dwell_, transitions, firsts);
             transitions.close();
+            firsts.close();
             dwell_->close();
         }
         if (trace_) trace_->close();

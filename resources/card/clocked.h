@@ -90,8 +90,8 @@ public:
     }
 
     // After the last cycle, off the clock: what the taps and streams saw.
-    void finish_taps(RecordFile& dwell, RecordFile& transitions) {
-        for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell, transitions);
+    void finish_taps(RecordFile& dwell, RecordFile& transitions, RecordFile& firsts) {
+        for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell, transitions, firsts);
         taps_.clear();
     }
     void finish_streams(RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {

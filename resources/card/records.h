@@ -141,6 +141,13 @@ typedef struct {
     int64_t count;
 } rcw_transition_record; /* 24 bytes */
 
+/* firsts.bin: in which cycle a block's state was there first, by the card at its end */
+typedef struct {
+    int32_t block;
+    int32_t state;
+    int64_t cycle;
+} rcw_first_record;      /* 16 bytes */
+
 /* streams.bin: one per stream, by the card at its end; all in cycles of the stream's clock, out of reset */
 typedef struct {
     int32_t stream;

@@ -25,6 +25,7 @@ public:
             blocks_.emplace_back();
             blocks_.back().bins.resize(size_t{1} << tap.width);
             blocks_.back().left.resize(size_t{1} << tap.width);
+            blocks_.back().first.assign(size_t{1} << tap.width, -1);
         }
     }
 
@@ -48,6 +49,7 @@ public:
                 block.known = true;
                 block.state = state;
                 block.since = cycle;
+                if (block.first[state] < 0) block.first[state] = cycle;
                 if (trace_) report(cycle, taps_[i].block, state);
             }
         }
@@ -55,12 +57,16 @@ public:
         started_ = true;
     }
 
-    // Close every stay at cycle `cycle` (the first one not seen), and write histograms and transitions.
-    void finish(int64_t cycle, RecordFile& out, RecordFile& transitions) {
+    // Close every stay at cycle `cycle` (the first one not seen), and write histograms, transitions and first cycles.
+    void finish(int64_t cycle, RecordFile& out, RecordFile& transitions, RecordFile& firsts) {
         for (size_t i = 0; i < taps_.size(); ++i) {
             BlockDwell& block = blocks_[i];
             if (block.known && cycle > block.since) leave(block, cycle);
             write_transitions(taps_[i].block, block, transitions);
+            for (size_t state = 0; state < block.first.size(); ++state) {
+                const rcw_first_record record{taps_[i].block, int32_t(state), block.first[state]};
+                if (record.cycle >= 0) firsts.add(&record, sizeof record);
+            }
             for (size_t state = 0; state < block.bins.size(); ++state)
                 for (int bin = 0; bin < bin_count; ++bin) {
                     const Bin& b = block.bins[state].bin[bin];
@@ -90,6 +96,7 @@ private:
         uint32_t state = 0;
         int64_t since = 0;
         std::vector<StateDwell> bins;
+        std::vector<int64_t> first;  // by state: the cycle; -1 where never
         std::vector<std::vector<int64_t>> left;  // by state: how often for which; empty where never
     };
 

@@ -3,6 +3,7 @@
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
+from workbench.analysis.verification import assertion_problems, assertion_results, decision_results
 from workbench.analysis.waited_for import free_running
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
@@ -25,6 +26,7 @@ def analyse(
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = measured.graph
+    assertions = assertion_results(run, blocks)
     return Analysis(
         time_s=run.time_s,
         clocks=run.manifest.clocks,
@@ -37,8 +39,15 @@ def analyse(
         streams=measured.streams,
         fifos=measured.fifos,
         custom=measured.custom,
+        assertions=assertions,
+        decisions=decision_results(blocks),
         memory_ports=measured.memory_ports,
         threshold=threshold,
-        diagnostics=(*graph_problems, *rule_problems, *free_running(blocks, measured.waited_for)),
+        diagnostics=(
+            *assertion_problems(assertions),
+            *graph_problems,
+            *rule_problems,
+            *free_running(blocks, measured.waited_for),
+        ),
         metrics=knowledge.metrics,
     )

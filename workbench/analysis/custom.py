@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from workbench.api.metrics import Metric
 from workbench.api.results import BlockMetrics, CustomResult
 from workbench.api.views import Column, Table
-from workbench.model.custom import SUMMED, MetricKind
+from workbench.model.custom import SUMMED, WRITTEN, MetricKind
 from workbench.model.finding import Place
 from workbench.model.run import Run
 from workbench.model.text import percent_text, significant, thousands
@@ -36,7 +36,7 @@ def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResu
     rows = {int(number): row for row, number in enumerate(sums["block"].tolist())} if sums else {}
     found: dict[str, list[tuple[BlockMetrics, _Counted]]] = {}
     for block in blocks:
-        if block.block.is_metric and len(block.states) > 1:
+        if block.block.kind in WRITTEN and block.block.is_metric and len(block.states) > 1:
             one = _counted(block)
             if (row := rows.get(block.number)) is not None and one.by_state.get(block.states[1].state.name):
                 one.total, one.squares = float(sums["sum"][row]), float(sums["squares"][row])

@@ -27,6 +27,7 @@ from workbench.analysis.path_page import names_of_groups, path_rows, path_table
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.streams import stream_table
+from workbench.analysis.verification import assertion_table, branch_table, coverage_words
 from workbench.api import views
 from workbench.api.results import Analysis, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
@@ -84,6 +85,9 @@ def html_report(
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
         scaling=_scaling(scaling) if scaling else None,
         metrics=custom_table(analysis.custom),
+        assertions=assertion_table(analysis.assertions),
+        branches=branch_table(analysis.decisions),
+        coverage=coverage_words(analysis.decisions),
         streams=stream_table(analysis.streams, analysis.fifos),
         memory=memory_table(analysis.memory_ports),
         blocks=[_block(group, short) for group in analysis.groups()],

@@ -1,12 +1,13 @@
 """The JSON document of `workbench report`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from workbench.analysis.verification import taken
 from workbench.api.results import (
     Analysis,
     BlockMetrics,
@@ -17,6 +18,7 @@ from workbench.api.results import (
     StreamMetrics,
     WhatIf,
 )
+from workbench.api.verified import AssertionResult, DecisionResult
 from workbench.api.virtual_time import TABLE
 from workbench.model.changes import as_json
 from workbench.model.exits import shortfall
@@ -53,6 +55,8 @@ def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
         "streams": [stream_json(stream) for stream in analysis.streams],
         "fifos": [fifo_json(fifo) for fifo in analysis.fifos],
         "metrics": [custom_json(one) for one in analysis.custom],
+        "assertions": [assertion_json(one) for one in analysis.assertions],
+        "branches": coverage_json(analysis.decisions),
         "memory_ports": [memory_json(port) for port in analysis.memory_ports],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "what_if": what_if_json(analysis.what_if) if analysis.what_if else None,
@@ -173,6 +177,41 @@ def fifo_json(metrics: FifoMetrics) -> dict[str, Any]:
         "occupancy": [{"words": words, "cycles": cycles} for words, cycles in metrics.occupancy],
         "file": fifo.file,
         "line": fifo.line,
+    }
+
+
+def assertion_json(result: AssertionResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "file": result.file,
+        "line": result.line,
+        "severity": result.severity,
+        "says": result.says,
+        "held": result.held,
+        "failed": result.failed,
+        "first_cycle": result.first_cycle,
+        "first_s": result.first_s,
+        "first_in": result.first_in or None,
+        "blocks": [{"id": id_, "failed": failed} for id_, failed in result.each.items()],
+    }
+
+
+def coverage_json(decisions: Sequence[DecisionResult]) -> dict[str, Any]:
+    """How many branches there are and were taken, and each decision with its branches and the cycles of each."""
+    some, all_ = taken(decisions)
+    return {
+        "branches": all_,
+        "taken": some,
+        "decisions": [
+            {
+                "name": one.name,
+                "file": one.file,
+                "line": one.line,
+                "branches": [{"name": arm.name, "line": arm.line, "cycles": arm.count} for arm in one.arms],
+                "blocks": list(one.blocks),
+            }
+            for one in decisions
+        ],
     }
 
 

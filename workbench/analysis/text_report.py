@@ -11,6 +11,7 @@ from workbench.analysis.finding_words import FOLLOWING, nothing_words, ranked_wo
 from workbench.analysis.memory import memory_words
 from workbench.analysis.path_page import path_words
 from workbench.analysis.recording import recording_words
+from workbench.analysis.verification import assertions_words, coverage_words
 from workbench.api import views
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.api.virtual_time import TABLE
@@ -101,6 +102,10 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         yield f"{memory_words(port)} of the time."
     for metric in analysis.custom:
         yield f"{custom_words(metric)}."
+    if said := assertions_words(analysis.assertions):
+        yield f"{said}."
+    if said := coverage_words(analysis.decisions):
+        yield f"{said}."
     if said := cores_words(manifest):
         yield f"{said}."
     if TABLE in run.tables:

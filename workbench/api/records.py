@@ -66,6 +66,7 @@ DWELL = np.dtype(
 TRANSITIONS = np.dtype(
     [("block", "<i4"), ("from_state", "<i4"), ("to_state", "<i4"), ("reserved", "<i4"), ("count", "<i8")]
 )
+FIRSTS = np.dtype([("block", "<i4"), ("state", "<i4"), ("cycle", "<i8")])
 TRIPLES = np.dtype([("t_p1_ps", "<i8"), ("cycle", "<i8"), ("t_p3_ps", "<i8")])
 Records: TypeAlias = RowArray
 _PIECE = 1 << 18  # records in memory together
@@ -308,6 +309,11 @@ def read_dwell(raw: Path) -> Records:
 def read_transitions(raw: Path) -> Records:
     """How often blocks went from one state to another (dtype TRANSITIONS)."""
     return read_records(raw / "transitions.bin", TRANSITIONS)
+
+
+def read_firsts(raw: Path) -> Records:
+    """In which cycle each state of a block was there first (dtype FIRSTS)."""
+    return read_records(raw / "firsts.bin", FIRSTS)
 
 
 def read_counters(raw: Path, fpga: int = 0) -> NDArray[np.uint32] | None:

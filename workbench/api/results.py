@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.api.metrics import Metrics
+from workbench.api.verified import AssertionResult, DecisionResult
 from workbench.model.blocks import WAITING, Block, BlockGraph, Side, State
 from workbench.model.custom import MetricKind
 from workbench.model.diagnostic import Diagnostic
@@ -358,6 +359,8 @@ class Analysis:
     streams: tuple[StreamMetrics, ...] = ()
     fifos: tuple[FifoMetrics, ...] = ()
     custom: tuple[CustomResult, ...] = ()
+    assertions: tuple[AssertionResult, ...] = ()
+    decisions: tuple[DecisionResult, ...] = ()
     memory_ports: tuple[MemoryPortMetrics, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name

@@ -39,6 +39,10 @@ OUT = _file("--out", metavar="DIR", required=True)
 OUT_RUN = _file("--out", metavar="RUN", required=True, help="run folder to make")
 RUN = _file("run_folder", metavar="RUN")
 PROJECT = (_file("project", metavar="PROJECT"), _many("--set", dest="changes"), JSON)
+COUNTS = (
+    _flag("--assertions", "watch the assertions in the design's text too"),
+    _flag("--branches", "count how often each branch of the design's text is taken: see `coverage`"),
+)
 WATCH = _many(
     "--blocks",
     metavar="BLOCK",
@@ -203,7 +207,7 @@ OWN: Sequence[Command] = (
              _option("place", metavar="FILE:LINE:COLUMN", help="a place of a source; columns count bytes, from 1"),
              logged=False),
     _command("instrument", "write instrumented copies, and what a real machine builds and runs them with",
-             "projects:run_instrument", OUT, WATCH, *PROJECT),
+             "projects:run_instrument", OUT, *COUNTS, WATCH, *PROJECT),
     _command("run", "instrument, build and run, on the simulated card or the project's own target",
              "projects:run_run",
              _file("--out", metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"),
@@ -214,7 +218,7 @@ OWN: Sequence[Command] = (
              _flag("--waves", "write the design's signals to a VCD file of the run folder"),
              _option("--from", dest="first", metavar="TIME", help="signals from this moment on, as in '1.5 ms'"),
              _option("--to", dest="last", metavar="TIME", help="signals until this moment"),
-             _named("--target", "where it runs (default: the project's target)"), WATCH, *PROJECT),
+             *COUNTS, _named("--target", "where it runs (default: the project's target)"), WATCH, *PROJECT),
     _compiler("cc", "compile C as the compiler would, with the platform's calls recorded: make CC='workbench cc'",
               "compiler:run_cc"),
     _compiler("c++", "the same for C++", "compiler:run_cxx"),
@@ -234,6 +238,13 @@ OWN: Sequence[Command] = (
                      help="processor time for predictions of what advice gains; 0 for none (default: the setting)"),
              _file("--png", metavar="F", help="write a picture of the window on this run"),
              *MOMENTS, *THRESHOLD),
+    _command("coverage", "which branches of its design a run took, and which not", "coverage:run_coverage", RUN,
+             _flag("--all", "those that were taken too"), JSON),
+    _command("testbench", "a testbench that replays what passed the design's ports in a run",
+             "testbench:run_testbench_command", RUN, OUT,
+             _file("--project", metavar="PROJECT", help="whose design is held against the run (default: the run's)"),
+             _option("--run", dest="runs", action="store_true",
+                     help="run it too, with Verilator or GHDL, and say the first difference"), JSON),
     _command("ledger", "the predictions that were kept, and what came true", "ledger:run_ledger",
              _file("project", metavar="PROJECT", help="a project, its folder, or one of its runs"),
              _named("--drop", "withdraw an open prediction", "ID"), JSON),

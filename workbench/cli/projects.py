@@ -141,8 +141,14 @@ def _port_json(port: FoundPort, place: str) -> dict[str, object]:
     }
 
 
-def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
+def _counted(arguments: argparse.Namespace, workbench: Opened) -> Workspace:
+    """The project with what its counters are asked to watch."""
     workspace = _open(arguments, workbench.plugins).watching(arguments.blocks)
+    return workspace.counting(arguments.assertions, arguments.branches)
+
+
+def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
+    workspace = _counted(arguments, workbench)
     with progress() as watch:
         host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
@@ -167,7 +173,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
-    workspace = _open(arguments, workbench.plugins).watching(arguments.blocks)
+    workspace = _counted(arguments, workbench)
     if arguments.blocks and workspace.target(arguments.target).simulated:
         hint = "Leave --blocks out; it is for runs on a real machine."
         print_diagnostics([Diagnostic("the simulated card sees all blocks", hint, Severity.NOTE)])

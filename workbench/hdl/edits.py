@@ -9,7 +9,8 @@ from workbench.model.pragma import PlacedPragma
 
 @dataclass
 class Edits:
-    """Replacements in one file, in bytes. Those at one offset keep the order in which they were added.
+    """Replacements in one file, in bytes. Those at one offset keep the order in which they were added,
+    insertions before what is replaced there.
 
     `conditions` tells which pragma's condition, or which metric, was written into which line.
     """
@@ -26,7 +27,7 @@ class Edits:
 
     def apply(self, data: bytes) -> bytes:
         pieces, position = [], 0
-        for start, end, text in sorted(self.parts, key=lambda part: part[0]):
+        for start, end, text in sorted(self.parts, key=lambda part: (part[0], part[1] > part[0])):
             pieces += [data[position:start], text.encode()]
             position = end
         return b"".join([*pieces, data[position:]])

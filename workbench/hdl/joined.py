@@ -174,8 +174,7 @@ class Joiner(Generic[U, D]):
         wrong = [*self.problems, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}
         always, unobserved = read_blocks(self.design) if self.design is not None else ((), ())
-        asked = self.hardware.metrics
-        metrics, misplaced = read_metrics(self.design, always, asked) if self.design is not None else ((), ())
+        metrics, misplaced = read_metrics(self.design, always, self.hardware) if self.design is not None else ((), ())
         return Joined(
             self.root, joint, self.design, always, tuple(self.halves), self.at, parts, self.modules.heads,
             self.modules.asked, self.files, turns, tuple(wrong), (*unobserved, *misplaced), metrics,

@@ -4,30 +4,47 @@ are led."""
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from workbench.api.source.metric_text import BadMetric, parse_metric
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.model.blocks import State
-from workbench.model.custom import VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
+from workbench.model.custom import FAILED, OF_DESIGN, VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, near
 from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "VALUE_BITS", "Key", "MetricBlock", "OfModules", "PlacedMetric", "SourceBlock", "Written", "metric_blocks",
-    "not_reached", "unknown_modules", "with_metrics",
+    "FAILED", "VALUE_BITS", "CustomMetric", "Key", "Mark", "MetricBlock", "MetricKind", "OfModules", "PlacedMetric",
+    "SourceBlock", "Written", "metric_blocks", "not_reached", "unknown_modules", "with_metrics",
 ]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that one's clock."
 _ALONE = "Write begin and end around the block."
 
 
 @dataclass(frozen=True)
+class Mark:
+    """Where a block sets the state of one of its decisions or assertions: before the statement at `place`, or first in
+    it. The state is `code`; with a `condition` that of an assertion which holds, or fails, by it. `line` is of what the
+    state stands for."""
+
+    place: Any
+    code: int
+    line: int
+    condition: str = ""
+
+
+@dataclass(frozen=True)
 class MetricBlock(SourceBlock):
-    """A metric, put beside its `anchor`: a clocked block in whose scope, and by whose clock, it counts."""
+    """A metric, put beside its `anchor`: a clocked block in whose scope, and by whose clock, it counts. Where it has
+    `marks` the block that begins at `at` sets its states itself; what leads it up is written there. `resets` is 1 of
+    the decision that its block begins with, which may be one for a reset."""
 
     placed: PlacedMetric | None = None
     anchor: SourceBlock | None = None
+    marks: tuple[Mark, ...] = ()
+    at: int = -1
 
     @property
     def metric(self) -> CustomMetric:
@@ -41,13 +58,21 @@ class MetricBlock(SourceBlock):
     @property
     def named(self) -> tuple[State, ...]:
         assert self.placed is not None
+        lines = {mark.code: mark.line for mark in self.marks}
+        said = tuple(filter(None, (self.metric.severity, self.metric.says)))
         return tuple(
-            State(n, name, file=self.placed.file, line=self.line) for n, name in enumerate(self.metric.states, 1)
+            State(n, name, reasons=said if n == FAILED else (), file=self.placed.file, line=lines.get(n, self.line))
+            for n, name in enumerate(self.metric.states, 1)
         )
 
     @property
     def own_bits(self) -> int:
         return self.metric.bits
+
+    @property
+    def early(self) -> bool:
+        """Whether it is in a block without a clock, which sets its state at once."""
+        return bool(self.marks) and self.anchor is not None and self.node is not self.anchor.node
 
 
 @dataclass(frozen=True)
@@ -196,5 +221,7 @@ def not_reached(
     reached = {use.source.key for instance in top.walk() for use in instance.metrics} if top is not None else set()
     for metric in metrics:
         if metric.key not in reached and metric.placed is not None and metric.key not in known:
+            if metric.metric.kind in OF_DESIGN:
+                continue  # as of all that the top does not reach
             message = f"the metric '{metric.label}' is in no part of the design below its top, and is not counted"
             yield metric.placed.diagnostic(message, "", Severity.WARNING)

@@ -34,7 +34,7 @@ from workbench.hdl.own import is_own
 from workbench.hdl.own_port import OWN_ADDRESSES, own_port, own_ports
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
-from workbench.model.custom import SUMMED, VALUE_BITS, MetricKind
+from workbench.model.custom import FAILED, RESET, SUMMED, VALUE_BITS, MetricKind
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, did_you_mean
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
@@ -287,12 +287,15 @@ def _probes(
         use = counted[number]
         if use.path not in bits:
             continue
-        late = 0 if use.source.key in early else 1
+        beside = use.source if isinstance(use.source, MetricBlock) else None
+        late = 0 if use.source.key in early or (beside is not None and beside.early) else 1
         probe = Probe(number, bits[use.path], len(use.source.named) + 1, late)
-        metric = use.source.metric if isinstance(use.source, MetricBlock) else None
+        metric = beside.metric if beside is not None else None
         if metric is not None and metric.kind in SUMMED:
             squares = metric.kind is MetricKind.DEVIATION
             probe = replace(probe, value_lsb=told[use.path] + metric.bits - VALUE_BITS, squares=squares)
+        if metric is not None and metric.kind is MetricKind.ASSERT:
+            probe = replace(probe, first_of=FAILED)
         yield probe
 
 
@@ -301,10 +304,14 @@ def _derived(
 ) -> Iterator[MetricProbe]:
     """The metrics whose states the new top makes, in bits from `lsb` on."""
     for number, use in enumerate(counted):
-        if isinstance(use.source, MetricBlock) and use.source.metric.kind in DERIVED and use.path in bits:
+        if isinstance(use.source, MetricBlock) and _is_derived(use.source) and use.path in bits:
             probe = MetricProbe(number, use.source.metric, clocks[use.root_clock], bits[use.path], lsb)
             lsb += probe.bits
             yield probe
+
+
+def _is_derived(block: MetricBlock) -> bool:
+    return block.metric.kind in DERIVED and not block.marks
 
 
 def _clock_of(probe: MetricProbe, monitors: Sequence[Monitor]) -> Clock:
@@ -312,15 +319,23 @@ def _clock_of(probe: MetricProbe, monitors: Sequence[Monitor]) -> Clock:
     return next((one.clock for one in monitors if probe.block in (one.blocks or ())), probe.clock)
 
 
+def _begins_with_reset(block: SourceBlock) -> bool:
+    """Whether it is the decision that a clocked block begins with."""
+    return isinstance(block, MetricBlock) and block.metric.kind is MetricKind.BRANCH and bool(block.resets)
+
+
 def _block(name_of: Callable[[Path], str], use: BlockUse, clock: Clock, observed: bool) -> Block:
     source = use.source
+    named = source.named if observed else ()
+    if use.reset is not None and use.reset[0].lower() == clock.reset.lower() and _begins_with_reset(source):
+        named = (replace(named[0], reasons=(RESET,)), *named[1:]) if named else ()
     return Block(
         id=use.path,
         side=Side.FPGA,
         component=use.path.rpartition(".")[0],
         kind=source.kind,
         group=re.sub(r"\[-?\d+\]", "[*]", use.path),
-        states=(State(0, UNCLASSIFIED), *(source.named if observed else ())),
+        states=(State(0, UNCLASSIFIED), *named),
         file=name_of(source.path),
         line=source.line,
         clock=clock.name,

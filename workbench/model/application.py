@@ -179,6 +179,15 @@ class Design(Document):
         "is behind `pragma recap`",
         examples=[{"core": ["count stalls when valid && !ready"]}],
     )
+    assertions: bool = Field(
+        False,
+        description="watch the assertions in the design's own text in the FPGA, on the simulated card as on a machine: "
+        "assert in VHDL and SystemVerilog, assert property, and PSL's assert in VHDL's comments",
+    )
+    branches: bool = Field(
+        False,
+        description="count in the FPGA how often each branch of the design's if and case statements is taken",
+    )
     trace: TraceMemory | None = Field(
         None,
         description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from workbench.model.custom import MetricKind
+from workbench.model.custom import FAILED, MetricKind
 from workbench.model.pragma import Category
 
 #: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
@@ -111,6 +111,8 @@ class Block:
 
     def drawn_as(self, state: State) -> Category | None:
         """The category that one of its states has in pictures: its own, or what a port's states amount to."""
+        if self.kind == MetricKind.ASSERT:
+            return Category.OVERHEAD if state.index == FAILED else None
         if self.is_metric:
             return Category.OVERHEAD if state.index else None
         return _DRAWN.get(state.name) if self.kind == PORT else state.category

@@ -1,6 +1,7 @@
-"""Metrics of one's own in hardware: what a directive in a source, or in the project, counts of a module's signals.
+"""Metrics of one's own in hardware: what a directive in a source, or in the project, counts of a module's signals; and
+what is counted like them: assertions of the design, and which of its branches are taken.
 
-ReCAP 2011 (section 4) names them as what its pragmas could not say.
+ReCAP 2011 (section 4) names the former as what its pragmas could not say, and the latter in section 2.1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,18 @@ class MetricKind(StrEnum):
     HISTOGRAM = "histogram"
     SEQUENCE = "sequence"
     CORRELATE = "correlate"
+    ASSERT = "assert"
+    BRANCH = "branch"
 
+
+#: Kinds that the design's own text asks for, and no directive: `hardware.assertions` and `hardware.branches`.
+OF_DESIGN = (MetricKind.ASSERT, MetricKind.BRANCH)
+#: Kinds that a directive names.
+WRITTEN = tuple(kind for kind in MetricKind if kind not in OF_DESIGN)
+#: The states of an assertion, by their numbers: in so many cycles it was evaluated and held, or failed.
+HELD, FAILED = 1, 2
+#: The reason of a branch that is taken in its clock's reset, whose cycles are not counted.
+RESET = "reset"
 
 #: Kinds that accumulate a signal's value.
 SUMMED = (MetricKind.SUM, MetricKind.MIN, MetricKind.MAX, MetricKind.MEAN, MetricKind.DEVIATION)
@@ -37,7 +49,12 @@ LEAST, LARGEST = -(1 << 31), (1 << 32) - 1
 class CustomMetric:
     """One metric. `conditions` are texts in the language of the file: none (every cycle) or one, and two of a sequence
     and a correlation. `signal` is the one that is summed or sorted into bins; a histogram's bins begin at `bounds`. The
-    second condition of a sequence has `within` cycles after the first."""
+    second condition of a sequence has `within` cycles after the first.
+
+    An assertion has the condition that it is evaluated in, the one that has to hold `within` cycles later, and, where
+    there is one, that in which it is given up; without any its states are set in the block that it is in. `arms` are
+    the branches that a decision can take. `severity` (note, warning, error or failure) and what it `says` where it
+    fails are an assertion's own."""
 
     kind: MetricKind
     name: str
@@ -45,6 +62,9 @@ class CustomMetric:
     signal: str = ""
     bounds: tuple[int, ...] = ()
     within: int = 0
+    arms: tuple[str, ...] = ()
+    severity: str = ""
+    says: str = ""
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -55,6 +75,10 @@ class CustomMetric:
             return ("open", self.name, "missed")
         if self.kind is MetricKind.CORRELATE:
             return ("first", "second", "both")
+        if self.kind is MetricKind.ASSERT:
+            return ("held", "failed")
+        if self.kind is MetricKind.BRANCH:
+            return self.arms
         return (self.name,)
 
     @property
@@ -63,7 +87,9 @@ class CustomMetric:
 
     @property
     def bits(self) -> int:
-        """How many bits of the design tell it: its conditions, and above them the signal's value."""
+        """How many bits of the design tell it: its conditions, and above them the signal's value; or its states."""
+        if self.kind in OF_DESIGN and not self.conditions:
+            return len(self.states).bit_length()
         return max(1, len(self.conditions)) + (VALUE_BITS if self.signal else 0)
 
 

@@ -110,7 +110,8 @@ class TraceWords:
 
 @dataclass(frozen=True)
 class ValueWords:
-    """Where the words begin with a signal's sums (`resources/hdl/recap_value.v`), and of which of the blocks."""
+    """Where the words begin with a signal's sums (`resources/hdl/recap_value.v`), or with the cycle in which an
+    assertion failed first (`resources/hdl/recap_first.v`), and of which of the blocks."""
 
     base: int
     block: int
@@ -139,6 +140,7 @@ class MonitorWords:
     trace: TraceWords | None = None
     made_of: str = ""
     values: tuple[ValueWords, ...] = ()
+    firsts: tuple[ValueWords, ...] = ()
 
     def of(self, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The monitor's among all that were read."""

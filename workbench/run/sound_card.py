@@ -9,6 +9,7 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.records import (
     DWELL,
+    FIRSTS,
     STORED_CALLS,
     SYNCS,
     TAPS,
@@ -42,6 +43,7 @@ _COLUMNS: dict[str, tuple[np.dtype[np.void], dict[str, int | str]]] = {
                           "cycles": _AMOUNT}),
     "transitions.bin": (TRANSITIONS, {"block": "blocks", "from_state": "states", "to_state": "states",
                                       "count": _AMOUNT}),
+    "firsts.bin": (FIRSTS, {"block": "blocks", "state": "states", "cycle": _AMOUNT}),
     "streams.bin": (STREAMS, {"stream": "streams", "cycles": _AMOUNT, "transfers": _AMOUNT, "valid": _AMOUNT,
                               "ready": _AMOUNT}),
     "stream_transfers.bin": (STREAM_TRANSFERS, {"stream": "streams"}),

@@ -341,6 +341,7 @@ def _stream_tables(cycles: int) -> dict[str, Table]:
         "streams": table_of("streams", [(0, half, 0, cycles - half, 0), (1, half, cycles - half, 0, 0)]),
         "stream_waits": table_of("stream_waits", [(0, 0, half // 2)]),
         "metric_sums": table_of("metric_sums", []),
+        "first_cycles": table_of("first_cycles", []),
         "occupancy": table_of("occupancy", [(0, 0, half), (0, FIFOS[0].depth, cycles - half)]),
         "memory_ports": table_of(
             "memory_ports", [(0, 2, 2, 64, 64, 32, 8, 0, cycles - 40, 40, 1, 1, 2, 32 * PERIOD_PS)]

@@ -49,7 +49,8 @@ from workbench.api.unstable import (
 
 _RECORDS = (
     "host_end.txt", USED, "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
-    "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "transfers.bin", "streams.bin", "stream_waits.bin",
+    "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "firsts.bin", "transfers.bin", "streams.bin",
+    "stream_waits.bin",
     "occupancy.bin", "memory_ports.bin",
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip

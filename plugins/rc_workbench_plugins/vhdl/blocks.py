@@ -81,7 +81,7 @@ def read_blocks(unit: Unit, source: SourceFile) -> tuple[SourceBlock, ...]:
 
 def _read_block(unit: Unit, region: Region, node: Node, source: SourceFile) -> SourceBlock | None:
     file, body = unit.file, child(node, "sequential_block")
-    statements = list(_statements(body))
+    statements = list(statements_in(body))
     if body is None or (not _EDGE.search(text_of(body)) and not any(s.type == "wait_statement" for s in statements)):
         return None
     line = node.start_point.row + 1
@@ -122,16 +122,16 @@ def _clocked(
     number, (branch, clock) = edges[0]
     arms = []
     resets = 0
-    for other in _branches(statements[number]):
+    for other in branches(statements[number]):
         if other == branch:
-            body_arm = _arm(file, source, "body", "", _opening(branch), branch, False)
+            body_arm = _arm(file, source, "body", "", opening_of(branch), branch, False)
             first = _arm(file, source, "body", "", begins_at, branch, False) if number == 0 else None
             arms.append(replace(body_arm, pragmas=(*(first.pragmas if first else ()), *body_arm.pragmas)))
-            arms += _inner(file, source, _held(branch), False)
+            arms += _inner(file, source, held_in(branch), False)
         elif other.start_byte < branch.start_byte:
             resets += 1
-            arms.append(_arm(file, source, "if", _condition(other), _opening(other), other, True))
-            arms += _inner(file, source, _held(other), True)
+            arms.append(_arm(file, source, "if", condition_of(other), opening_of(other), other, True))
+            arms += _inner(file, source, held_in(other), True)
     for statement in statements[number + 1 :]:  # a reset that comes after, and so before all
         if statement.type == "if_statement_block":
             resets += 1
@@ -149,23 +149,23 @@ def _with_arms(
     )  # fmt: skip
 
 
-def _statements(node: Node | None) -> Iterator[Node]:
+def statements_in(node: Node | None) -> Iterator[Node]:
     return (
         one for one in children(node) if one.is_named and not one.type.startswith(("end_", "sequential_block_head"))
     )
 
 
-def _held(branch: Node) -> list[Node]:
+def held_in(branch: Node) -> list[Node]:
     """The statements of a branch."""
     body = next(children(branch, *_STATEMENTS), None)
-    return list(_statements(body))
+    return list(statements_in(body))
 
 
-def _branches(block: Node) -> Iterator[Node]:
+def branches(block: Node) -> Iterator[Node]:
     return children(block, "if_statement", "elsif_statement", "else_statement")
 
 
-def _condition(branch: Node) -> str:
+def condition_of(branch: Node) -> str:
     """What an if or elsif asks for."""
     words = [one for one in children(branch) if one.type not in ("if", "elsif", "else", "then", *_STATEMENTS)]
     return tidy(words[0]) if words else ""
@@ -177,11 +177,11 @@ def _edges(statement: Node) -> Iterator[tuple[Node, _Clock]]:
         if _EDGE.search(tidy(statement)):
             raise _Unreadable(_WITHIN.format(f"a {statement.type.replace('_', ' ')}"))
         return
-    for branch in _branches(statement):
-        condition = _condition(branch)
+    for branch in branches(statement):
+        condition = condition_of(branch)
         if _EDGE.search(condition):
             yield branch, _clock(condition)
-        if any(_EDGE.search(tidy(one)) for one in _held(branch)):
+        if any(_EDGE.search(tidy(one)) for one in held_in(branch)):
             raise _Unreadable(_WITHIN.format("another branch") if not _EDGE.search(condition) else _SEVERAL)
 
 
@@ -264,7 +264,7 @@ def _waited(wait: Node) -> _Clock | None:
     return _Clock(name, "rising" if level[2] == "1" else "falling", condition, "")
 
 
-def _opening(branch: Node) -> int:
+def opening_of(branch: Node) -> int:
     """Where a branch begins: behind `then`, `else` or `=>`."""
     word = child(branch, "then", "else", "=>")
     return word.end_byte if word is not None else branch.end_byte
@@ -274,19 +274,19 @@ def _inner(file: VhdlFile, source: SourceFile, statements: Sequence[Node], in_re
     """The branches within statements, in the order they stand."""
     for statement in statements:
         if statement.type == "if_statement_block":
-            for branch in _branches(statement):
+            for branch in branches(statement):
                 kind = branch.type.removesuffix("_statement")
-                yield _arm(file, source, kind, _condition(branch), _opening(branch), branch, in_reset)
-                yield from _inner(file, source, _held(branch), in_reset)
+                yield _arm(file, source, kind, condition_of(branch), opening_of(branch), branch, in_reset)
+                yield from _inner(file, source, held_in(branch), in_reset)
         elif statement.type == "case_statement":
             for one in children(child(statement, "case_body"), "case_statement_alternative"):
                 label = tidy(child(one, "when_element")).partition(" ")[2]
                 kind = "default" if label.lower() == "others" else "case"
-                yield _arm(file, source, kind, label, _opening(one), one, in_reset)
-                held = [held for held in _statements(one) if held.type != "when_element"]
+                yield _arm(file, source, kind, label, opening_of(one), one, in_reset)
+                held = [held for held in statements_in(one) if held.type != "when_element"]
                 yield from _inner(file, source, held, in_reset)
         elif statement.type == "loop_statement" or statement.type == "sequential_block_statement":
-            yield from _inner(file, source, _held(statement), in_reset)
+            yield from _inner(file, source, held_in(statement), in_reset)
 
 
 def _arm(file: VhdlFile, source: SourceFile, kind: str, label: str, at: int, node: Node, in_reset: bool) -> Arm:

@@ -26,6 +26,7 @@ from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from rc_workbench_plugins.vhdl.values import generic_of, kind_of, known_names, verilog_of
+from rc_workbench_plugins.vhdl.watched import read_watched
 from workbench.api import Diagnostic, HardwareSources, Job, counted
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import joined as core
@@ -195,6 +196,11 @@ def read_joined(
     used = {id(unit): unit for design in (base, *(part.design for part in joint.elaborated)) for unit in design.used}
     project = OfModules(hardware.metrics, base.name_of, plain)
     own, misplaced = read_metrics(vhdl.sources, base.units, vhdl.blocks, vhdl.types, project)
+    taken = {(plain(one.module), one.label.lower()) for one in (*vhdl.blocks, *own)}
+    for unit in base.units if hardware.assertions or hardware.branches else ():
+        name = base.name_of(unit.file.path)
+        more, not_read = read_watched(unit, name, vhdl.blocks, taken, hardware.assertions, hardware.branches)
+        own, misplaced = (*own, *more), (*misplaced, *not_read)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
     unobserved = (

@@ -121,7 +121,7 @@ def names_of(block: MetricBlock) -> tuple[str, str]:
 
 def declarations(block: MetricBlock) -> str:
     name, value = names_of(block)
-    bits = max(1, len(block.metric.conditions))
+    bits = block.metric.bits if block.marks else max(1, len(block.metric.conditions))
     text = f"signal {name} : bit_vector({bits - 1} downto 0) := (others => '0'); "
     if block.metric.signal:
         text += f"signal {value} : bit_vector({VALUE_BITS - 1} downto 0) := (others => '0'); "

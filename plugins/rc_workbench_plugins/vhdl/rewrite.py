@@ -4,7 +4,7 @@ States are bit vectors, which need no use clause, and are seen wherever a design
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tree_sitter import Node
@@ -14,7 +14,7 @@ from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of, declarations, process, told
 from rc_workbench_plugins.vhdl.skeleton import cuts
-from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
+from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
 from workbench.api import Clock
 from workbench.api.instrument.probes import state_bits
@@ -23,6 +23,7 @@ from workbench.hdl.blocks import meaning
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key, uses_in
 from workbench.hdl.layout import Layout, Site
+from workbench.hdl.metrics import FAILED, MetricKind
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
@@ -132,6 +133,8 @@ def _observe(
 ) -> None:
     """Give blocks of one region their state signals, and set these in every branch."""
     declared, driven = "", ""
+    states: dict[int, SourceBlock] = {}
+    marked: dict[int, list[MetricBlock]] = {}
     for block, site in observed:
         name, bits = signal_name(block), state_bits(len(block.states) + 1)
         if site.clock:
@@ -140,14 +143,27 @@ def _observe(
         shown = name
         if isinstance(block, MetricBlock):
             declared += declarations(block)
-            driven += process(block)
             shown = told(block)
-            if block.placed is not None:
+            if block.marks:
+                marked.setdefault(block.node.id, []).append(block)
+            else:
+                driven += process(block)
+                _leave_out(edits, region, block)
+            if block.placed is not None and not block.marks:
                 edits.conditions[region.file.line(region.statements_at)] = block.placed
         else:
             declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
-            _set_states(edits, block, name, bits, block.key in held)
+            states[block.node.id] = block
         driven += f" {STATE_PORT}{slice_of(site)} <= {f'{name}_clock & ' if site.clock else ''}{shown};"
+    for node in dict.fromkeys((*states, *marked)):
+        beside = marked.get(node, [])
+        one = states.get(node) or anchor_of(beside[0])
+        if one.node.id == node:
+            _set_states(edits, one, node in states, beside, one.key in held)
+        else:
+            _set_at_once(edits, beside)
+        for mark_of in beside:
+            _set_marks(edits, region, mark_of)
     if region.begins:
         edits.insert(region.declare_at, f" {declared}begin{driven}")
     else:
@@ -159,14 +175,19 @@ def _code(number: int, bits: int) -> str:
     return f'"{number:0{bits}b}"'
 
 
-def _set_states(edits: Edits, block: SourceBlock, name: str, bits: int, held: bool) -> None:
+def _set_states(
+    edits: Edits, block: SourceBlock, observed: bool, marked: Sequence[MetricBlock], held: bool
+) -> None:  # fmt: skip
+    """Set a process's state in its branches, where it is observed, and what is `marked` in it to none of its own."""
+    name, bits = signal_name(block), state_bits(len(block.states) + 1)
     codes = {meaning(placed.pragma): _code(code, bits) for code, placed in enumerate(block.states, 1)}
-    none = f" {name} <= {_code(0, bits)};"
+    none = f" {name} <= {_code(0, bits)};" if observed else ""
+    none += "".join(_none_of(one) for one in marked)
     outermost = set() if held else {arm.statement.id for arm in _reset_arms(block)}
     for arm in block.arms:
         whole = arm.kind == "body"
         text = none if whole or arm.statement.id in outermost else ""
-        for placed in arm.pragmas:
+        for placed in arm.pragmas if observed else ():
             condition, code = placed.pragma.condition, f" {name} <= {codes[meaning(placed.pragma)]};"
             if condition and not arm.in_reset:
                 text += f" if {condition} then{code} end if;"
@@ -178,6 +199,44 @@ def _set_states(edits: Edits, block: SourceBlock, name: str, bits: int, held: bo
             _ask_edge_alone(edits, block, arm)
         if text:
             edits.insert(arm.at, text)
+
+
+def _none_of(block: MetricBlock) -> str:
+    return f" {told(block)} <= {_code(0, block.metric.bits)};"
+
+
+def _set_at_once(edits: Edits, marked: Sequence[MetricBlock]) -> None:
+    """Set what is marked in a process without a clock to none at its beginning."""
+    body = child(marked[0].node, "sequential_block")
+    begin = child(body, "begin")
+    if begin is not None:
+        edits.insert(begin.end_byte, "".join(map(_none_of, marked)))
+
+
+def _set_marks(edits: Edits, region: Region, block: MetricBlock) -> None:
+    name, bits = told(block), block.metric.bits
+    for mark in block.marks:
+        code = f"{name} <= {_code(mark.code, bits)};"
+        if mark.condition:
+            code = f"if {mark.condition} then {code} else {name} <= {_code(FAILED, bits)}; end if;"
+        edits.insert(mark.place, f" {code} ")
+    _leave_out(edits, region, block)
+
+
+def _leave_out(edits: Edits, region: Region, block: MetricBlock) -> None:
+    """Take an assertion that is watched out of the copy, and keep its lines: it would end a simulation, or say what the
+    run says."""
+    if block.metric.kind is not MetricKind.ASSERT:
+        return
+    at = block.key[1]
+    kinds = "[(assertion_statement) (concurrent_assertion_statement)] @a"
+    root = block.node
+    while root.parent is not None:
+        root = root.parent
+    for node in matches(root, kinds):
+        if node.start_byte == at:
+            instead = "null;" if node.type == "assertion_statement" else ""
+            edits.replace(at, node.end_byte, instead + "\n" * text_of(node).count("\n"))
 
 
 def _reset_arms(block: SourceBlock) -> Iterator[Arm]:

@@ -1,16 +1,16 @@
-"""Metrics of one's own whose states the new top makes of what the design tells: bins of a histogram, and what a
-sequence has come to."""
+"""Metrics of one's own whose states the new top makes of what the design tells: bins of a histogram, what has come of a
+sequence, and whether an assertion held."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.api.instrument.probes import state_bits
-from workbench.model.custom import VALUE_BITS, CustomMetric, MetricKind
+from workbench.model.custom import FAILED, HELD, VALUE_BITS, CustomMetric, MetricKind
 from workbench.model.hardware import Clock
 
 #: The module that sorts a value into its bins, which the agents of queries have too (`resources/hdl/agent`).
 BIN_MODULE, BIN_SOURCE = "recap_bin", "agent/agent_bin.v"
-DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE)
+DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE, MetricKind.ASSERT)
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class MetricProbe:
         """Verilog at the top that makes its state, which is as late as what is told."""
         if self.metric.kind is MetricKind.HISTOGRAM:
             yield from self._bins(state)
+        elif self.metric.kind is MetricKind.ASSERT:
+            yield from self._assertion(reset, state)
         else:
             yield from self._sequence(reset, state)
 
@@ -42,6 +44,22 @@ class MetricProbe:
         yield f"    wire [{bits - 1}:0] {name};"
         yield f"    {BIN_MODULE} #({sizes}) {name}_of (.value({state}[{self.told + 1} +: {VALUE_BITS}]), .bin({name}));"
         yield f"    assign {state}[{self.lsb} +: {bits}] = {state}[{self.told}] ? {name} + 1'b1 : {bits}'d0;"
+
+    def _assertion(self, reset: str, state: str) -> Iterator[str]:
+        """Evaluated where its first condition held so many cycles before, and it was not given up since."""
+        due, delay = f"recap_due_{self.block}", self.metric.within
+        first, then = f"{state}[{self.told}]", f"{state}[{self.told + 1}]"
+        given_up = f"{state}[{self.told + 2}]" if len(self.metric.conditions) > 2 else "1'b0"
+        if delay:
+            kept = f"{{{due}[{delay - 2}:0], {first}}}" if delay > 1 else first
+            yield f"    reg [{delay - 1}:0] {due} = 0;  // in which of the cycles before its first condition held"
+            yield f"    reg {due}_reset = 0;"
+            yield f"    always @(posedge {self.clock.pin}) begin"
+            yield f"        {due}_reset <= {reset};"
+            yield f"        {due} <= ({reset}) | {due}_reset | {given_up} ? {delay}'d0 : {kept};"
+            yield "    end"
+            first = f"{due}[{delay - 1}]"
+        yield f"    assign {state}[{self.lsb} +: 2] = ~{first} | {given_up} ? 2'd0 : {then} ? 2'd{HELD} : 2'd{FAILED};"
 
     def _sequence(self, reset: str, state: str) -> Iterator[str]:
         left, most = f"recap_left_{self.block}", self.metric.within

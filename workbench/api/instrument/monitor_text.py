@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from workbench.api.instrument.crossing import numbered
-from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, VALUE_WORDS, Counter, MonitorPlan, Probe
+from workbench.api.instrument.probes import FIRST_WORDS, HEADER_WORDS, MAGIC, VALUE_WORDS, Counter, MonitorPlan, Probe
 from workbench.model.custom import VALUE_BITS
 
 #: Set by what simulates the design and counts its taps by itself: the counters are then left out.
 UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 VALUE_MODULE = "recap_value"
+FIRST_MODULE = "recap_first"
 
 
 def monitor_text(plan: MonitorPlan, number: int) -> str:
@@ -40,12 +41,15 @@ def monitor_text(plan: MonitorPlan, number: int) -> str:
     for slot, (counter, base) in enumerate(zip(plan.counters, plan.bases, strict=True), 1):
         lines += _counter(plan, counter, slot, _at(select, base, counter.words))
     lines += _values(plan, select)
+    lines += _firsts(plan, select)
     lines += _trace(plan, select)
     shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.counters) + 1)])
     places = [f"place_shown_{slot}" for slot, counter in enumerate(plan.counters, 1) if counter.place_bits]
     place = f"({_or_tree(places)})" if places else "16'd0"
     half = f"{{{place}, 16'd0}}" if count <= 32 else f"{{{place}, {48 - count}'d0, shown[{count - 1}:32]}}"
-    more = f"{' | trace_word' if plan.trace_words else ''}{''.join(f' | value_{n}' for n in range(len(plan.values)))}"
+    more = f"{' | trace_word' if plan.trace_words else ''}"
+    more += "".join(f" | value_{n}" for n in range(len(plan.values)))
+    more += "".join(f" | first_{n}" for n in range(len(plan.firsts)))
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
@@ -120,6 +124,18 @@ def _values(plan: MonitorPlan, select: int) -> Iterator[str]:
         yield f"        .clock(clock), .clear(clearing), .when(state[{probe.lsb}]),"
         yield f"        .value(state[{probe.value_lsb} +: {VALUE_BITS}]), .counts(counted[0]), .held(held),"
         yield f"        .selected({_at(select, words.base, VALUE_WORDS)}), .number(select[3:0]), .word(value_{number})"
+        yield "    );"
+
+
+def _firsts(plan: MonitorPlan, select: int) -> Iterator[str]:
+    """The cycles in which states were there first, each shown as `first_N`, which is 0 where another word is asked
+    for."""
+    for number, (probe, words) in enumerate(zip(plan.dated, plan.firsts, strict=True)):
+        there = f"state[{probe.lsb} +: {probe.bits}] == {probe.bits}'d{probe.first_of}"
+        yield f"    wire [31:0] first_{number};"
+        yield f"    {FIRST_MODULE} dated_{number} ("
+        yield f"        .clock(clock), .clear(clearing), .there(counted[0] & ({there})), .cycle(cycles),"
+        yield f"        .selected({_at(select, words.base, FIRST_WORDS)}), .high(select[0]), .word(first_{number})"
         yield "    );"
 
 

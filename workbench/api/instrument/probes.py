@@ -13,6 +13,7 @@ MAGIC = 0x52434150
 STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 entries of 36 bits
 MOST_STATES = 1023  # of a block's pragmas: pairs of them are counted
 HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
+FIRST_WORDS = 4  # of the cycle in which an assertion failed first, each twice (resources/hdl/recap_first.v)
 VALUE_WORDS = 16  # of a metric's sums, the last of which are 0 (resources/hdl/recap_value.v)
 
 
@@ -20,7 +21,8 @@ VALUE_WORDS = 16  # of a metric's sums, the last of which are 0 (resources/hdl/r
 class Probe:
     """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
     many cycles the state stands there after its own (0 where it is led there from a register of the design). Where
-    state 1 has a signal's value that is summed, that begins at `value_lsb`; with `squares` their sum is too."""
+    state 1 has a signal's value that is summed, that begins at `value_lsb`; with `squares` their sum is too. Where the
+    cycle is kept in which a state is there first, that is `first_of`."""
 
     block: int
     lsb: int
@@ -28,6 +30,7 @@ class Probe:
     late: int = 1
     value_lsb: int = -1
     squares: bool = False
+    first_of: int = 0
 
     @property
     def bits(self) -> int:
@@ -96,9 +99,12 @@ class MonitorPlan:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The words of each counter and of each signal's sums, then those of the trace's records and of its counts,
-        each a power of two."""
-        own = (*(counter.words for counter in self.counters), *(VALUE_WORDS for _ in self.summed))
+        """The words of each counter, of each signal's sums and of each first cycle, then those of the trace's records
+        and of its counts, each a power of two."""
+        own = (
+            *(counter.words for counter in self.counters), *(VALUE_WORDS for _ in self.summed),
+            *(FIRST_WORDS for _ in self.dated),
+        )  # fmt: skip
         if self.trace is None or not self.probes:
             return own
         counts = 1 << (len(self.probes) + 1).bit_length()  # stored, dropped, and each block's lost ones
@@ -129,6 +135,17 @@ class MonitorPlan:
         """Where the sums are of each of them."""
         bases = self._places[len(self.counters) :]
         return tuple(ValueWords(base, probe.block) for probe, base in zip(self.summed, bases, strict=False))
+
+    @property
+    def dated(self) -> tuple[Probe, ...]:
+        """The probes with a state whose first cycle is kept."""
+        return tuple(probe for probe in self.probes if probe.first_of)
+
+    @property
+    def firsts(self) -> tuple[ValueWords, ...]:
+        """Where that cycle is of each of them."""
+        bases = self._places[len(self.counters) + len(self.summed) :]
+        return tuple(ValueWords(base, probe.block) for probe, base in zip(self.dated, bases, strict=False))
 
     @property
     def trace_words(self) -> TraceWords | None:
@@ -173,6 +190,7 @@ class MonitorPlan:
             blocks=blocks,
             trace=self.trace_words,
             values=self.values,
+            firsts=self.firsts,
         )
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from workbench.api.builds import HdlBuild
 from workbench.api.instrument import lfsr
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, VALUE_WORDS, state_bits
-from workbench.api.records import read_dwell, read_end, read_transitions
+from workbench.api.records import read_dwell, read_end, read_firsts, read_transitions
 from workbench.api.tables import table_of
-from workbench.model.custom import VALUE_BITS
+from workbench.model.custom import FAILED, VALUE_BITS, MetricKind
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
 from workbench.model.run_tables import Table
@@ -19,8 +19,8 @@ from workbench.model.text import counted
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, and `metric_sums` where a
-    metric sums a signal.
+    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, `metric_sums` where a
+    metric sums a signal, and `first_cycles` where there are assertions.
 
     A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, or did
     not answer, for 0 cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where
@@ -31,16 +31,20 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     numbers = range(len(build.blocks))
     unread = set(numbers)
     sums: list[tuple[int | float, ...]] = []
+    firsts: list[tuple[int, ...]] = []
     for monitor, own in answered(build.read_out, words):
         of_clock = numbers if monitor.blocks is None else monitor.blocks
         unread -= set(of_clock)
         _count(monitor, of_clock, own.astype(np.uint64), times, moves)
         sums += _sums(monitor, own)
+        firsts += _firsts(monitor, own)
     times += [(block, 0, 0, 0, 1) for block in unread]
     tables = {
         "state_time": table_of("state_time", sorted(times)),
         "transitions": table_of("transitions", sorted(moves)),
     }
+    dated = any(monitor.firsts for monitor in (build.read_out.monitors if build.read_out else ()))
+    tables |= {"first_cycles": table_of("first_cycles", sorted(firsts))} if dated else {}
     return tables | ({"metric_sums": table_of("metric_sums", sorted(sums))} if sums else {})
 
 
@@ -56,6 +60,14 @@ def _sums(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[in
         if least == largest == 0:  # the sign turned: no value of 32 bits
             least, largest = sign + 1, sign
         yield one.block, float(total - (total >> 95 << 96)), least - sign, largest - sign, float(squares)
+
+
+def _firsts(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[int, ...]]:
+    """Rows of `first_cycles`."""
+    for one in monitor.firsts:
+        low, high = (int(word) for word in words[one.base : one.base + 2])
+        if cycle := low | high << 32:
+            yield one.block, FAILED, cycle - 1
 
 
 def answered(plan: ReadOutPlan | None, words: NDArray[np.uint32]) -> Iterator[tuple[MonitorWords, NDArray[np.uint32]]]:
@@ -84,7 +96,10 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
         return {}
     cycles = np.array(card_cycles.split(), dtype=np.int64).reshape(len(build.each), len(clocks))
     dwell, moves = read_dwell(raw), read_transitions(raw)
+    seen = read_firsts(raw)
     times: list[tuple[int, ...]] = []
+    firsts: list[tuple[int, ...]] = []
+    dated = False
     first = 0
     for one, of_fpga in zip(build.each, cycles, strict=True):
         counted = {n for n in range(len(one.blocks)) if one.read_out and one.read_out.reaches(n)}
@@ -94,6 +109,9 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
                 of_clock = int(of_fpga[clocks.index(block.clock)]) if place in counted else 0
                 times.append((number, 0, 0, of_clock, min(of_clock, 1) if place in counted else 1))
                 continue
+            if block.kind == MetricKind.ASSERT:
+                dated, of = True, seen[(seen["block"] == number) & (seen["state"] == FAILED)]
+                firsts += [(number, FAILED, int(cycle)) for cycle in of["cycle"]]
             mine, states = dwell[dwell["block"] == number], len(block.states)
             spent, visits = np.zeros(states, np.int64), np.zeros(states, np.int64)
             np.add.at(spent, mine["state"], mine["cycles"])
@@ -102,7 +120,8 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
         first += len(one.blocks)
     columns = ("block", "from_state", "to_state", "count")
     rows = sorted(moves[list(columns)].tolist())
-    return {"state_time": table_of("state_time", times), "transitions": table_of("transitions", rows)}
+    tables = {"state_time": table_of("state_time", times), "transitions": table_of("transitions", rows)}
+    return tables | ({"first_cycles": table_of("first_cycles", firsts)} if dated else {})
 
 
 def _count(

@@ -22,6 +22,8 @@ TRACE_SOURCE = "recap_trace.v"
 #: And those that sum a signal: the second is the agents' of queries, under another name.
 VALUE_SOURCE = "recap_value.v"
 AVERAGE_SOURCE = "agent/agent_average.v"
+#: And those that keep the cycle in which an assertion failed first.
+FIRST_SOURCE = "recap_first.v"
 TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
 #: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.

@@ -12,10 +12,10 @@ Conditions are in the language of the file, and are kept as text.
 import re
 from collections.abc import Mapping
 
-from workbench.model.custom import LARGEST, LEAST, SUMMED, CustomMetric, MetricKind
+from workbench.model.custom import LARGEST, LEAST, SUMMED, WRITTEN, CustomMetric, MetricKind
 from workbench.model.pragma import Category
 
-_KINDS = "|".join(MetricKind)
+_KINDS = "|".join(WRITTEN)
 _CATEGORIES = "|".join(Category)
 #: What begins a directive: a kind before a name. (`count work()` is a pragma: the state `count`.)
 BEGINS = re.compile(rf"\s*({_KINDS})(?!\s+({_CATEGORIES})\s*(\(|:|$))(?=\s|$)")

@@ -56,7 +56,7 @@ def _modules(node: Node) -> Iterator[Node]:
 
 def _module_blocks(design: Design, module: Node, sources: dict[Path, SourceFile]) -> Iterator[SourceBlock]:
     seen: set[str] = set()
-    for node in _procedures(module.members):
+    for node in procedures(module.members):
         block = _read_block(design, module, node, sources)
         if block is not None:
             if block.label in seen:
@@ -67,12 +67,12 @@ def _module_blocks(design: Design, module: Node, sources: dict[Path, SourceFile]
         yield from (b for inner in _modules(member) for b in _module_blocks(design, inner, sources))
 
 
-def _procedures(members: Node) -> Iterator[Node]:
+def procedures(members: Node) -> Iterator[Node]:
     for member in members:
         if isinstance(member, syntax.ProceduralBlockSyntax):
             yield member
         elif isinstance(member, _GENERATE):
-            yield from _procedures(member)
+            yield from procedures(member)
 
 
 def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, SourceFile]) -> SourceBlock | None:
@@ -202,7 +202,7 @@ def _inner_arms(
     if_kind: str = "if",
 ) -> Iterator[Arm]:
     """The branches within a statement, in the order they stand; `if_kind` is "elsif" for one that is an else if."""
-    for kind, label, inner, head in _branches(statement):
+    for kind, label, inner, head in branches_of(statement):
         inside = in_reset or (kind == "if" and id_of(inner) in asynchronous)
         inner_if = "if"
         if kind:
@@ -214,7 +214,7 @@ def _inner_arms(
         yield from _inner_arms(design, source, inner, asynchronous, inside, inner_if)
 
 
-def _branches(statement: Node) -> Iterator[tuple[str, str, Node, Node]]:
+def branches_of(statement: Node) -> Iterator[tuple[str, str, Node, Node]]:
     """(kind, label, statement, token that opens it) of each branch; kind '' for a statement that is just nested."""
     if isinstance(statement, syntax.BlockStatementSyntax):
         for item in _items(statement):

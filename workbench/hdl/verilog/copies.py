@@ -11,15 +11,18 @@ from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.copies import copy_path, write_file, writing
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.layout import Layout
+from workbench.hdl.layout import Layout, Site
 from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.conditions import CONDITION_HINT
 from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.members import assertions_of
 from workbench.hdl.verilog.rewrite import (
     add_port,
     connect,
+    leave_out,
     modules_by_name,
     observe,
+    observe_marks,
     observe_metric,
     rename_module,
     set_default,
@@ -51,6 +54,7 @@ def edit_modules(
         return edits.setdefault(path, Edits(path))
 
     ports: dict[Key, int] = {}
+    marked: list[tuple[MetricBlock, Site]] = []
     blocks: dict[Key, SourceBlock] = {}
     for instance in top.walk():
         for use in instance.observed:
@@ -66,7 +70,10 @@ def edit_modules(
         instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
         for key, site in sites.items():
             if isinstance(block := blocks.get(key), MetricBlock):
-                observe_metric(of(block.path), block, site.slice(), site.clock)
+                if block.marks:
+                    marked.append((block, site))
+                else:
+                    observe_metric(of(block.path), block, site.slice(), site.clock)
             elif key in blocks:
                 observe(
                     design,
@@ -79,6 +86,13 @@ def edit_modules(
                 )
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])
+    for block, site in marked:  # within what other edits put around statements
+        anchor = block.anchor.key if block.anchor is not None else block.key
+        observe_marks(design, of(block.path), block, site.slice(), anchor in held, site.clock)
+    for member in assertions_of(design):  # of which Verilator takes fewer than are watched
+        path = design.place(member.getFirstToken().location)[0]
+        if path in design.sources:
+            leave_out(design, of(path), member)
     return edits
 
 

@@ -97,6 +97,9 @@ def _clock(block: Any, name: str) -> Any | None:
     return next((one for one in signals if str(one.syntax).strip() == name), None)
 
 
+_ASSERTIONS = (ast.StatementKind.ImmediateAssertion, ast.StatementKind.ConcurrentAssertion)
+
+
 def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
     """The top level's port that the first condition of a clocked block asks for, and whether for its being low."""
     while body.kind in _AROUND:
@@ -104,7 +107,7 @@ def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
             body = body.stmt
         elif body.kind == ast.StatementKind.Block:
             body = body.body
-        elif not (several := list(body.list)):
+        elif not (several := [one for one in body.list if one.kind not in _ASSERTIONS]):
             return None
         else:
             body = several[0]

@@ -131,7 +131,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     blocks, pragmas = read_blocks(design)
     job.progress(0.7, "looking at its instances")
     top = elaborate(design, {block.key: block for block in blocks})
-    metrics, misplaced = read_metrics(design, blocks, hardware.metrics)
+    metrics, misplaced = read_metrics(design, blocks, hardware)
     misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
     with_metrics(top, metrics)
     pragmas = (*pragmas, *misplaced, *not_reached(top, metrics))

@@ -11,7 +11,9 @@ from workbench.hdl.verilog.conditions import Conditions
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.rewrite import in_generate, is_alone
 from workbench.hdl.verilog.source_file import read_sources
-from workbench.model.custom import VALUE_BITS
+from workbench.hdl.verilog.watched import read_assertions, read_branches
+from workbench.model.application import HardwareSources
+from workbench.model.custom import OF_DESIGN, VALUE_BITS
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 
@@ -19,9 +21,10 @@ _SIGNAL_HINT = f"Name a vector of up to {VALUE_BITS - 1} bits of this module."
 
 
 def read_metrics(
-    design: Design, blocks: Sequence[SourceBlock], project: Mapping[str, Sequence[str]]
+    design: Design, blocks: Sequence[SourceBlock], hardware: HardwareSources
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
-    """The metrics of all sources and, by module, of the project, and what is wrong with where they are."""
+    """The metrics of all sources and, by module, of the project, and, where it asks for them, the assertions and the
+    branches; and what is wrong with where they are."""
     written = []
     for path, source in read_sources(design)[0].items():
         if source.metrics:
@@ -31,7 +34,13 @@ def read_metrics(
                 for node in modules_of(design) if design.place(node.sourceRange.start)[0] == path
             ]  # fmt: skip
             written.append(Written(path, source.metrics, modules))
-    return metric_blocks(written, blocks, OfModules(project, design.name_of), in_generate, is_alone)
+    project = OfModules(hardware.metrics, design.name_of)
+    metrics, wrong = metric_blocks(written, blocks, project, in_generate, is_alone)
+    taken = {(one.module, one.label.lower()) for one in (*blocks, *metrics)}
+    for asked, read in ((hardware.assertions, read_assertions), (hardware.branches, read_branches)):
+        more, not_read = read(design, blocks, taken) if asked else ((), ())
+        metrics, wrong = (*metrics, *more), (*wrong, *not_read)
+    return metrics, wrong
 
 
 def check_metrics(
@@ -46,7 +55,7 @@ def check_metrics(
             scopes.setdefault(use.source.key, use.scope)
     for block in metrics:
         scope, placed = scopes.get(block.key), block.placed
-        if placed is None:
+        if placed is None or block.metric.kind in OF_DESIGN:  # which is the design's own text
             continue
         severity = Severity.ERROR if scope is not None and block.key not in why_not else Severity.WARNING
         for text in (*block.metric.conditions, *([block.metric.signal] if block.metric.signal else ())):

@@ -12,7 +12,7 @@ from workbench.hdl.edits import Edits
 from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.blocks import after_declarations, id_of, reset_chain
 from workbench.hdl.verilog.design import Design, Node
-from workbench.model.custom import VALUE_BITS
+from workbench.model.custom import FAILED, VALUE_BITS
 from workbench.model.diagnostic import Diagnostic
 
 
@@ -176,9 +176,44 @@ def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = Fa
     if clock:
         told.insert(0, block.clock)
     text += f"always @({block.edge} {block.clock}) begin {set_} end assign {STATE_PORT}{part} = {{{', '.join(told)}}}; "
-    edits.insert(block.anchor.key[1], text)
+    edits.insert(block.anchor.key[1] if block.at < 0 else block.at, text)
     if block.placed is not None:
-        edits.conditions[block.anchor.line] = block.placed
+        edits.conditions[block.line if block.at >= 0 else block.anchor.line] = block.placed
+
+
+def observe_marks(design: Design, edits: Edits, block: MetricBlock, part: str, held: bool, clock: bool = False) -> None:
+    """Drive `part` of the module's port with the state of a decision or an assertion, which its own block sets at its
+    marks, and where asked with its `clock` above that. A block without a clock tells the state of the same cycle."""
+    assert block.anchor is not None
+    name, bits = f"recap_metric_{block.label}", block.metric.bits
+    clocked = not block.early
+    none, sets = f"{bits}'d0", "<=" if clocked else "="
+    start = " = 0" if clocked else ""
+    led = f"{{{block.clock}, {name}}}" if clock else name
+    edits.insert(block.at, f"reg [{bits - 1}:0] {name}{start}; assign {STATE_PORT}{part} = {led}; ")
+    for statement in _defaults(block.anchor, held)[0] if clocked else [body_of(block.node)]:
+        _prepend(design, edits, statement, f"{name} {sets} {none};")
+    for mark in block.marks:
+        text = f"{name} {sets} {bits}'d{mark.code};"
+        if mark.condition:
+            text = f"if ({mark.condition}) {text} else {name} {sets} {bits}'d{FAILED};"
+        _prepend(design, edits, mark.place, text)
+        if mark.condition:
+            leave_out(design, edits, mark.place, ";")
+
+
+def leave_out(design: Design, edits: Edits, node: Node, instead: str = "") -> None:
+    """Take what stands there out of a copy, and keep its lines: assertions, which become no hardware."""
+    start, end = design.offset(node.getFirstToken().location, edits.path), _end(design, node.getLastToken())
+    if start is not None and design.offset(node.getLastToken().location, edits.path) is not None:
+        lines = design.place(node.sourceRange.end)[1] - design.place(node.sourceRange.start)[1]
+        edits.replace(start, end, instead + "\n" * lines)
+
+
+def body_of(node: Node) -> Node:
+    """The statement of an always block."""
+    statement = node.statement
+    return statement.statement if isinstance(statement, syntax.TimingControlStatementSyntax) else statement
 
 
 def _set_in_branches(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> None:
@@ -193,17 +228,11 @@ def _assignments(design: Design, edits: Edits, block: SourceBlock, name: str, he
     """(statement, assignments that go before it), outermost first."""
     bits = state_bits(len(block.states) + 1)
     codes = {meaning(placed.pragma): code for code, placed in enumerate(block.states, 1)}
-    body = block.node.statement.statement
-    defaults = [body]
-    chain = reset_chain(body, block.resets) if block.resets else None
-    if chain:
-        last = chain[-1].elseClause
-        resets = [] if held else [conditional.statement for conditional in chain]
-        defaults = [*resets, *([last.clause] if last is not None else [])]
+    defaults, main = _defaults(block, held)
     texts: dict[tuple[int, int], list[str]] = {id_of(statement): [f"{name} <= {bits}'d0;"] for statement in defaults}
     nodes = {id_of(statement): statement for statement in defaults}
     for arm in block.arms:
-        statement = defaults[-1] if arm.kind == "body" else arm.statement
+        statement = main if arm.kind == "body" else arm.statement
         for placed in arm.pragmas:
             code = f"{name} <= {bits}'d{codes[meaning(placed.pragma)]};"
             condition = placed.pragma.condition
@@ -217,6 +246,19 @@ def _assignments(design: Design, edits: Edits, block: SourceBlock, name: str, he
             texts.setdefault(id_of(statement), []).append(code)
     for key in sorted(nodes, key=lambda k: (k[0], -k[1])):
         yield nodes[key], " ".join(texts[key])
+
+
+def _defaults(block: SourceBlock, held: bool) -> tuple[list[Node], Node]:
+    """The statements of a clocked block that begin each of its cycles, those of an asynchronous reset among them but
+    where its state is `held` there; and that of the cycles out of it."""
+    body = block.node.statement.statement
+    chain = reset_chain(body, block.resets) if block.resets else None
+    if not chain:
+        return [body], body
+    last = chain[-1].elseClause
+    resets = [] if held else [conditional.statement for conditional in chain]
+    defaults = [*resets, *([last.clause] if last is not None else [])]
+    return defaults, defaults[-1]
 
 
 def _without_else(block: SourceBlock) -> list[Node]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from workbench.model.blocks import Block, Side, fpga_of, short_labels
+from workbench.model.custom import MetricKind
 from workbench.model.text import percent_text
 from workbench.traces.buses import Bus
 from workbench.traces.index import TimelineIndex
@@ -59,7 +60,8 @@ def build_rows(
     buses: Sequence[Bus] = (),
 ) -> tuple[Row, ...]:  # fmt: skip
     """The rows in order. `folded`: keys of folded heads and stacks; `wanted`: only ids that contain it."""
-    numbers = [n for n, b in enumerate(blocks) if wanted.lower() in b.id.lower()]
+    shown = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision is no course of events
+    numbers = [n for n in shown if wanted.lower() in blocks[n].id.lower()]
     host = [n for n in numbers if blocks[n].side is Side.HOST]
     fpga = [n for n in numbers if blocks[n].side is Side.FPGA]
     rows: list[Row] = []

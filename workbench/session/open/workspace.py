@@ -87,6 +87,15 @@ class Workspace:
         watched = self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
         return replace(watched, own_designs=once_each(self.own_designs, lambda one: one.watching(blocks)))
 
+    def counting(self, assertions: bool, branches: bool) -> Workspace:
+        """The same where these are counted too, besides what the project asks for."""
+        asked = {name for name, wanted in (("assertions", assertions), ("branches", branches)) if wanted}
+        if not asked:
+            return self
+        counted = self.with_hardware(self.project.hardware.model_copy(update=dict.fromkeys(asked, True)))
+        of_each = once_each(self.own_designs, lambda one: one.counting(assertions, branches))
+        return replace(counted, own_designs=of_each)
+
     def with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
 

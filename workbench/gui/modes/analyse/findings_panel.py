@@ -15,6 +15,7 @@ from workbench.analysis.memory import memory_table
 from workbench.analysis.rule_table import RuleTable
 from workbench.analysis.streams import stream_table
 from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table
+from workbench.analysis.verification import assertion_table, branch_table, taken
 from workbench.api.results import Analysis
 from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
@@ -64,6 +65,7 @@ class FindingsPanel(QWidget):
         self.speedups.problem.connect(context.notices.tell)
         self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
         self.custom = TableView(custom_table(()))
+        self.assertions, self.branches = TableView(assertion_table(())), TableView(branch_table(()))
         self.rules = RuleTree()
         self.subjects: RuleSubjects | None = None  # made when a rule is edited first
         self.edits_rule = False
@@ -73,7 +75,7 @@ class FindingsPanel(QWidget):
         for view in (self.table.finding_chosen, self.speedups.chosen):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.rules.chosen.connect(self._choose_rule)
-        for table in (self.table, self.streams, self.custom, self.rules):
+        for table in (self.table, self.streams, self.custom, self.assertions, self.branches, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
 
@@ -87,13 +89,16 @@ class FindingsPanel(QWidget):
         self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
         self.chart.clicked.connect(self.write)
         self.head.add(self.chart)
-        self.counted = {name: PillButton(name) for name in ("Streams", "Memory", "Metrics", "Rules")}
-        for name, tip in (
+        tips = (
             ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
             ("Memory", "Traffic of the design's memory ports, and their waiting times"),
             ("Metrics", "What the metrics came to that the sources or the project define"),
+            ("Assertions", "Which assertions of the design's text held and failed, and when first"),
+            ("Branches", "How often each branch of the design's text was taken, those never taken first"),
             ("Rules", "All bottlenecks that are looked for, with what each rule found"),
-        ):
+        )
+        self.counted = {name: PillButton(name) for name, _ in tips}
+        for name, tip in tips:
             self.counted[name].setToolTip(tip)
             self.counted[name].clicked.connect(partial(self._choose_counted, name))
             self.head.add(self.counted[name])
@@ -124,6 +129,8 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.streams)
         self._table_pages.addWidget(self.memory)
         self._table_pages.addWidget(self.custom)
+        self._table_pages.addWidget(self.assertions)
+        self._table_pages.addWidget(self.branches)
         self._table_pages.addWidget(self.rules)
         foot = QWidget()
         set_ground(foot, "chrome")
@@ -144,6 +151,8 @@ class FindingsPanel(QWidget):
         self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
         self.memory.show_table(memory_table(analysis.memory_ports))
         self.custom.show_table(custom_table(analysis.custom))
+        self.assertions.show_table(assertion_table(analysis.assertions))
+        self.branches.show_table(branch_table(analysis.decisions))
 
     def set_filter(self, name: str) -> None:
         self.filter = name
@@ -213,6 +222,8 @@ class FindingsPanel(QWidget):
             "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
             "Metrics": (len(analysis.custom), "in the order of the design", self.custom),
+            "Assertions": (len(analysis.assertions), "those that failed first", self.assertions),
+            "Branches": (taken(analysis.decisions)[1], "those never taken first", self.branches),
             "Rules": (len(self._context.knowledge.rules), "", self.rules),
         }
         for name, pill in self.counted.items():

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from workbench.analysis import Analysis, BlockMetrics
 from workbench.analysis.finding_words import block_words
 from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text
+from workbench.analysis.verification import assertion_words
 from workbench.model.blocks import Side
+from workbench.model.custom import OF_DESIGN
 from workbench.model.pragma import Category
-from workbench.model.text import percent_text, time_text
+from workbench.model.text import count_text, counted, percent_text, time_text
 from workbench.pictures.states import Shares, mean_shares
 
 SameFile = Callable[[str], bool]
@@ -32,7 +34,7 @@ def line_numbers(analysis: Analysis, same_file: SameFile) -> dict[int, LineNumbe
     by_line: dict[int, list[tuple[Category | None, float, float, str]]] = {}
     for group in analysis.groups():
         first = group.members[0]
-        if first.block.side is Side.HOST:
+        if first.block.side is Side.HOST or first.block.kind in OF_DESIGN:
             continue
         count = len(group.members)
         for index, metrics in enumerate(first.states):
@@ -73,6 +75,35 @@ def line_paths(analysis: Analysis, same_file: SameFile) -> dict[int, LinePath]:
     }
 
 
+@dataclass(frozen=True)
+class LineCheck:
+    """What became of a line's branches and assertions: in a word or a number, whether that is `bad` (one was never
+    taken, or failed), and of each by itself."""
+
+    text: str
+    bad: bool
+    words: str
+
+
+def line_checks(analysis: Analysis, same_file: SameFile) -> dict[int, LineCheck]:
+    """By line, of the branches and assertions of a file; empty where none was counted."""
+    by_line: dict[int, list[tuple[str, bool, str]]] = {}
+    for decision in analysis.decisions:
+        for arm in decision.arms if same_file(decision.file) else ():
+            said = f"{arm.name}: {counted(arm.count, 'cycle')}" if arm.count else f"{arm.name}: never taken"
+            found = (count_text(arm.count) if arm.count else "never", not arm.count, said)
+            by_line.setdefault(arm.line, []).append(found)
+    for one in analysis.assertions:
+        if same_file(one.file):
+            text = f"failed {count_text(one.failed)}" if one.failed else "held" if one.held else "not asked"
+            by_line.setdefault(one.line, []).append((text, bool(one.failed), assertion_words(one)))
+    return {
+        line: LineCheck(max(parts, key=lambda part: part[1])[0], any(bad for _, bad, _ in parts),
+                        "\n".join(words for _, _, words in parts))
+        for line, parts in by_line.items()
+    }  # fmt: skip
+
+
 def _path_words(row: PathRow) -> str:
     """`host main put: 8.1 ms of the critical path (62 %), least slack 0`."""
     spent = f"{time_text(row.time_s)} of the critical path ({percent_text(row.share)})" if row.time_s else ""
@@ -92,14 +123,20 @@ def _together(parts: list[tuple[Category | None, float, float, str]]) -> LineNum
 
 def file_shares(analysis: Analysis, same_file: SameFile) -> Shares:
     """The mean shares of the blocks that are in a file; empty when there is none."""
-    return mean_shares([m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)])
+    return mean_shares(_here(analysis, same_file))
 
 
 def blocks_of(analysis: Analysis, same_file: SameFile, line: int | None = None) -> list[BlockMetrics]:
     """The blocks that are in a file; with a line, the replicas of the last one that begins at or before it."""
-    here = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
+    here = _here(analysis, same_file)
     if line is None or not here:
         return here
     before = [m for m in here if (m.block.line or 0) <= line]
     chosen = max(before, key=lambda m: m.block.line or 0) if before else here[0]
     return [m for m in here if m.block.group == chosen.block.group]
+
+
+def _here(analysis: Analysis, same_file: SameFile) -> list[BlockMetrics]:
+    """The blocks of a file, what is counted of its assertions and branches apart."""
+    of_file = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
+    return [m for m in of_file if m.block.kind not in OF_DESIGN]

@@ -59,7 +59,8 @@ class MarginColumns(QWidget):
         editor = self._editor
         original = editor.moved.original(line)
         numbers, path = editor.margin.numbers.get(original), editor.margin.path.get(original)
-        if numbers is None and path is None:
+        check = editor.margin.checks.get(original)
+        if numbers is None and path is None and check is None:
             return
         p = palette()
         columns = self._columns
@@ -68,6 +69,10 @@ class MarginColumns(QWidget):
             painter.setOpacity(0.5)
         if numbers is not None:
             self._shares(painter, row, numbers)
+        elif check is not None:
+            painter.setFont(fonts.ui_font(12, 600 if check.bad else 500))
+            painter.setPen(QColor(p.high if check.bad else p.second))
+            painter.drawText(QRectF(4, row.top(), columns.share_px - 4, row.height()), _RIGHT, check.text)
         if path is not None and path.time_s and columns.path_px:
             painter.setFont(fonts.ui_font(12, 600))
             painter.setPen(QColor(p.text))
@@ -147,6 +152,8 @@ class MarginColumns(QWidget):
             said.append(f"{numbers.what}: {share} of the run's time, entered {visits}, from the run shown")
         if path is not None:
             said.append(path.words)
+        if (check := margin.checks.get(original)) is not None:
+            said.append(check.words)
         if said and margin.stale:
             said.append("The file has changed since")
         return rich_tip("\n".join(said))

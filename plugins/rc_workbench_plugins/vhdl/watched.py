@@ -1,0 +1,230 @@
+"""Assertions and branches of a design in VHDL: what of its text is counted beside its clocked processes."""
+
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from rc_workbench_plugins.vhdl.blocks import SourceBlock, branches, condition_of, held_in, opening_of, statements_in
+from rc_workbench_plugins.vhdl.metrics import MetricBlock
+from rc_workbench_plugins.vhdl.psl import Property, Unwatched, properties
+from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
+from rc_workbench_plugins.vhdl.units import Region, Unit, label_of
+from workbench.api import Diagnostic
+from workbench.hdl.metrics import CustomMetric, Mark, MetricKind, PlacedMetric
+from workbench.hdl.watched import (
+    IMPLIED,
+    IN_LOOP,
+    IN_RESET,
+    NO_CLOCK,
+    NOT_AT_EDGE,
+    NOT_CLEAR,
+    Found,
+    Places,
+    arm_name,
+    beside,
+    only_clock,
+)  # fmt: skip
+
+_DECISIONS = ("if_statement_block", "case_statement")
+_LOOPS = ("loop_statement",)
+
+
+class Watched:
+    """Finds them in the architectures of a design. `name` is what a file is called to people."""
+
+    def __init__(self, unit: Unit, name: str, blocks: Sequence[SourceBlock], taken: Places) -> None:
+        self._unit, self._name = unit, name
+        self._blocks = [block for block in blocks if block.path == unit.file.path and block.module == unit.of]
+        self.found = Found(taken)
+
+    def assertions(self) -> None:
+        """Add the assertions of processes, those beside them, and PSL's."""
+        for region in self._unit.regions:
+            anchor = only_clock([block for block in self._blocks if block.region is region])
+            for node in region.dropped:
+                if node.type == "concurrent_assertion_statement":
+                    self._concurrent(node, anchor)
+            for node in region.processes:
+                self._of_process(node, next((one for one in self._blocks if one.node == node), None))
+        for offset, read in properties(self._unit.file.data[self._unit.node.start_byte : self._unit.node.end_byte]):
+            self._psl(self._unit.node.start_byte + offset, read)
+
+    def branches(self) -> None:
+        """Add the decisions of processes, clocked ones and, where one clock is beside them, others."""
+        for region in self._unit.regions:
+            mine = [block for block in self._blocks if block.region is region]
+            clocked = {block.node.id: block for block in mine}
+            for node in region.processes:
+                block = clocked.get(node.id)
+                anchor = block if block is not None else only_clock(mine)
+                if anchor is not None and not anchor.why_not:
+                    self._decisions(node, block, anchor)
+                elif matches(node, "[(if_statement_block) (case_statement)] @d"):
+                    why = block.why_not if block is not None else NOT_CLEAR
+                    self.found.not_counted("the branches of this process", why, *self._place(node))
+
+    def _place(self, node: Node) -> tuple[str, int, int]:
+        return (self._name, *self._unit.file.place(node))
+
+    def _decisions(self, node: Node, block: SourceBlock | None, anchor: SourceBlock) -> None:
+        for statement, why in _statements(node, block):
+            if statement.type not in _DECISIONS or why == NOT_AT_EDGE:
+                continue
+            line = statement.start_point.row + 1
+            if why:
+                what = "an if" if statement.type == _DECISIONS[0] else "a case"
+                self.found.not_counted(f"the branches of {what}", why, *self._place(statement))
+                continue
+            arms = list(_arms(statement))
+            marks = [Mark(at, code, row) for code, (_, at, row) in enumerate(arms, 1) if at >= 0]
+            if arms[-1][1] < 0:  # without an else: that it was asked for, until an arm says otherwise
+                marks.insert(0, Mark(statement.start_byte, len(arms), line))
+            name = self.found.name(plain(anchor.module), f"branch_{line}", line)
+            metric = CustomMetric(MetricKind.BRANCH, name, arms=tuple(text for text, _, _ in arms))
+            body = block.arms[0].statement if block is not None and block.arms else None
+            first = body is not None and not self._unit.file.data[opening_of(body) : statement.start_byte].strip()
+            self._add(anchor, metric, statement, tuple(marks), node, first)
+
+    def _add(
+        self, anchor: SourceBlock, metric: CustomMetric, statement: Node, marks: tuple[Mark, ...], node: Node,
+        first: bool = False,
+    ) -> None:  # fmt: skip
+        placed, own = PlacedMetric(metric, *self._place(statement)), anchor.node if anchor.node == node else node
+        block = beside(MetricBlock, anchor, placed, statement.start_byte, node.start_byte, marks, own, first)
+        self.found.blocks.append(block)
+
+    def _of_process(self, node: Node, block: SourceBlock | None) -> None:
+        if block is None or block.why_not:
+            for one in matches(node, "(assertion_statement) @a"):
+                self._not(one, block.why_not if block is not None else NO_CLOCK)
+            return
+        for statement, why in _statements(node, block):
+            if statement.type != "assertion_statement" or _is_message(statement):
+                continue
+            if why:
+                self._not(statement, why)
+                continue
+            line = statement.start_point.row + 1
+            metric = self._metric(block.module, label_of(statement), line, (), statement)
+            mark = Mark(statement.start_byte, 1, line, _asserted(statement))
+            self._add(block, metric, statement, (mark,), node)
+
+    def _concurrent(self, node: Node, anchor: SourceBlock | None) -> None:
+        if anchor is None:
+            self._not(node, "it is beside no clocked process, or beside processes of several clocks")
+            return
+        line = node.start_point.row + 1
+        metric = self._metric(anchor.module, label_of(node), line, ("true", _asserted(node)), node)
+        placed = PlacedMetric(metric, *self._place(node))
+        self.found.blocks.append(beside(MetricBlock, anchor, placed, node.start_byte, node.start_byte))
+
+    def _metric(
+        self, module: str, label: str, line: int, conditions: tuple[str, ...], node: Node
+    ) -> CustomMetric:  # fmt: skip
+        said = child(node, "assertion")
+        report, severity = child(said, "report_expression"), tidy(child(said, "severity_expression"))
+        texts = matches(report, "(string_literal) @s") if report is not None else []
+        return CustomMetric(
+            MetricKind.ASSERT, self.found.name(plain(module), label or f"assert_{line}", line), conditions,
+            severity=severity.lower().removeprefix("severity").strip() or "error",
+            says=text_of(texts[0]).strip('"').strip() if texts else "",
+        )  # fmt: skip
+
+    def _psl(self, offset: int, read: Property | Unwatched) -> None:
+        line = self._unit.file.line(offset)
+        place = (self._name, line, offset - self._unit.file.starts[line - 1] + 1)
+        if isinstance(read, Unwatched):
+            self.found.not_watched(str(read), *place)
+            return
+        within = [region for region in self._unit.regions if region.start <= offset < region.end]
+        region: Region | None = max(within, key=lambda one: one.start) if within else None
+        clock = (plain(read.clock), read.edge)
+        beside_it = (one for one in self._blocks if one.region is region and not one.why_not)
+        anchor = next((one for one in beside_it if (plain(one.clock), one.edge) == clock), None)
+        if anchor is None:
+            self.found.not_watched(f"no process beside it is clocked by {read.edge}_edge({read.clock})", *place)
+            return
+        name = self.found.name(plain(anchor.module), read.label or f"assert_{line}", line)
+        conditions = (read.antecedent, read.consequent, *([read.disable] if read.disable else []))
+        metric = CustomMetric(
+            MetricKind.ASSERT, name, conditions, within=read.delay, severity=read.severity, says=read.says
+        )
+        self.found.blocks.append(beside(MetricBlock, anchor, PlacedMetric(metric, *place), offset, -1))
+
+    def _not(self, node: Node, why: str) -> None:
+        self.found.not_watched(why, *self._place(node))
+
+
+def read_watched(
+    unit: Unit, name: str, blocks: Sequence[SourceBlock], taken: Places, assertions: bool, branches: bool
+) -> tuple[Sequence[MetricBlock], Sequence[Diagnostic]]:
+    """The assertions and the branches of an architecture, as far as they are asked for, and what is not counted of
+    them."""
+    watched = Watched(unit, name, blocks, taken)
+    if assertions:
+        watched.assertions()
+    if branches:
+        watched.branches()
+    return [one for one in watched.found.blocks if isinstance(one, MetricBlock)], watched.found.wrong
+
+
+def _statements(node: Node, block: SourceBlock | None) -> Iterator[tuple[Node, str]]:
+    """Every statement of a process, outer ones first, with why it cannot be counted, or ""."""
+    clocked = block.arms[0].statement if block is not None and block.arms else None
+    resets = [arm.statement for arm in block.arms if arm.in_reset] if block is not None else []
+    for statement in statements_in(child(node, "sequential_block")):
+        for one, in_loop in _within(statement, False):
+            why = IN_LOOP if in_loop else ""
+            if clocked is not None and not _holds(clocked, one):
+                why = IN_RESET if any(_holds(reset, one) for reset in resets) else NOT_AT_EDGE
+            yield one, why
+
+
+def _holds(branch: Node, statement: Node) -> bool:
+    return bool(branch.start_byte <= statement.start_byte and statement.end_byte <= branch.end_byte)
+
+
+def _within(statement: Node, in_loop: bool) -> Iterator[tuple[Node, bool]]:
+    yield statement, in_loop
+    loops = in_loop or statement.type in _LOOPS
+    inner: list[Node] = []
+    if statement.type == "if_statement_block":
+        inner = [one for branch in branches(statement) for one in held_in(branch)]
+    elif statement.type == "case_statement":
+        alternatives = children(child(statement, "case_body"), "case_statement_alternative")
+        inner = [one for each in alternatives for one in statements_in(each) if one.type != "when_element"]
+    elif statement.type in (*_LOOPS, "sequential_block_statement"):
+        inner = held_in(statement)
+    for one in inner:
+        yield from _within(one, loops)
+
+
+def _arms(statement: Node) -> Iterator[tuple[str, int, int]]:
+    """What each branch is called, where statements can be put at its beginning, and its line; -1 for the else that an
+    if lacks."""
+    if statement.type == "case_statement":
+        for one in children(child(statement, "case_body"), "case_statement_alternative"):
+            label = tidy(child(one, "when_element")).partition(" ")[2]
+            yield arm_name("when", label), opening_of(one), one.start_point.row + 1
+        return
+    kinds = {"if_statement": "if", "elsif_statement": "elsif", "else_statement": "else"}
+    found = list(branches(statement))
+    for branch in found:
+        yield arm_name(kinds[branch.type], condition_of(branch)), opening_of(branch), branch.start_point.row + 1
+    if found[-1].type != "else_statement":
+        yield IMPLIED, -1, statement.start_point.row + 1
+
+
+def _asserted(statement: Node) -> str:
+    """What an assertion says."""
+    words = [
+        one for one in children(child(statement, "assertion"))
+        if one.type not in ("assert", "report_expression", "severity_expression")
+    ]  # fmt: skip
+    return tidy(words[0]) if words else "true"
+
+
+def _is_message(statement: Node) -> bool:
+    """Whether it only says something: an assertion that never holds, and is no fault."""
+    severity = tidy(child(child(statement, "assertion"), "severity_expression")).lower()
+    return _asserted(statement).lower() == "false" and severity.endswith("note")

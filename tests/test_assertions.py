@@ -1,0 +1,211 @@
+"""Assertions and branches of a design: which are watched, what is said of others, and what is counted of them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memory_port import PLATFORM
+from rc_workbench_plugins.verilog import VerilogLanguage
+from rc_workbench_plugins.vhdl import VhdlLanguage
+from rc_workbench_plugins.vhdl.psl import Property, properties
+from tools import NEEDS_GHDL
+
+from workbench.analysis.report import assertion_json, coverage_json
+from workbench.analysis.verification import assertion_problems, assertions_words, coverage_words
+from workbench.api import HdlBuild
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import Severity
+from workbench.testing.runs import synthetic_run
+
+sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
+import assertions as bench
+
+PORTS = (
+    "input wire clk, rst, wr_en, rd_en, input wire [15:0] addr, input wire [31:0] wr_data, output reg [31:0] rd_data"
+)
+VERILOG = f"""\
+module top({PORTS});
+    reg [3:0] n = 0;
+    always @(posedge clk or posedge rst) begin : step
+        if (rst) n <= 0;
+        else begin
+            ANY
+            if (wr_en) n <= n + 1;
+            rd_data <= n;
+        end
+    end
+    BESIDE
+endmodule
+"""
+
+
+def built(folder: Path, text: str, suffix: str = ".v", branches: bool = False) -> HdlBuild:
+    (folder / f"top{suffix}").write_text(text)
+    language = VhdlLanguage() if suffix == ".vhd" else VerilogLanguage()
+    hardware = HardwareSources(
+        sources=(f"top{suffix}",), top="top", read_out=ReadOut(first=0, last=15), assertions=not branches,
+        branches=branches,
+    )  # fmt: skip
+    return language.instrument(folder, hardware, PLATFORM, {}, folder / "out")
+
+
+def watched(build: HdlBuild) -> list[tuple[str, int | None]]:
+    return [(block.id, block.line) for block in build.blocks if block.kind in ("assert", "branch")]
+
+
+CLOCKED = "assert property (@(posedge clk) "
+
+
+@pytest.mark.parametrize(
+    ("beside", "name"),
+    [
+        (f"one: {CLOCKED}wr_en |-> ##3 n != 0);", "one"),
+        (f"{CLOCKED}disable iff (rst) wr_en |=> not n == 0) else $warning(\"zero\");", "assert_11"),
+        (f"{CLOCKED}!(wr_en && rd_en));", "assert_11"),
+        ("property p; @(posedge clk) wr_en |-> !rd_en; endproperty assert property (p);", "assert_11"),
+        ("default clocking @(posedge clk); endclocking assert property (wr_en |-> !rd_en);", "assert_11"),
+        ("assume property (@(posedge clk) wr_en |-> !rd_en);", "assert_11"),
+    ],
+)  # fmt: skip
+def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: str) -> None:
+    build = built(tmp_path, VERILOG.replace("BESIDE", beside).replace("ANY", ""))
+    assert watched(build) == [(f"top.{name}", 11)]
+    assert not build.diagnostics
+
+
+@pytest.mark.parametrize(
+    ("beside", "within", "what"),
+    [
+        (f"{CLOCKED}wr_en ##1 rd_en |-> n != 0);", "", "'wr_en ##1 rd_en' is outside of the subset"),
+        (f"{CLOCKED}wr_en |-> ##[1:3] n != 0);", "", "sequences are outside of the subset"),
+        (f"{CLOCKED}$rose(wr_en) |-> n != 0);", "", "$rose is outside of the subset"),
+        (f"{CLOCKED}wr_en |-> ##999 n != 0);", "", "'##999' is not a number of cycles up to 256"),
+        ("assert property (wr_en |-> n != 0);", "", "it names no clock: write @(posedge clk) in it"),
+        ("assert property (@(negedge clk) wr_en |-> n != 0);", "", "no block beside it is clocked by negedge clk"),
+        ("always @* assert (n < 9);", "", "it is in a block without one clock's edge"),
+        ("", "for (int i = 0; i < 4; i++) assert (n != i);", "it is in a loop"),
+    ],
+)
+def test_what_is_outside_of_it_is_reported_at_its_line(tmp_path: Path, beside: str, within: str, what: str) -> None:
+    build = built(tmp_path, VERILOG.replace("BESIDE", beside).replace("ANY", within))
+    (said,) = build.diagnostics
+    assert (said.severity, said.file, said.line) == (Severity.WARNING, "top.v", 6 if within else 11)
+    assert said.message.startswith(f"this assertion is not watched: {what}")
+    assert watched(build) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("p: assert always (a -> next b) @rising_edge(clk);", ("a", "b", 1)),
+        ("assert always (a = '1' -> next[3] (b)) @(falling_edge(clk)) report \"late\" severity warning;",
+         ("a = '1'", "b", 3)),
+        ("assert never (a and b) @rising_edge(clk);", ("true", "not (a and b)", 0)),
+        ("assert always ({a} |=> {b}) abort rst @rising_edge(clk);", ("a", "b", 1)),
+        ("assert always (a ->\n--   next next b)\n-- psl @rising_edge(clk);", ("a", "b", 2)),
+        ("assert always {a; b} |=> c @rising_edge(clk);", "'{' is outside of the subset"),
+        ("assert always (a -> eventually! b) @rising_edge(clk);", "'eventually' is outside of the subset"),
+        ("assert (a -> b) @rising_edge(clk);", "it is neither always nor never"),
+        ("assert always (a -> b);", "it names no clock"),
+    ],
+)  # fmt: skip
+def test_psl_in_comments_is_read(text: str, read: tuple[str, str, int] | str) -> None:
+    ((at, found),) = properties(f"x <= y; -- psl {text}\n-- more\n".encode())
+    assert at == 8
+    if isinstance(found, Property):
+        assert (found.antecedent, found.consequent, found.delay) == read
+    else:
+        assert isinstance(read, str)
+        assert str(found).startswith(read)
+
+
+@NEEDS_GHDL
+def test_vhdl_has_its_assertions_watched(tmp_path: Path) -> None:
+    text = (bench.DATA / "assertions" / "tiny_top.vhd").read_text().replace("tiny_top", "top")
+    text = text.replace("31 downto 0);\n        wr_en", "15 downto 0);\n        wr_en")
+    text = text.replace(" abort rst = '1';", " abort rst = '1' until empty;")
+    build = built(tmp_path, text, ".vhd")
+    assert sorted(name for name, _ in watched(build)) == ["top.free", "top.one_left", "top.quiet"]
+    assert [one.message for one in build.diagnostics if "not watched" in one.message] == [
+        "this assertion is not watched: 'until' is outside of the subset that is watched: always, never, ->, next and"
+        " next[N]"
+    ]
+
+
+def test_a_branch_that_cannot_be_counted_is_reported(tmp_path: Path) -> None:
+    beside = "always @(negedge clk) begin end always @* begin if (wr_en) begin end end"
+    within = "for (int i = 0; i < 4; i++) if (n == i) rd_data <= 1;"
+    build = built(tmp_path, VERILOG.replace("BESIDE", beside).replace("ANY", within), branches=True)
+    assert watched(build) == [("top.branch_7", 7)]
+    assert [(one.line, one.message.partition(":")[0]) for one in build.diagnostics] == [
+        (6, "the branches of an if are not counted"), (11, "the branches of this block are not counted"),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with its signals, of a design in Verilog whose assertions and branches are counted."""
+    folder = tmp_path_factory.mktemp("watched")
+    bench.counted(bench.application(folder, ".v"), folder / "run", "--waves")
+    return folder / "run"
+
+
+def test_counts_are_those_of_a_waveform_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    analysis = bench.analysed(run)
+    counted = bench.of_run(analysis)
+    assert counted == bench.of_waveform(bench.cycles_of(run), False)
+    assert counted["free failed"]
+    assert counted["free held"]
+    problem, other = assertion_problems(analysis.assertions)
+    assert (other.severity, other.line) == (Severity.ERROR, 58)
+    assert (problem.severity, problem.file, problem.line) == (Severity.WARNING, "hdl/tiny_top.v", 21)
+    assert f"failed {counted['free failed']} times, first in cycle {counted['free first']} " in problem.message
+    assert problem.message.endswith("of tiny_top.free: an adder that is busy gets a word")
+    assert assertions_words(analysis.assertions) == "4 assertions watched: 2 failed, 2 held"
+    assert assertion_json(analysis.assertions[0])["first_in"] == "tiny_top.free"
+    assert coverage_words(analysis.decisions).startswith("9 of 9 branches taken")
+    assert coverage_json(analysis.decisions)["taken"] == 9
+    capsys.readouterr()
+    assert main(["coverage", str(run), "--all"]) == 0
+    said = capsys.readouterr().out
+    assert f"{counted['decision 1, branch 1']}  hdl/tiny_top.v:28: else if wr_en && addr < 32'h100" in said
+
+
+def replayed(run: Path, folder: Path, change: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What a testbench of the run says of the same design in VHDL, with a change."""
+    project = bench.application(folder, ".vhd")
+    source = project / "hdl" / "tiny_top.vhd"
+    text = source.read_text()
+    assert text.count(change[0]) == 1
+    source.write_text(text.replace(*change))
+    capsys.readouterr()
+    main(["testbench", str(run), "--out", str(folder / "bench"), "--project", str(project), "--run", "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@NEEDS_GHDL
+def test_a_testbench_replays_the_run_and_names_the_first_difference(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    same = replayed(run, tmp_path / "same", ("port_p :", "port_q :"), capsys)
+    assert same["edges"] > 2 * 17_656
+    assert same["difference"] is None
+    planted = ("if empty and left = 0 then", "if empty and left = 1 then")
+    difference = replayed(run, tmp_path / "planted", planted, capsys)["difference"]
+    asked = next(n for n, c in enumerate(bench.cycles_of(run)) if c["rd_en"] and c["addr"] == 256)
+    expected = {"cycle": asked + 1, "port": "rd_data", "actual": "0", "expected": "1", "base": "hexadecimal"}
+    assert difference == expected
+
+
+def test_a_run_without_signals_gives_no_testbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = synthetic_run(cores=1, rounds=1)
+    RunWriter(tmp_path / "run").finish(made.manifest, made.tables)
+    assert main(["testbench", str(tmp_path / "run"), "--out", str(tmp_path / "bench")]) == 2
+    said = capsys.readouterr().err
+    assert "this run did not write what passed the design's ports. Run it again with --waves." in said
+    assert not (tmp_path / "bench").exists()
