@@ -17,6 +17,7 @@ class VhdlLanguage:
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
     prove = staticmethod(Later(f"{__name__}.prove:prove"))
+    port_types = staticmethod(Later(f"{__name__}.port_types:port_types"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
     def tools(self) -> list[str]:

@@ -1,0 +1,272 @@
+"""A testbench that replays what passed a design's ports in a run whose signals were written, and holds its outputs
+against what they were."""
+
+import re
+import shlex
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.api.job import Job
+from workbench.api.source.files import expand_sources
+from workbench.api.testbench import HasPortTypes
+from workbench.formats.run_folder import open_run
+from workbench.formats.vcd import VcdSignals, moments, read_scope
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Clock
+from workbench.model.run import Run
+from workbench.model.scan import HdlPort
+from workbench.session.change.confirm import open_project_of
+from workbench.session.make.bench_text import STIMULI, Bench, bits
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.files import claim_folder, seal_folder
+from workbench.session.program.plugins import Plugins
+from workbench.system.toolchain import Tool, find_ghdl, find_verilator, verilator_environment
+
+WAVES, RESET_CYCLES = "waves.vcd", 16  # as many as the card holds its resets (resources/card/design.cpp)
+_COMPILED = "-O0 -std=c++20 -fcoroutines"  # as delays in Verilog become
+_HALF_PS = 5000  # of a cycle in reset
+_DIFFERENCE = re.compile(r"first difference: cycle (\d+): (\w+) is ('h|b)(\w+), the run had (?:'h|b)(\w+)")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A testbench: its folder and file, how many edges of clocks it replays, and the design that it is for."""
+
+    folder: Path
+    bench: Bench
+    edges: int
+    workspace: Workspace
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first output that is not as it was: in which cycle of the first clock, counted from 0, which port, what it is
+    and what it was, both in the base that is named."""
+
+    cycle: int
+    port: str
+    actual: str
+    expected: str
+    base: str
+
+
+def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: Path | None = None) -> Written:
+    """Write the testbench of a run's design, or of another `project` that has the same ports, into the folder `out`.
+
+    WorkbenchError where the run's signals were not written from its start on, or the design cannot be replayed.
+    """
+    run, _ = open_run(path)
+    waves = _recorded(run)
+    workspace = open_workspace(project, plugins) if project is not None else open_project_of(run, plugins)
+    job.progress(0.1, "reading the design")
+    bench, clocks = _bench(workspace, run, job)
+    ports = (*bench.clocks, *bench.inputs, *bench.outputs)
+    signals = read_scope(waves, bench.top, [port.name for port in ports])
+    claim_folder(out)
+    try:
+        job.progress(0.3, "writing what passed the ports")
+        with (out / STIMULI).open("w", encoding="ascii") as file:
+            edges = 0
+            for row in _rows(bench, clocks, signals):
+                file.write(row)
+                edges += 1
+        (out / f"{bench.name}{bench.suffix}").write_text(bench.text(), encoding="utf-8")
+        script = out / "run.sh"
+        script.write_text(_script(workspace, bench), encoding="utf-8")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot write the testbench: {error.strerror}", file=str(out))) from None
+    finally:
+        seal_folder(out)
+    return Written(out, bench, edges, workspace)
+
+
+def _recorded(run: Run) -> Path:
+    waves = run.path / WAVES if run.path is not None else Path(WAVES)
+    if run.path is None or not waves.is_file():
+        several = run.path is not None and any(run.path.glob("waves-*.vcd"))
+        what = "a testbench is written for one FPGA: this run has several" if several else (
+            "this run did not write what passed the design's ports"
+        )  # fmt: skip
+        raise WorkbenchError(Diagnostic(what, "Run it again with --waves.", file=str(run.path or "")))
+    return waves
+
+
+def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock, ...]]:
+    """The testbench, and the clocks of its top in their order."""
+    hardware, board, language = workspace.project.hardware, workspace.platform.hardware, workspace.hdl_language
+    settings = {name: value for name, value in run.manifest.settings.items() if name in workspace.project.settings}
+    values = workspace.settings(settings)
+    parameters = workspace.parameters(values)
+    ports = workspace.hdl_scanner(values, job)(hardware).ports
+    for port in ports:
+        if port.direction == "inout":
+            message = f"no testbench is written for the port '{port.name}': it goes both ways"
+            raise WorkbenchError(Diagnostic(message, file=port.file or None, line=port.line or None))
+    pins = {clock.pin.lower(): clock for clock in board.clocks} if board is not None else {}
+    given = [port for port in ports if port.direction == "input"]
+    clocks = tuple(port for port in given if port.name.lower() in pins)
+    inputs = tuple(port for port in given if port not in clocks)
+    outputs = tuple(port for port in ports if port.direction == "output")
+    if not clocks or not outputs:
+        raise WorkbenchError(Diagnostic(f"the top '{hardware.top}' has no clock of the platform's, or no output"))
+    types = None
+    if isinstance(language, HasPortTypes):
+        types = language.port_types(workspace.root, hardware, parameters)
+    bench = Bench(hardware.top, clocks, inputs, outputs, hardware.values(parameters), types)
+    return bench, tuple(pins[port.name.lower()] for port in clocks)
+
+
+def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterator[str]:
+    """The rows of the file, each a line: the reset as the card has it, then what the run wrote."""
+    all_moments = moments(signals)
+    start_ps, values = next(all_moments, (0, {}))
+    if start_ps:
+        hint = "Run it again with --waves and without --from."
+        raise WorkbenchError(
+            Diagnostic("the run's signals are not written from its start on", hint, file=str(signals.path))
+        )
+    values = dict.fromkeys(signals.codes, 0) | values
+    resets = {
+        clock.reset.lower(): int(not clock.reset_hdl.strip().startswith(("!", "~"))) for clock in clocks if clock.reset
+    }
+    every, none = (1 << len(bench.clocks)) - 1, 0
+    if resets:
+        held = values | {name: level for name, level in resets.items() if name in values}
+        for number in range(RESET_CYCLES):
+            yield _row(bench, _HALF_PS, False, held, every)
+            if number < RESET_CYCLES - 1:
+                yield _row(bench, _HALF_PS, False, held, none)
+    level, since_ps = _packed(bench.clocks, values), start_ps - (2 if resets else 0)
+    for at_ps, changed in all_moments:
+        later = {**values, **changed}
+        edges = _packed(bench.clocks, later)
+        if edges != level:
+            yield _row(bench, at_ps - since_ps, bool(edges & ~level), values, edges)
+            level, since_ps = edges, at_ps
+        values = later
+    yield _row(bench, _HALF_PS, True, values, level)  # what the last edge left
+
+
+def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], edges: int) -> str:
+    given = f"{_packed(bench.inputs, values):0{max(bits(bench.inputs), 1)}b}"
+    seen = f"{_packed(bench.outputs, values):0{bits(bench.outputs)}b}"
+    return f"{length_ps} {int(check)} {given} {seen} {edges:0{len(bench.clocks)}b}\n"
+
+
+def _packed(ports: Sequence[HdlPort], values: Mapping[str, int]) -> int:
+    packed = 0
+    for port in ports:
+        packed = packed << port.bits | values[port.name.lower()] & (1 << port.bits) - 1
+    return packed
+
+
+def _files(workspace: Workspace) -> list[Path]:
+    return [path.resolve() for path in expand_sources(workspace.root, workspace.project.hardware.sources)]
+
+
+def _verilog_options(workspace: Workspace) -> list[str]:
+    hardware = workspace.project.hardware
+    folders = [f"-I{(workspace.root / name).resolve()}" for name in hardware.include_dirs]
+    return [*folders, *(f"-D{name}={value}" for name, value in hardware.defines.items()), *map(str, _files(workspace))]
+
+
+def _ghdl_steps(workspace: Workspace, bench: Bench) -> Iterator[list[str]]:
+    """The words that follow `ghdl`, command after command."""
+    hardware = workspace.project.hardware
+    standard = f"--std={'93c' if hardware.vhdl_standard == '93' else '08'}"
+    of_library = {path.resolve(): name for name, patterns in hardware.libraries.items()
+                  for path in expand_sources(workspace.root, patterns)}  # fmt: skip
+    for path in _files(workspace):
+        yield ["-i", standard, "-frelaxed", f"--work={of_library.get(path, 'work')}", str(path)]
+    yield ["-i", standard, f"{bench.name}{bench.suffix}"]
+    yield ["-m", standard, "-frelaxed", "-P.", bench.name]
+    yield ["-r", standard, bench.name, "--ieee-asserts=disable-at-0"]
+
+
+def _script(workspace: Workspace, bench: Bench) -> str:
+    lines = [
+        "#!/bin/sh",
+        f"# Compiles and runs {bench.name}{bench.suffix}; ends with an error where an output is not as it was.",
+        "set -e",
+        'cd "$(dirname "$0")"',
+    ]
+    if bench.types is not None:
+        lines += [shlex.join(["ghdl", *words]) for words in _ghdl_steps(workspace, bench)]
+        return "\n".join([*lines, ""])
+    words = shlex.join([*_verilog_options(workspace), f"{bench.name}{bench.suffix}"])
+    lines += [
+        "if command -v verilator > /dev/null; then",
+        f"    verilator --binary --timing -Wno-fatal --top-module {bench.name} -o replay {words}",
+        "    obj_dir/replay",
+        "else",
+        f"    iverilog -g2012 -s {bench.name} -o replay.vvp {words}",
+        "    vvp -n replay.vvp",
+        "fi",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def run_testbench(written: Written, job: Job) -> Difference | None:
+    """Compile and run a testbench with GHDL or Verilator: the first difference, None where there is none.
+
+    WorkbenchError where it does not compile, or does not run to its end.
+    """
+    job.progress(0.6, "compiling and running the testbench")
+    try:
+        text = _said_by_ghdl(written, job) if written.bench.types is not None else _said_by_verilator(written, job)
+    finally:
+        seal_folder(written.folder)
+    if found := _DIFFERENCE.search(text):
+        binary = found[3] == "b"
+        if binary and set(found[4]) <= {"0", "1"}:  # hexadecimal too, where all bits are known
+            actual, expected = (f"{int(found[n], 2):x}" for n in (4, 5))
+            return Difference(int(found[1]), found[2], actual, expected, "hexadecimal")
+        return Difference(int(found[1]), found[2], found[4], found[5], "binary" if binary else "hexadecimal")
+    if "all outputs are as they were" not in text:
+        raise WorkbenchError(Diagnostic(f"the testbench did not run: {_last(text)}", file=str(written.folder)))
+    return None
+
+
+def _first_error(text: str) -> str:
+    return next((line for line in text.splitlines() if "rror" in line), _last(text))
+
+
+def _last(text: str) -> str:
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "it said nothing")
+
+
+def _said_by_ghdl(written: Written, job: Job) -> str:
+    tool = _there(find_ghdl())
+    said = ""
+    for words in _ghdl_steps(written.workspace, written.bench):
+        result = job.run([tool.path, *words], cwd=written.folder, on_line=_quiet)
+        said = result.stdout + result.stderr
+        if result.returncode and words[0] != "-r":
+            raise WorkbenchError(Diagnostic(f"GHDL does not compile the testbench: {_first_error(said)}"))
+    return said
+
+
+def _said_by_verilator(written: Written, job: Job) -> str:
+    tool = _there(find_verilator())
+    bench = f"{written.bench.name}{written.bench.suffix}"
+    options = ["--binary", "--timing", "-Wno-fatal", "-O3", "-CFLAGS", _COMPILED, "--top-module", written.bench.name]
+    words = [*options, "-o", "replay", *_verilog_options(written.workspace), bench]
+    built = job.run([tool.path, *words], cwd=written.folder, env=verilator_environment(tool), on_line=_quiet)
+    if built.returncode:
+        raise WorkbenchError(Diagnostic(f"Verilator does not compile the testbench: {_first_error(built.stderr)}"))
+    result = job.run([written.folder / "obj_dir" / "replay"], cwd=written.folder, on_line=_quiet)
+    return result.stdout + result.stderr
+
+
+def _quiet(line: str) -> None:
+    """What a tool says is read at its end."""
+
+
+def _there(tool: Tool | Diagnostic) -> Tool:
+    if isinstance(tool, Diagnostic):
+        raise WorkbenchError(tool)
+    return tool
