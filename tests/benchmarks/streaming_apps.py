@@ -6,8 +6,8 @@
 sequential program does; `stuck` where no block can go on, as the search without messages should. Traced runs of
 `queues` also have `waiting`, the mean occupancy of the queue, beside the sequential program's without a bus (with half
 the width of its 95 % interval) and queueing theory's; on cores it `agrees` where it lies within that interval. Those of
-`blastn` for Table 6.3 have `interval` and `buffer` in messages and the `dummies` that stage 1a sent, where all messages
-of stages 1a and 1b are the sequential program's. --quick: each application once.
+`blastn` for Table 6.3 have the `buffer` in messages, the `interval` that Li's rules give for it, and the `dummies` that
+stage 1a sent, where all messages of stages 1a and 1b are the sequential program's. --quick: each application once.
 """
 
 import importlib.util
@@ -21,12 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from command_line import command
+from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.dummies import dummy_intervals
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api.job import Job
 from workbench.api.stream_events import Events, events_of
 from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.composing import composition
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
@@ -47,6 +50,7 @@ class Deployment:
     changes: tuple[tuple[str, str], ...] = ()
     expected: Callable[[Any], str] = lambda reference: str(reference.printed())
     seen: Callable[[Events, Any], dict[str, object]] | None = None
+    algorithm: int = 0  #: of `blastn`, whose interval is then computed
 
     def project(self, folder: Path, changes: Sequence[tuple[str, str]] = ()) -> Path:
         """A copy of the example's folder, with its X file changed so."""
@@ -58,14 +62,31 @@ class Deployment:
             text = text.replace(old, new)
         topology.write_text(text)
         path = folder / "tried.workbench.yaml"
+        if self.algorithm > 1:
+            self._write(path, topology.name)
+            of_words = interval(path, self.algorithm)
+            topology.write_text(text.replace("interval = 100", f"interval = {of_words}"))
+        self._write(path, topology.name)
+        return path
+
+    def _write(self, path: Path, source: str) -> None:
         mapping = "".join(f"    {block}: card\n" for block in self.on_fpga)
         path.write_text(
-            f"schema_version: 1\nname: tried\nplatform: nallatech_h101\nstreaming:\n  sources: [{topology.name}]\n"
+            f"schema_version: 1\nname: tried\nplatform: nallatech_h101\nstreaming:\n  sources: [{source}]\n"
             f"  top: {self.top}\n{self.lines}"
             + (f"  mapping:\n{mapping}" if mapping else "")
             + f"simulation: {{cores: {self.cores}}}\n"
         )
-        return path
+
+
+def interval(project: Path, algorithm: int) -> int:
+    """That of dummy messages on the edge of the words, by Li's rules: algorithm 2's are passed on, algorithm 3 has one
+    in each stage."""
+    workspace = open_workspace(project, load_plugins())
+    topology = read_topology(composition(workspace.project, workspace.platform, workspace.path))
+    (words,) = (one for one in dummy_intervals(topology) or () if one.edge.label.endswith(".words"))
+    assert words.passed_on is not None
+    return words.passed_on if algorithm == 2 else words.each
 
 
 def reference(example: str) -> Any:
@@ -98,21 +119,20 @@ BASES = 20_000
 
 
 def _search(top: str, algorithm: int, buffer: int, *on_fpga: str) -> Deployment:
-    """Stage 1a may be silent for half of what the database's edge holds, and so may 1b, each after the other."""
-    interval = buffer // 2
+    """With the intervals that Li's rules give for what the database's edge holds."""
 
     def seen(events: Events, program: Any) -> dict[str, object]:
-        wanted = dict(zip(("words", "hits"), program.messages(BASES, algorithm, interval), strict=True))
+        of_words = buffer if algorithm == 2 else buffer // 2  # what `interval` must have found
+        wanted = dict(zip(("words", "hits"), program.messages(BASES, algorithm, of_words), strict=True))
         sent = {name: events.edges[f"{top}.{name}"].values for name in wanted}
         assert all(sent[name] is not None and sent[name].tolist() == wanted[name] for name in wanted)
         dummies = sum(message >> 63 for message in wanted["words"])
-        return {"buffer": buffer, "interval": interval, "dummies": dummies}
+        return {"buffer": buffer, "interval": of_words, "dummies": dummies}
 
-    changes = (("bases = 6000", f"bases = {BASES}"), ("interval = 100", f"interval = {interval}"),
-               ("depth=256", f"depth={buffer}"))  # fmt: skip
+    changes = (("bases = 6000", f"bases = {BASES}"), ("depth=256", f"depth={buffer}"))
     return Deployment(
         "blastn", top, on_fpga, 8, changes=changes,
-        expected=lambda program: str(program.printed(BASES)), seen=seen,
+        expected=lambda program: str(program.printed(BASES)), seen=seen, algorithm=algorithm,
     )  # fmt: skip
 
 

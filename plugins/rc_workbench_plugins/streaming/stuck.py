@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.dummies import advice
 from rc_workbench_plugins.streaming.edge_queues import arrival
 from rc_workbench_plugins.streaming.recorded import NOW
 from rc_workbench_plugins.streaming.x_language import problem
@@ -84,7 +85,8 @@ def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Dia
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
     deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)
     names = " or ".join(f"{name} from {depth} to {twice} (depth={twice})" for name, depth, twice in deeper)
-    hint = f"Deepen {names}, and more where that is not enough; or send what others wait for earlier. The least depths "
+    others = advice(topology, [wait.edge for wait in cycle if not wait.for_room]) or "send what others wait for earlier"
+    hint = f"Deepen {names}, and more where that is not enough. Or {others}. The least depths "
     hint += "that do are found by workbench streams RUN --confirm, of a traced run."
     return (problem(full[0].at, message, hint),)
 

@@ -11,6 +11,7 @@ from rc_workbench_plugins.streaming.agents.conditions import edges_along
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
+from rc_workbench_plugins.streaming.dummies import INTERVALS, dummy_intervals
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk
@@ -133,11 +134,16 @@ def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> Non
             | {"file": one.at.file, "line": one.at.line}
             for one in topology.edges
         ]
-        workbench.print_json({"name": topology.name, "blocks": blocks, "edges": edges})
+        dummies = [one.as_json() for one in dummy_intervals(topology) or ()]
+        workbench.print_json({"name": topology.name, "blocks": blocks, "edges": edges, "dummy_intervals": dummies})
         return
     rows = [(one.name, one.kind.name, on(one), one.at) for one in topology.blocks]
     rows += [(one.label, one.text, f"{one.depth} x {one.type}", one.at) for one in topology.edges]
     print(table([(*words, f"{Path(at.file).name}:{at.line}") for *words, at in rows]))
+    if intervals := dummy_intervals(topology):
+        print(f"\n{INTERVALS}")
+        heads = ("edge", "passed on by the blocks behind", "kept by each block")
+        print(table([heads, *((one.edge.label, str(one.passed_on or ""), str(one.each)) for one in intervals)]))
 
 
 def _say(

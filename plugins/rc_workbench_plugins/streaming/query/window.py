@@ -1,12 +1,14 @@
 """The query language for the window: what can be asked of a run, what is wrong, what came of it."""
 
 from argparse import ArgumentTypeError
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.dummies import advice
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.blocks import asked_of_block, block_names, drawn_blocks, share_of, state_names
@@ -146,10 +148,24 @@ def explain(run: Run) -> Sequence[Explained]:
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
-    return [
+    answers = [
         Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
         for one in (*first, *walked.answers[:-2])
-    ] + _of_agents(run)
+    ]
+    return [*answers, *_of_dummies(events), *_of_agents(run)]
+
+
+def _of_dummies(events: Events) -> list[Explained]:
+    """Of splits and joins where a block on the way gave less than it took, which dummy messages prevent a deadlock, by
+    the depths that are declared."""
+    edges = [replace(one.edge, depth=one.declared or one.edge.depth) for one in events.edges.values()]
+    taken: Counter[str] = Counter()
+    for edge in edges:
+        taken[edge.sink.block] = max(taken[edge.sink.block], len(events.edges[edge.label].pop_ps))
+    silent = [e for e in edges if 0 < len(events.edges[e.label].push_ps) < taken[e.source.block]]
+    said = advice(replace(events.topology, edges=tuple(edges)), silent)
+    question = "Which dummy messages rule out that a split and its join deadlock?"
+    return [Explained(question, f"Either {said}.", ())] if said else []
 
 
 def _of_agents(run: Run) -> list[Explained]:
