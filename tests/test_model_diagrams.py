@@ -134,4 +134,4 @@ def test_the_command_draws_beside_its_answer(tmp_path: Path, capsys: pytest.Capt
     assert main(["predict", "density", "dot_product", "--svg", str(tmp_path / "no.svg")]) == 2
     assert "models of the kind 'density' are not drawn" in capsys.readouterr().err
     assert main(["predict", "ratss", "pdf2d", "--svg", str(picture), "--sensitivity"]) == 2
-    assert "two questions" in capsys.readouterr().err
+    assert "--svg does not go with --sensitivity" in capsys.readouterr().err

@@ -151,6 +151,7 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
             _option(*targets, dest="target", type=float, metavar="X",
                     help="what to solve for; with --output, that output"),
             _file("--svg", metavar="F", help="draw the model: its nodes or stations, and what goes between them"),
+            _file("--html", metavar="F", help="write the prediction as a page: figures, drawings, tables"),
             JSON,
         ))  # fmt: skip
 

@@ -82,7 +82,6 @@ _QUESTIONS = {
     "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler", "csv"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
-_DRAW = {"--svg F": ("svg",)}
 _RUN = {"--run RUN": ("run_folder", "take_over")}
 #: What only draws read; a sweep alone draws nothing.
 _DRAWN = ("spread", "seed")
@@ -91,7 +90,7 @@ _DRAWN = ("spread", "seed")
 def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
     """The one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
     own = {question.asked: question.options for question in kind.questions}
-    questions = {**(_RUN if kind.compare else {}), **own, **_QUESTIONS, **_DRAW}
+    questions = {**(_RUN if kind.compare else {}), **own, **_QUESTIONS}
     shown = {"run_folder": "--run", "target": kind.solve_option}
     known = {option for options in questions.values() for option in options}
     given = [name for name, value in vars(arguments).items() if name in known and value not in (None, [])]
@@ -131,6 +130,9 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
     spreads, asked = _spreads(file, arguments.spread), _question(arguments, kind)
+    if asked and (written := [name for name in ("svg", "html") if getattr(arguments, name)]):
+        message = f"--{written[0]} does not go with {asked}"
+        raise WorkbenchError(Diagnostic(message, f"Ask one at a time: --{written[0]} shows the model at one point."))
     changes = arguments.set = _changes(file, arguments.changes)
     if changes and not arguments.json:
         print(f"what if {', '.join(_change_words(file, name, value) for name, value in changes.items())}\n")
@@ -139,24 +141,30 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     if asked in _QUESTIONS:
         return _explored(what_if(file, changes), problems, asked, arguments, spreads)
     values = Evaluation(file, changes, arguments.reading)
-    if asked in _DRAW:
-        _draw(values, arguments.svg)
     own = next((question for question in kind.questions if question.asked == asked), None)
     if own:
         return _print_answer(own.answer(values, arguments), problems, arguments)
     answer = kind.answer(values) if kind.answer else _outputs(values)
-    return _print_answer(replace(answer, notes=(*answer.notes, *clock_doubts(values))), problems, arguments)
+    notes = (*answer.notes, *clock_doubts(values))
+    _write_files(values, [*problems, *notes], arguments)
+    return _print_answer(replace(answer, notes=notes), problems, arguments)
 
 
-def _draw(values: Evaluation, path: Path) -> None:
-    """Write the model's diagrams as a picture. Raises WorkbenchError where its kind has none."""
-    from workbench.pictures.diagram import diagrams_svg
+def _write_files(values: Evaluation, notes: Sequence[Diagnostic], arguments: argparse.Namespace) -> None:
+    """Write the prediction as a page and a drawing, where these are asked for. Raises WorkbenchError where models of
+    this kind are not drawn."""
+    if arguments.html:
+        from workbench.predict.html_page import html_page
 
-    diagrams = results_of(values).diagrams
-    if not diagrams:
-        message = f"models of the kind '{values.file.kind.name}' are not drawn"
-        raise WorkbenchError(Diagnostic(message, "Ask without --svg."))
-    write_result_text(path, diagrams_svg(diagrams, values.model.title or values.model.name))
+        write_result_text(arguments.html, html_page(values, notes))
+    if arguments.svg:
+        from workbench.pictures.diagram import diagrams_svg
+
+        diagrams = results_of(values).diagrams
+        if not diagrams:
+            message = f"models of the kind '{values.file.kind.name}' are not drawn"
+            raise WorkbenchError(Diagnostic(message, "Ask for a page with --html."))
+        write_result_text(arguments.svg, diagrams_svg(diagrams, values.model.title or values.model.name))
 
 
 def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> tuple[str | None, Sequence[Diagnostic]]:

@@ -27,11 +27,11 @@ from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.of_run import begin
 from workbench.gui.modes.predict.parts import INPUT
 from workbench.gui.modes.predict.table_view import amount
-from workbench.gui.modes.predict.tables import paper_tables, run_table
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
 from workbench.predict.kinds import outputs_of
 from workbench.predict.library import bundled_models
+from workbench.predict.tables import paper_tables, run_table
 from workbench.session.program.plugins import Plugins
 
 

@@ -189,6 +189,10 @@ class Breakdown(QWidget):
             [*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in results.more.items())]
         )
 
+    def choose_part(self, name: str) -> None:
+        """Select the row of a part."""
+        self.parts.choose(lambda part: part.name == name)
+
     def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
         self.parts_title.setText(title)
         self.parts.show_parts(parts)

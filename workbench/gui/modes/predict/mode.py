@@ -21,11 +21,11 @@ from workbench.gui.modes.predict.density_view import DensityView
 from workbench.gui.modes.predict.explore_view import ExploreView
 from workbench.gui.modes.predict.head import ModelHead
 from workbench.gui.modes.predict.of_run import with_models_of_runs
+from workbench.gui.modes.predict.page_button import PageButton
 from workbench.gui.modes.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.modes.predict.results import ResultsView
 from workbench.gui.modes.predict.structure_page import StructurePage, has_structure
 from workbench.gui.modes.predict.study_run import StudyButton
-from workbench.gui.modes.predict.tables import cells_of
 from workbench.gui.modes.predict.write_best import WriteBestButton
 from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, empty, plain_panel
 from workbench.gui.widgets.boxes import column_layout
@@ -34,6 +34,7 @@ from workbench.model.platform import Platform
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import code_of, heading, taken_over
 from workbench.predict.shown import results_of
+from workbench.predict.tables import cells_of
 from workbench.session.edit.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.edit.what_if import Layers, WhatIf
 from workbench.session.edit.yaml_document import Path_
@@ -122,7 +123,8 @@ class PredictMode(DocumentMode):
     def _head(self) -> QWidget:
         self.run_study = StudyButton(self.context, self.document, self._show_anew)
         self.write_best = WriteBestButton(self.context, self.document, self.what_if.values, self.open_document)
-        buttons = (self.run_study, self.undo_button, self.why, self.problem_button, self.save_button)
+        page = PageButton(self.context, self.what_if.values)
+        buttons = (self.run_study, self.undo_button, page, self.why, self.problem_button, self.save_button)
         self.model_head = ModelHead(PAGES, self.write_best, buttons)
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)
@@ -138,7 +140,7 @@ class PredictMode(DocumentMode):
         self.structure.line_asked.connect(context.navigation.open_line)
         self.structure.place_wanted.connect(self._open_place)
         self.structure.problem.connect(context.notices.tell)
-        self.results.timing.chosen.connect(self._bar_chosen)
+        self.results.part_chosen.connect(self.details.choose_part)
         self.results.timing.problem.connect(context.notices.tell)
         self.explore.point_chosen.connect(self.show_point)
         self.density.changed.connect(self._density_moved)
@@ -375,10 +377,6 @@ class PredictMode(DocumentMode):
     def _layers_dropped(self, layers: Layers) -> None:
         name = "move a memory layer" if layers else "put the layers back"
         self.what_if.look_at(name, self.what_if.changes, layers)
-
-    def _bar_chosen(self, number: int) -> None:
-        chosen = self.results.timing.timing.bars[number].name
-        self.details.parts.choose(lambda part: part.name == chosen)
 
     def _open_place(self, path: Path_) -> None:
         """Show the form of the part that a diagram has at a path."""

@@ -9,7 +9,6 @@ from workbench.api.predictions import Chart, PaperTable, Results, RunComparison,
 from workbench.api.window import PlotView, set_ground
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.modes.predict.table_view import TableView
-from workbench.gui.modes.predict.tables import error_table, is_printed, paper_tables, run_table
 from workbench.gui.modes.predict.timing_view import TimingView
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import (
@@ -30,16 +29,19 @@ from workbench.model.run import Run
 from workbench.pictures.charts import chart_plot
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.shares import share_bars
+from workbench.predict.tables import error_table, is_printed, paper_tables, run_table
 
 MEASURED, PRINTED = "Measured", "As printed"
 
 
 class ResultsView(QWidget):
     """`take_over_wanted` asks to write the open run's measurements into the model, `run_wanted` to open the run in a
-    folder: that of a point that was clicked, or of a row that was opened."""
+    folder: that of a point that was clicked, or of a row that was opened. `part_chosen` carries the name of a part that
+    was clicked."""
 
     take_over_wanted = Signal()
     run_wanted = Signal(str)
+    part_chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,6 +59,7 @@ class ResultsView(QWidget):
         self.timing_head.add(Legend((Category.WORK, Category.OVERHEAD, Category.SEND, Category.RECV)))
         column.addWidget(self.timing_head)
         self.timing = TimingView()
+        self.timing.chosen.connect(lambda number: self.part_chosen.emit(self.timing.timing.bars[number].name))
         self.timing_area = _scrolling(self.timing)
         column.addWidget(self.timing_area, 2)
         self.timing_rule = rule()

@@ -1,4 +1,4 @@
-"""Tables of a model as a paper prints them: measurements beside predictions, and the paper's own numbers. No Qt."""
+"""Tables of a model as a paper prints them: measurements beside predictions, and the paper's own numbers."""
 
 import math
 from collections.abc import Iterable, Mapping

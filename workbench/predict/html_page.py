@@ -1,0 +1,122 @@
+"""A prediction as one HTML file: figures, inputs, drawings and tables, with style and pictures inside."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import PurePath
+
+import numpy as np
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+import workbench
+from workbench.api.predictions import Results, Timing
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.pictures.bars import Bars, bars_height, draw_bars
+from workbench.pictures.charts import chart_plot
+from workbench.pictures.density import bound_bars, rho_plot, roofline
+from workbench.pictures.diagram import diagrams_svg
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.plot_drawing import plot_svg
+from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.timing import draw_timing, timing_height
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import heading
+from workbench.predict.shares import share_bars
+from workbench.predict.shown import results_of
+from workbench.predict.structure import structure_bars
+from workbench.predict.tables import error_table, paper_tables
+from workbench.predict.words import input_text
+
+WIDTH = 1180.0  # of drawings that take the page's width
+_PLOT = (560.0, 320.0)
+_POINTS = 240
+
+
+@dataclass(frozen=True)
+class Picture:
+    title: str
+    svg: Markup
+
+
+def html_page(values: Evaluation, notes: Sequence[Diagnostic] = ()) -> str:
+    """The page of a model at one point; `notes` are how to read it. Raises WorkbenchError where it has no value
+    there."""
+    folder = files("workbench.resources").joinpath("report")
+    text = folder.joinpath("prediction.html.j2").read_text("utf-8")
+    environment = Environment(
+        loader=DictLoader({"page": text}), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    results, model = results_of(values), values.model
+    tables = {name: tables for name, tables in results.tables.items() if tables}
+    if error := error_table(values.file, results.errors):
+        tables["Measured"] = (error,)
+    if printed := paper_tables(values.file):
+        tables["As printed"] = printed
+    return environment.get_template("page").render(
+        title=model.title or model.name,
+        kind=heading(values.file.kind),
+        source=PurePath(values.file.marked.file or "").name,
+        colours=LIGHT.colours(),
+        css=Markup(folder.joinpath("report.css").read_text("utf-8")),
+        results=results,
+        inputs=[
+            (given.title or name, name, input_text(values.file, name, float(values.inputs[name])),
+             name in values.changes)
+            for name, given in model.inputs.items()
+        ],
+        wide=list(_wide(results)),
+        plots=list(_plots(values, results)),
+        tables=tables,
+        notes=notes,
+        version=workbench.__version__,
+    )  # fmt: skip
+
+
+def _wide(results: Results) -> Iterable[Picture]:
+    """Drawings that take the page's width."""
+    if results.timing:
+        yield Picture("When each part happens", _timing(results.timing))
+    if results.diagrams:
+        title = ", ".join(results.diagrams)
+        yield Picture(title, Markup(diagrams_svg(results.diagrams, title)))
+    if results.shares:
+        yield Picture(results.shares_title, _bars(share_bars(results.shares, results.shares_title)))
+    if results.structure:
+        title = f"Structure of {results.structure.source.name}"
+        yield Picture(title, _bars(structure_bars(results.structure)))
+
+
+def _plots(values: Evaluation, results: Results) -> Iterable[Picture]:
+    for name, chart in results.charts.items():
+        yield Picture(f"{name}: {chart.title}", Markup(plot_svg(chart_plot(chart), name, *_PLOT)))
+    if values.file.kind.layers is None:
+        return
+    of = values.file.kind.layers()
+    layers, density = of.layers(values), of.density(values)
+    sizes_bytes = [float(layer.layer_bytes) for layer in layers] or [1e3, 1e6]
+    alphas = np.geomspace(min(sizes_bytes) / 300, max(sizes_bytes) * 30, _POINTS)
+    try:
+        rho = of.rho(values, alphas)
+    except WorkbenchError:  # a store that holds no element
+        alphas = alphas[alphas >= min(sizes_bytes)]
+        rho = of.rho(values, alphas)
+    curve = np.broadcast_to(np.asarray(rho, float), alphas.shape)
+    operation = getattr(values.model, "operation", "operation")
+    plot = rho_plot(alphas, curve, layers, density.binding_layer, operation)
+    yield Picture("Density by memory size", Markup(plot_svg(plot, "Density by memory size", *_PLOT)))
+    yield Picture("Roofline", Markup(plot_svg(roofline(density), "Roofline", *_PLOT)))
+    yield Picture("Rate that each layer allows", _bars(bound_bars(density), _PLOT[0]))
+
+
+def _timing(timing: Timing) -> Markup:
+    canvas = SvgCanvas()
+    draw_timing(canvas, timing, (0.0, timing.drawn_s or 1.0), WIDTH)
+    return Markup(canvas.document(WIDTH, timing_height(timing), "When each part happens"))
+
+
+def _bars(bars: Bars, width: float = WIDTH) -> Markup:
+    canvas, height = SvgCanvas(), bars_height(bars)
+    draw_bars(canvas, bars, bars.whole, 0.0, width, height)
+    return Markup(canvas.document(width, height, bars.axis.title))
