@@ -163,7 +163,8 @@ def bundled(name: str) -> tuple[str, dict[str, Any], NDRange, dict[str, str]]:
     text = np.frombuffer(b"The quick brown fox, jumps over the lazy dog's end! " * 40, np.uint8)
     points, centres = RANDOM.random(8 * 256, np.float32), RANDOM.random(8 * 16, np.float32)
     means = {"points": points, "centres": centres, "nearest": np.zeros(256, np.int32)}
-    words = {"text": text, "bytes": np.int32(len(text)), "part_bytes": np.int32(37), "counts": np.zeros(64, np.int32)}
+    words = {"text": text, "bytes": np.int32(len(text)), "part_bytes": np.int32(36), "words": np.zeros(2048, np.uint8),
+             "counts": np.zeros(64, np.int32)}  # fmt: skip
     alike = {"features": RANDOM.random(32 * 32, np.float32), "scores": np.zeros(1024, np.float32),
              "documents": np.int32(32), "count": np.int32(32)}  # fmt: skip
     square = NDRange((32, 32), (8, 8))
@@ -174,6 +175,8 @@ def bundled(name: str) -> tuple[str, dict[str, Any], NDRange, dict[str, str]]:
         "kmeans_local_coalesced": ("kmeans", means, NDRange((256,), (32,)), {"CLUSTERS": "16"}),
         "word_count": ("word_count", words, NDRange((64,), (16,)), {"ENTRIES": "64"}),
         "word_count_local": ("word_count", words, NDRange((64,), (16,)), {"ENTRIES": "64"}),
+        "word_count_private": ("word_count", words, NDRange((64,), (16,)), {"ENTRIES": "64"}),
+        "word_count_vector": ("word_count", words, NDRange((64,), (16,)), {"ENTRIES": "64"}),
         "similarity_vector": ("similarity", alike, square, {}),
     }[name]
 
@@ -226,6 +229,12 @@ def test_trips_follow_the_data() -> None:
     words = profile.loops["L2"]
     assert words.entries == 40 * 11
     assert (words.iterations, words.least, words.most) == (40 * 39, 1, 5)
+
+
+def test_each_step_of_word_count_counts_the_same() -> None:
+    steps = [launched(f"word_count{step}").buffers["counts"] for step in ("", "_local", "_private", "_vector")]
+    assert steps[0].sum() == 40 * 11
+    assert all((counts == steps[0]).all() for counts in steps)
 
 
 def test_executions_of_edges_add_up_to_those_of_blocks() -> None:

@@ -1,6 +1,8 @@
 """What a kernel is estimated to take of a board before it is built, and which clocks that leaves it."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -8,11 +10,15 @@ from pathlib import Path
 import pytest
 from benchmarks.opencl import board, design
 from rc_workbench_plugins.opencl.compile import compile_file
+from rc_workbench_plugins.opencl.compute import predict
 from rc_workbench_plugins.opencl.dependent import LANE, multiplications
+from rc_workbench_plugins.opencl.driven import MOST_LOGIC, driven_design
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.model import REPAIRED
 from rc_workbench_plugins.opencl.resources import share_text, too_much, usual_clocks
 from rc_workbench_plugins.opencl.search import search
+
+from workbench.cli.main import main
 
 KERNELS = Path(str(files("rc_workbench_plugins.opencl"))) / "kernels"
 TILED = "matrix_multiply_tiled"
@@ -89,3 +95,24 @@ def test_larger_kernels_are_slower() -> None:
 
 def test_a_share_over_the_whole_is_written_as_it_is() -> None:
     assert [share_text(share) for share in (0.25, 1.0, 1.374)] == ["25.0\u202f%", "100\u202f%", "137\u202f%"]
+
+
+def test_replication_by_resources_alone_stands_beside_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    """Table 4 of matrix multiplication: the paper's SIMD2 and CU4, and its range in time."""
+    assert main(["predict", "opencl", "matrix_multiply", "--json"]) == 0
+    driven, steps = json.loads(capsys.readouterr().out)["compared"]
+    assert driven["name"] == "-O3: SIMD2, CU4"
+    assert driven["speedup_cycles"] == pytest.approx(1.882, abs=1e-3)
+    least, most = steps["speedup_time"]
+    assert least < steps["speedup_cycles"] < most
+    assert least < 362.4 < most
+
+
+def test_resources_alone_choose_the_largest_that_fits() -> None:
+    """-O3 without factors: SIMD is preferred, and the logic's share stays below 85 %."""
+    chosen = driven_design(design(TILED).design, None)
+    share = predict(chosen).needed.shares["logic"]
+    assert 0.5 < float(share) <= MOST_LOGIC
+    assert chosen.setting.simd == 16
+    more = replace(chosen, setting=replace(chosen.setting, compute_units=2 * chosen.setting.compute_units))
+    assert float(predict(more).needed.shares["logic"]) > MOST_LOGIC

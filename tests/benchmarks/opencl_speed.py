@@ -34,7 +34,8 @@ def launches(items: int, width: int) -> Iterator[Launch]:
         means = {"points": points, "centres": centres, "nearest": np.zeros(items, np.int32)}
         yield "kmeans", kernel, line, means, None
     text = random.choice(np.frombuffer(b"etaoin shrdlu", np.uint8), 16 * items)
-    words = {"text": text, "bytes": len(text), "part_bytes": 16, "counts": np.zeros(1024, np.int32)}
+    words = {"text": text, "bytes": len(text), "part_bytes": 16, "words": np.zeros(32 * items, np.uint8),
+             "counts": np.zeros(1024, np.int32)}  # fmt: skip
     yield "word_count", "word_count", line, words, None
     square = {name: np.ones(width * width, np.float32) for name in "abc"} | {"a_width": width, "b_width": width}
     yield "matrix_multiply", "matrix_multiply", NDRange((width, width), (64, 4)), square, 4

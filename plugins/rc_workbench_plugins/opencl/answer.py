@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
+from rc_workbench_plugins.opencl.driven import Compared, compared
 from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
 from rc_workbench_plugins.opencl.model import Number
 from rc_workbench_plugins.opencl.notes import notes
@@ -27,11 +28,12 @@ def answer(values: Model) -> Answer:
         "profile": profile,
         "designs": [{**_summary(one), "speedup_cycles": _number(all_predictions[0].cycles) / _number(one.cycles)}
                     for one in all_predictions],
+        "compared": [_compared(one) for one in compared(values)],
         "hierarchy": _tree(last.estimate.work.root, last),
         "suggestions": [_suggestion(one) for one in advice],
         "numbers": [_traced(one) for one in (*last.estimate.numbers, *last.potentials.numbers)],
     }  # fmt: skip
-    return Answer(document, _text(all_predictions, advice, profile), notes=notes(values))
+    return Answer(document, _text(all_predictions, advice, profile, compared(values)), notes=notes(values))
 
 
 def _number(value: Values) -> float:
@@ -127,9 +129,29 @@ def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _text(predictions: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile: str) -> str:
+def _compared(one: Compared) -> dict[str, Any]:
+    ends = one.speedup_time
+    shares = {name: _number(share) for name, share in one.prediction.shares.items()}
+    times = None if ends is None else list(ends)
+    return {"name": one.name, "speedup_cycles": one.speedup_cycles, "speedup_time": times, "shares": shares}
+
+
+def compared_rows(designs: Iterable[Compared]) -> list[tuple[str, ...]]:
+    """Speedups of Table 4: in cycles, and in time by the clocks that both designs may reach."""
+    rows: list[tuple[str, ...]] = [("Over the first design", "In cycles", "In time")]
+    for one in designs:
+        ends = "no clock" if one.speedup_time is None else " to ".join(map(ratio_text, one.speedup_time))
+        rows.append((one.name, ratio_text(one.speedup_cycles), ends))
+    return rows
+
+
+def _text(
+    predictions: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile: str, designs: tuple[Compared, ...]
+) -> str:
     last = predictions[-1]
     parts = [f"{last.estimate.work.kernel}, profile {profile}", table(designs_rows(predictions))]
+    if designs:
+        parts.append(table(compared_rows(designs)))
     loops = [n for n in walk(last.estimate.work.root) if isinstance(n, Loop)]
     rows = [("Block", "Line", "Trips", "Computing", "Memory", "Cycles")]
     for name, block in last.estimate.blocks.items():

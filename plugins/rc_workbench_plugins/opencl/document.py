@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.opencl import forms
 from rc_workbench_plugins.opencl.launch import Launch
@@ -65,6 +65,13 @@ class Step(DesignDocument):
     name: str = Field(description="its name", examples=["SM_UL"])
 
 
+class Replication(PartDocument):
+    """How often a kernel's pipeline is there."""
+
+    compute_units: PositiveInt = Field(1, description="#CU", examples=[4])
+    simd: PositiveInt = Field(1, description="#SIMD", examples=[2])
+
+
 class OpenClModel(ModelDocument, DesignDocument):
     """An OpenCL kernel on an FPGA board (HPCA 2016)."""
 
@@ -74,6 +81,11 @@ class OpenClModel(ModelDocument, DesignDocument):
     launch: Launch = Field(description="the launch that is predicted")
     work_items: Positive | None = Field(
         None, description="#WI, if it differs from the launch's; the kernel is run at the launch's size"
+    )
+    resource_driven: Replication | None = Field(
+        None,
+        description="the replication that a compiler chooses by resources alone (`aoc -O3`), beside the steps; empty: "
+        "the largest that takes 85 % of the logic at most, by the estimates",
     )
     steps: tuple[Step, ...] = Field((), description="designs that build on this one, each on the one before")
 

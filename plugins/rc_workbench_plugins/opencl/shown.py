@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from rc_workbench_plugins.opencl.answer import SUGGESTED, designs_rows, designs_time
+from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
+from rc_workbench_plugins.opencl.driven import Compared, compared
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
@@ -48,6 +49,7 @@ def results(values: Model) -> Results:
         said=f"{last.design.name}, profile {profile}",
         tables={
             "Designs": (_designs(all_predictions),),
+            **({"-O3": (_table_4(designs),)} if (designs := compared(values)) else {}),
             "Advice": (_advice(last, profile),),
             "Numbers": (_numbers(last),),
         },
@@ -129,6 +131,14 @@ def _designs(predictions: Iterable[Prediction]) -> PaperTable:
     columns = tuple(row[0] for row in rows)
     lines = tuple(Row(name, "", tuple(row[n] for row in rows)) for n, name in enumerate(head) if n)
     return PaperTable("Designs", "each has what the one before has; Eqs. 6, 20 to 23", columns, lines)
+
+
+def _table_4(designs: Iterable[Compared]) -> PaperTable:
+    head, *rows = compared_rows(designs)
+    note = "replication by resources alone, and the steps; Table 4"
+    return PaperTable(
+        "Speedup over the first design", note, head[1:], tuple(Row(name, "", tuple(v)) for name, *v in rows)
+    )
 
 
 def _advice(one: Prediction, profile: str) -> PaperTable:

@@ -200,13 +200,24 @@ def _block_work(
     line = next((i.line for i in block.instructions if i.line), 0)
     streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
     cycles = critical_path(block, latencies.of)
-    board, multiplied = latencies.board, kinds["fp_mul"]
-    dsps = multiplied * board.fp_mul_dsps + max(kinds["fp_add"] - multiplied, 0) * board.fp_add_dsps
-    logic = sum(number * getattr(board.logic_cost, kind) for kind, number in kinds.items() if kind != "int_mul")
+    board, built = latencies.board, Counter[str]()
+    for one in block.instructions:
+        built += _built(one, latencies.kinds(one))
+    multiplied = built["fp_mul"]
+    dsps = multiplied * board.fp_mul_dsps + max(built["fp_add"] - multiplied, 0) * board.fp_add_dsps
+    logic = sum(number * getattr(board.logic_cost, kind) for kind, number in built.items() if kind != "int_mul")
     return BlockWork(
         block.name, line, cycles, streams, kinds.total(), sum(kinds[kind] for kind in _MULTIPLIERS), _lines(block),
         dsps, logic, integers, sum(i.opcode == "call" and i.variant in _BARRIERS for i in block.instructions),
     )  # fmt: skip
+
+
+def _built(one: Instruction, kinds: tuple[str, ...]) -> Counter[str]:
+    """The operations that an instruction is built of: of vectors one for each lane."""
+    lanes = max((kind.lanes for kind in (one.type, *one.operand_types)), default=1)
+    if one.opcode == "call" and one.variant == "dot":
+        return Counter(fp_mul=lanes, fp_add=lanes - 1)
+    return Counter({kind: kinds.count(kind) * lanes for kind in kinds})
 
 
 def _lines(block: BasicBlock) -> tuple[int, ...]:
