@@ -146,6 +146,16 @@ def test_a_branch_that_cannot_be_counted_is_reported(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_branch_for_the_reset_is_left_out_wherever_it_is(tmp_path: Path) -> None:
+    text = VERILOG.replace("BESIDE", "").replace("ANY", "").replace("or posedge rst", "")
+    text = text.replace("if (rst) n <= 0;\n        else begin", "begin").replace("rd_data <= n;", "if (rst) n <= 0;")
+    last, first = (block for block in reversed(built(tmp_path, text, branches=True).blocks) if block.kind == "branch")
+    assert [state.reasons for state in first.states[1:]] == [(), ()]
+    assert [(state.name, state.reasons) for state in last.states[1:]] == [
+        ("if rst", ("reset",)), ("else, not written", ()),
+    ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with its signals, of a design in Verilog whose assertions and branches are counted."""
@@ -207,5 +217,5 @@ def test_a_run_without_signals_gives_no_testbench(tmp_path: Path, capsys: pytest
     RunWriter(tmp_path / "run").finish(made.manifest, made.tables)
     assert main(["testbench", str(tmp_path / "run"), "--out", str(tmp_path / "bench")]) == 2
     said = capsys.readouterr().err
-    assert "this run did not write what passed the design's ports. Run it again with --waves." in said
+    assert "this run did not write what passed the design's ports. Run it again with --ports." in said
     assert not (tmp_path / "bench").exists()

@@ -217,6 +217,7 @@ OWN: Sequence[Command] = (
              _flag("--deterministic", "host time from counted work: two runs are identical"),
              _flag("--best", "say what to change first, and how it compares with the run before"),
              _flag("--waves", "write the design's signals to a VCD file of the run folder"),
+             _flag("--ports", "write the top's ports alone to that file: see `testbench`"),
              _option("--from", dest="first", metavar="TIME", help="signals from this moment on, as in '1.5 ms'"),
              _option("--to", dest="last", metavar="TIME", help="signals until this moment"),
              *COUNTS, _named("--target", "where it runs (default: the project's target)"), WATCH, *PROJECT),

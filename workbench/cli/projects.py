@@ -184,6 +184,7 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         trace=arguments.trace,
         deterministic=arguments.deterministic,
         waves=_waves(arguments),
+        ports=arguments.ports,
         target=arguments.target,
         settings=parse_settings(arguments.changes),
     )
@@ -195,7 +196,7 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _waves(arguments: argparse.Namespace) -> tuple[float, float] | None:
     """From when to when signals are asked for. WorkbenchError for a moment that is none."""
-    if not arguments.waves:
+    if not arguments.waves and not arguments.ports:
         if arguments.first or arguments.last:
             raise WorkbenchError(Diagnostic("--from and --to say for which time signals are written", "Add --waves."))
         return None

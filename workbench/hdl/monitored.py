@@ -319,15 +319,14 @@ def _clock_of(probe: MetricProbe, monitors: Sequence[Monitor]) -> Clock:
     return next((one.clock for one in monitors if probe.block in (one.blocks or ())), probe.clock)
 
 
-def _begins_with_reset(block: SourceBlock) -> bool:
-    """Whether it is the decision that a clocked block begins with."""
-    return isinstance(block, MetricBlock) and block.metric.kind is MetricKind.BRANCH and bool(block.resets)
+def _is_decision(block: SourceBlock) -> bool:
+    return isinstance(block, MetricBlock) and block.metric.kind is MetricKind.BRANCH
 
 
 def _block(name_of: Callable[[Path], str], use: BlockUse, clock: Clock, observed: bool) -> Block:
     source = use.source
     named = source.named if observed else ()
-    if use.reset is not None and use.reset[0].lower() == clock.reset.lower() and _begins_with_reset(source):
+    if use.reset is not None and use.reset[0].lower() == clock.reset.lower() and _is_decision(source):
         named = (replace(named[0], reasons=(RESET,)), *named[1:]) if named else ()
     return Block(
         id=use.path,

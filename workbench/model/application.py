@@ -302,6 +302,9 @@ class Simulation(Document):
     )
     waves_from_s: NonNegativeFloat = Field(0.0, description="from which virtual time on", examples=["10 us"])
     waves_to_s: NonNegativeFloat = Field(0.0, description="until which virtual time; 0: to the end", examples=["20 us"])
+    waves_ports: bool = Field(
+        False, description="of these signals only the ports of the top: enough for `workbench testbench`, and far less"
+    )
     waves_bytes: PositiveInt = Field(
         1 << 30, description="the most that a card's file may hold: it ends there, and the run goes on"
     )

@@ -129,6 +129,8 @@ def _build_design(
         for one in (*notes(hdl.beside), *hdl.beside.told):
             job.report(one)
     waves = project.simulation.waves
+    depth = ("--trace-depth", "1") if project.simulation.waves_ports else ()
+    traced = ("--trace", *depth) if waves else ()
     places = places_of(library)
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
     ours = (
@@ -146,7 +148,7 @@ def _build_design(
         [
             verilator.version, compiler.version, *_DESIGN_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.simulation.tap_bits), repr(hdl.simulation.own_port),
-            str(len(hdl.streams)), str(waves), *beside_defines(hdl), *defines,
+            str(len(hdl.streams)), str(waves), *traced, *beside_defines(hdl), *defines,
             *(clock.model_dump_json() for clock in clocks), *hdl.simulation.made,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
@@ -167,7 +169,7 @@ def _build_design(
     defined = {name: value for name, _, value in (define.partition("=") for define in defines)}
     sources = (*hdl.sources, *((given,) if hdl.simulation.made else ()))
     design = HdlSide(sources, hdl.top, include_dirs, defined, dict(task.parameters))
-    verilate(verilator, design, objects, job, options=("--trace",) if waves else ())
+    verilate(verilator, design, objects, job, options=traced)
     verilated = Model(top_ports(objects), idle_state(objects, hdl), remembers_all(objects), waves)
     (objects / "card_port.h").write_text(port_header(platform, hdl, clocks, verilated, constants))
     assert verilator.root is not None

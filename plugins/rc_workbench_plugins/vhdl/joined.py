@@ -26,7 +26,7 @@ from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from rc_workbench_plugins.vhdl.values import generic_of, kind_of, known_names, verilog_of
-from rc_workbench_plugins.vhdl.watched import read_watched
+from rc_workbench_plugins.vhdl.watched import begins, read_watched
 from workbench.api import Diagnostic, HardwareSources, Job, counted
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import joined as core
@@ -203,6 +203,8 @@ def read_joined(
         own, misplaced = (*own, *more), (*misplaced, *not_read)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
+    for instance in joint.top.walk() if joint.top is not None else ():
+        instance.metrics = [use if begins(use.source) else replace(use, reset=None) for use in instance.metrics]
     unobserved = (
         *defined_twice(base, used.values()), *vhdl.unobserved, *joint.unobserved, *misplaced,
         *not_reached(joint.top, metrics), *unknown_modules(hardware.metrics, (*vhdl.blocks, *joint.always), plain),

@@ -10,6 +10,7 @@ from rc_workbench_plugins.vhdl.psl import Property, Unwatched, properties
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.units import Region, Unit, label_of
 from workbench.api import Diagnostic
+from workbench.hdl import metrics
 from workbench.hdl.metrics import CustomMetric, Mark, MetricKind, PlacedMetric
 from workbench.hdl.watched import (
     IMPLIED,
@@ -166,6 +167,12 @@ def read_watched(
     if branches:
         watched.branches()
     return [one for one in watched.found.blocks if isinstance(one, MetricBlock)], watched.found.wrong
+
+
+def begins(block: metrics.SourceBlock) -> bool:
+    """Whether it is the decision that a clocked process begins with, or something else than a decision."""
+    decision = isinstance(block, metrics.MetricBlock) and block.metric.kind is MetricKind.BRANCH
+    return not decision or bool(block.resets)
 
 
 def _statements(node: Node, block: SourceBlock | None) -> Iterator[tuple[Node, str]]:

@@ -111,9 +111,12 @@ def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
             return None
         else:
             body = several[0]
-    if body.kind != ast.StatementKind.Conditional:
-        return None
-    low, asked = False, body.conditions[0].expr
+    return asked_port(nets, body) if body.kind == ast.StatementKind.Conditional else None
+
+
+def asked_port(nets: Nets, conditional: Any) -> tuple[str, bool] | None:
+    """The top level's port that a condition asks for alone, and whether for its being low."""
+    low, asked = False, conditional.conditions[0].expr
     if asked.kind == ast.ExpressionKind.BinaryOp and asked.op == ast.BinaryOperator.Equality:
         low, asked = str(asked.right.constant).endswith("0"), asked.left
     port = nets.top_port(asked)

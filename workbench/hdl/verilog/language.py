@@ -34,6 +34,7 @@ from workbench.hdl.verilog.scanned import of_modules
 from workbench.hdl.verilog.source_file import as_synthesised
 from workbench.hdl.verilog.states import find_states
 from workbench.hdl.verilog.streams import counted, find_streams
+from workbench.hdl.verilog.watched import with_resets
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
@@ -134,6 +135,8 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     metrics, misplaced = read_metrics(design, blocks, hardware)
     misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
     with_metrics(top, metrics)
+    if hardware.branches:
+        with_resets(design, top)
     pragmas = (*pragmas, *misplaced, *not_reached(top, metrics))
     broken = {one.file for one in design.diagnostics if has_errors([one])}  # of which not all may have been read
     lost = (one for one in pragmas if one.severity is not Severity.WARNING or one.file not in broken)

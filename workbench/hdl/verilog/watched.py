@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
-from pyslang import syntax
+from pyslang import ast, syntax
 
 from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.metrics import Mark, MetricBlock
 from workbench.hdl.verilog.assertions import Property, Unwatched, property_of
 from workbench.hdl.verilog.blocks import branches_of, id_of, modules_of, procedures, reset_chain
 from workbench.hdl.verilog.design import Design, Node
+from workbench.hdl.verilog.elaborate import asked_port
 from workbench.hdl.verilog.members import members_of, scope_of
 from workbench.hdl.verilog.rewrite import body_of, is_alone
 from workbench.hdl.watched import (
@@ -34,7 +38,6 @@ _LOOPS = (
     syntax.ForLoopStatementSyntax, syntax.LoopStatementSyntax, syntax.ForeachLoopStatementSyntax,
     syntax.ForeverStatementSyntax, syntax.DoWhileStatementSyntax,
 )  # fmt: skip
-_ASSERTIONS = syntax.ImmediateAssertionStatementSyntax | syntax.ConcurrentAssertionStatementSyntax
 _DECISIONS = syntax.ConditionalStatementSyntax | syntax.CaseStatementSyntax
 _CONCURRENT = ("AssertPropertyStatement", "AssumePropertyStatement")
 _IMMEDIATE = ("ImmediateAssertStatement", "ImmediateAssumeStatement")
@@ -80,6 +83,28 @@ def read_branches(
     return tuple(found.blocks), tuple(found.wrong)
 
 
+def with_resets(design: Design, top: Instance | None) -> None:
+    """Tell each decision in an instance which of the top's ports its first condition asks for alone."""
+    for instance in top.walk() if top is not None else ():
+        instance.metrics = [
+            replace(use, reset=_asked(design, use)) if use.source.kind == MetricKind.BRANCH else use
+            for use in instance.metrics
+        ]
+
+
+def _asked(design: Design, use: BlockUse) -> tuple[str, bool] | None:
+    found: list[Any] = []
+
+    def look(node: Any) -> None:
+        conditional = isinstance(node, ast.ConditionalStatement)
+        if conditional and int(node.sourceRange.start.offset) == use.source.key[1]:
+            found.append(node)
+
+    if use.body is not None and isinstance(use.source, MetricBlock) and not use.source.early:
+        use.body.visit(look)
+    return asked_port(design.nets, found[0]) if found else None
+
+
 def _decisions(design: Design, block: SourceBlock, anchor: SourceBlock, found: Found) -> None:
     """Add those of a block, which are counted by the clock of `anchor`."""
     chain = {id_of(one) for one in _chain(block)}
@@ -99,8 +124,7 @@ def _decisions(design: Design, block: SourceBlock, anchor: SourceBlock, found: F
             marks.insert(0, Mark(statement, len(arms), line))
         placed = PlacedMetric(metric, design.name_of(path), line, column)
         offset = int(statement.getFirstToken().location.offset)
-        found.blocks.append(beside(MetricBlock, anchor, placed, offset, block.key[1], tuple(marks), block.node,
-                                   first=block is anchor and _first(block) == id_of(statement)))  # fmt: skip
+        found.blocks.append(beside(MetricBlock, anchor, placed, offset, block.key[1], tuple(marks), block.node))
 
 
 def _name(module: Node) -> str:
@@ -123,18 +147,6 @@ def _statements(block: SourceBlock) -> Iterator[tuple[Node, bool, bool]]:
             yield from within(inner, in_reset or id_of(inner) in resets, loops)
 
     return within(body_of(block.node), False, False)
-
-
-def _first(block: SourceBlock) -> tuple[int, int]:
-    """Where the first statement of a block begins and ends."""
-    statement = body_of(block.node)
-    while isinstance(statement, syntax.BlockStatementSyntax):
-        inner = next((one for one in statement.items if isinstance(one, syntax.StatementSyntax)
-                      and not isinstance(one, _ASSERTIONS)), None)  # fmt: skip
-        if inner is None:
-            break
-        statement = inner
-    return id_of(statement)
 
 
 def _decides(statement: Node, chain: set[tuple[int, int]]) -> bool:

@@ -62,15 +62,16 @@ def steps(target: Target, composed: Sequence[Composed] = ()) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
-    project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written; None: as the
-    project says. `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and
-    `depths` (words, by FIFO) are those of `changes` that the run tries."""
+    project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written, or its `ports`
+    alone; None: as the project says. `settles`: the run settles the ledger's open predictions, as one of a study does
+    not. `rules` and `depths` (words, by FIFO) are those of `changes` that the run tries."""
 
     out: Path | None = None
     plain: bool = False
     trace: bool = False
     deterministic: bool = False
     waves: tuple[float, float] | None = None
+    ports: bool = False
     target: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
     settles: bool = True
@@ -315,6 +316,7 @@ def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace
     if options.waves is None:
         return workspace
     waves = {"waves": True, "waves_from_s": options.waves[0], "waves_to_s": options.waves[1]}
+    waves |= {"waves_ports": True} if options.ports else {}
     asked = {"simulation": workspace.project.simulation.model_copy(update=waves)}
     return replace(workspace, project=workspace.project.model_copy(update=asked))
 

@@ -91,7 +91,7 @@ def _recorded(run: Run) -> Path:
         what = "a testbench is written for one FPGA: this run has several" if several else (
             "this run did not write what passed the design's ports"
         )  # fmt: skip
-        raise WorkbenchError(Diagnostic(what, "Run it again with --waves.", file=str(run.path or "")))
+        raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
     return waves
 
 
@@ -125,7 +125,7 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
     all_moments = moments(signals)
     start_ps, values = next(all_moments, (0, {}))
     if start_ps:
-        hint = "Run it again with --waves and without --from."
+        hint = "Run it again with --ports and without --from."
         raise WorkbenchError(
             Diagnostic("the run's signals are not written from its start on", hint, file=str(signals.path))
         )

@@ -29,13 +29,13 @@ from workbench.session.program.plugins import Plugins
 #: Groups of a part's fields by their names; what is in none of them is in the part's first one.
 _HARDWARE = {
     "At the top": ("signals", "constants", "cards"),
-    "Counters": ("engines", "watch", "observed_ports", "metrics"),
+    "Counters": ("engines", "watch", "observed_ports", "metrics", "assertions", "branches"),
     "Streams": ("fifos", "names"),
 }
 _SIMULATION = {
     "Host": ("host_factor", "basic_block_ps", "cores", "slice_ps", "call_ps", "wake_ps", "switch_ps"),
     "Limits": ("cycle_limit", "idle_cycle_limit", "wall_limit_s", "files_bytes"),
-    "Waves": ("waves", "waves_from_s", "waves_to_s", "waves_bytes"),
+    "Waves": ("waves", "waves_ports", "waves_from_s", "waves_to_s", "waves_bytes"),
     "Clock": ("clock_ppm", "clock_drift_ppm_per_s"),
 }
 _READ_OUT = Group(
