@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame.main_window import MainWindow
-from workbench.gui.frame.search import search_items
+from workbench.gui.frame.search_items import search_items
 from workbench.gui.modes.analyse.mode import AnalyseMode
 from workbench.gui.modes.source.annotations import changed_since
 from workbench.gui.modes.source.text_edits import new_line
@@ -25,7 +25,7 @@ Settle = Callable[[MainWindow], None]
 
 
 def test_the_search_finds_themes_files_and_commands_that_cannot_be_given_now(opened: MainWindow) -> None:
-    found = {item.title: item for item in search_items(opened.context, opened.actions_of.all.values())}
+    found = {item.title: item for item in search_items(opened.context, opened.actions_of.all.values(), opened.floating)}
     assert {"Theme: Light", "Theme: Dark", "main.c", "tiny_top.v", "tiny.workbench.yaml"} <= found.keys()
     assert {"Close project", "Cancel", "Reset layout"} <= found.keys()
     assert found["Close project"].can

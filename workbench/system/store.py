@@ -37,6 +37,7 @@ def _pixels(value: Any) -> bool:
 #: starts, before any library of schemas is needed.
 SHAPES: dict[str, Holds] = {
     "recent": _list_of(_text),
+    "used": _list_of(_text),
     "trusted": _by_name(lambda value: value == "own" or _by_name(_text)(value)),
     "window": lambda value: isinstance(value, dict) and value.get("theme", "light") in ("light", "dark", "system"),
     "layout": _by_name(_by_name(_pixels)),

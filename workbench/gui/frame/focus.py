@@ -26,6 +26,11 @@ def focus_inside(panel: QWidget) -> None:
         home.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
+def focus_is_in(panel: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is panel or panel.isAncestorOf(focus))
+
+
 def is_nowhere(window: QWidget) -> bool:
     """Whether the window has the keyboard and nothing in it takes the keys."""
     return window.isActiveWindow() and QApplication.focusWidget() is None and QApplication.activePopupWidget() is None

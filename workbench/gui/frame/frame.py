@@ -22,7 +22,8 @@ from workbench.gui.frame.layout import Panels, fixed_bar
 from workbench.gui.frame.mode_stack import ModeStack
 from workbench.gui.frame.opening import Opening, ReadAhead
 from workbench.gui.frame.rail import Rail
-from workbench.gui.frame.search import SearchField, search_items
+from workbench.gui.frame.search import SearchField
+from workbench.gui.frame.search_items import search_items
 from workbench.gui.frame.status_bar import StatusBar, status_parts
 from workbench.gui.look import icons, theme
 from workbench.gui.modes.mode import Mode
@@ -30,7 +31,6 @@ from workbench.gui.open import question
 from workbench.gui.open.asking import Asking
 from workbench.gui.open.recovered import Recovered
 from workbench.gui.open.welcome import Welcome
-from workbench.gui.run.background import Background
 from workbench.gui.run.end_banner import EndBanner
 from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.run_control import RunControl
@@ -68,7 +68,7 @@ class ProjectWindow(QMainWindow):
         self.asking = Asking(self.context, self.run_control, self)
         self._opening = Opening(self.context, self.asking, self.show_mode, lambda name: self.modes.whole(name))
         self.breadcrumb = Breadcrumb(self.context, self.asking.project, self.toggle_range)
-        self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
+        self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values(), self.floating))
         self.header = Header(self.breadcrumb.crumbs, self.search)
         self.rail = Rail(plugins.modes.values())
         for mode in plugins.modes.values():
@@ -185,7 +185,7 @@ class ProjectWindow(QMainWindow):
         content = self.has_content
         self._rail_bar.setVisible(content)
         self.header.show_project(content)
-        self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
+        self.search.say("Find a block, call or command" if content else "Find a project or command")
         if content:
             self.rail.show_mode(self.context.navigation.mode)
             self.breadcrumb.update(self.header)
@@ -363,10 +363,6 @@ class ProjectWindow(QMainWindow):
     def busy(self) -> bool:
         """Whether something is read or worked out in the background, or being built."""
         return self.context.background.busy or self.slices.busy
-
-    @property
-    def background(self) -> Background:
-        return self.context.background
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key of a command that cannot be given now says so, and so does F2 where nothing can be renamed."""

@@ -11,7 +11,7 @@ from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import Stack
 from workbench.system import store
 
-RUN_PX = 356
+RUN_PX, FOUND_PX = 356, 240
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
@@ -34,6 +34,7 @@ class Panels(QObject):
         self._range = _dock("Range", QWidget())  # what is in it is made when it is first wanted
         self._run = _dock("Run", run_dock)
         self._end = _dock("End of the run", end)
+        self._found = _dock("Found", QWidget())  # what is in it is made when it is first wanted
         self._range.setMinimumWidth(RANGE_PX)
         run_dock.setMinimumHeight(160)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
@@ -41,6 +42,7 @@ class Panels(QObject):
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._range)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._run)
         window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, self._end)
+        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._found)
         window.setCorner(Qt.Corner.TopLeftCorner, Qt.DockWidgetArea.TopDockWidgetArea)
         window.setCorner(Qt.Corner.TopRightCorner, Qt.DockWidgetArea.TopDockWidgetArea)
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
@@ -48,9 +50,9 @@ class Panels(QObject):
         self._mode = ""
         self._widths = (_ANY, _ANY)
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
-        self._end_wanted = False
+        self._end_wanted = self._found_wanted = False
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
-        for dock in (self._end, self._side, self._details, self._range, self._run):
+        for dock in (self._end, self._side, self._details, self._range, self._run, self._found):
             dock.hide()
         for watched in (window, self._side, self._details, self._run):
             watched.installEventFilter(self)
@@ -90,6 +92,7 @@ class Panels(QObject):
             dock.setVisible(inside is not None and not hidden)
         self._run.setVisible(bool(mode) and self._run_wanted)
         self._end.setVisible(bool(mode) and self._end_wanted)
+        self._found.setVisible(bool(mode) and self._found_wanted)
         self._range.setVisible(view is not None and self._range_wanted and not view.shows_range)
         self._fit()
         QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
@@ -139,7 +142,8 @@ class Panels(QObject):
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""
         inside = {"side": self.side_stack, "centre": self._centre, "details": self.details_stack}
-        return {"end": self._end.widget(), **inside, "range": self._range.widget(), "run": self._run.widget()}
+        below = {"range": self._range.widget(), "found": self._found.widget(), "run": self._run.widget()}
+        return {"end": self._end.widget(), **inside, **below}
 
     def focus_next(self) -> None:
         """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
@@ -182,8 +186,24 @@ class Panels(QObject):
 
     def show_run(self, visible: bool) -> None:
         self._run_wanted = visible
+        if visible:
+            self.show_found(None)
         self._run.setVisible(visible and bool(self._mode))
         self._fit()
+
+    def found_visible(self) -> bool:
+        return self._found.isVisible()
+
+    def show_found(self, panel: QWidget | None) -> None:
+        """Show in this panel what is found in the project, below every mode in the run's place; None hides it."""
+        self._found_wanted = panel is not None
+        if panel is not None:
+            self.show_run(False)
+            if self._found.widget() is not panel:
+                self._found.setWidget(panel)
+        self._found.setVisible(self._found_wanted and bool(self._mode))
+        if self._found_wanted:
+            self._window.resizeDocks([self._found], [FOUND_PX], Qt.Orientation.Vertical)
 
     def show_end(self, visible: bool) -> None:
         """Show how the last run ended, above every mode."""

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from workbench.gui.frame.actions import Menu, WindowCommand, known
+from workbench.gui.frame.find_panel import FindPanel, selected_line
+from workbench.gui.frame.focus import focus_is_in
 from workbench.gui.frame.frame import ProjectWindow
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.frame.tour import Tour
@@ -23,6 +24,7 @@ class MainWindow(ProjectWindow):
         super().__init__(plugins)
         self.tour = Tour(self)
         self._place_tour()
+        self.find_panel: FindPanel | None = None  # made when it is first asked for
         self.actions_of.add(self._menus())
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.actions_of.update()
@@ -72,6 +74,7 @@ class MainWindow(ProjectWindow):
                 known("new_project", asking.new_project),
                 known("open_project", asking.project),
                 known("open_run", asking.run),
+                known("quick_open", lambda: self.search.ask(files=True), project),
                 Menu("Copy an example", [
                     WindowCommand(f"example_{n}", f"{example.title}...",
                                   partial(asking.copy_example, example, run=False))
@@ -110,6 +113,7 @@ class MainWindow(ProjectWindow):
                 known("pragma", self.insert_pragma, project),
                 known("propose", self.propose_marks, project),
                 known("find", self.find_here),
+                known("find_in_project", self.find_in_project, project),
                 None,
                 known("settings", floating.show_settings),
             )),
@@ -253,8 +257,19 @@ class MainWindow(ProjectWindow):
             compare.compare_before()
 
     def focus_search(self) -> None:
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        self.search.ask()
+
+    def find_in_project(self) -> None:
+        """Find a text in every file of the project, in a panel below every mode; again: hide it."""
+        if self.find_panel is None:
+            self.find_panel = FindPanel(self.context)
+            self.find_panel.closed.connect(lambda: self.panels.show_found(None))
+        if self.panels.found_visible() and focus_is_in(self.find_panel):
+            self.find_panel.close_it()
+            return
+        text = selected_line()
+        self.panels.show_found(self.find_panel)
+        self.find_panel.begin(text)
 
 
 def _capital(text: str) -> str:

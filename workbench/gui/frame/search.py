@@ -1,12 +1,10 @@
-"""Ctrl+K: find a block, a call, a finding, a file or a command by a part of its name."""
+"""Ctrl+K: find a command, a setting, a file, a block, a call, a finding, a run or a page of the help by words of its
+name; Ctrl+Shift+O a file alone. What was chosen lately comes first."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import (
-    QAction,
     QColor,
     QFocusEvent,
     QFontMetrics,
@@ -26,24 +24,11 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from workbench.gui.frame.context import Context
-from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
+from workbench.gui.frame.search_items import FILE, SearchItem
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import draw_icon
-from workbench.session.open import recent
-from workbench.session.open.project_files import project_files
-
-
-@dataclass(frozen=True)
-class SearchItem:
-    """Something that can be found. `detail` is at the right: what it is, or its key. What cannot be done now is
-    shown too, so that it is known to be there."""
-
-    title: str
-    detail: str
-    icon_name: str
-    do: Callable[[], None]
-    can: bool = True
+from workbench.session.program.keys import key_of
+from workbench.session.program.palette import found, remember_used, used, with_line
 
 
 class _Delegate(QStyledItemDelegate):
@@ -72,24 +57,32 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(rect.adjusted(0, 0, -10, 0), right, item.detail)
 
 
+#: So many of what is found are listed.
+MOST_LISTED = 60
+_FILES_HINT = "Open a file: name or name:line"
+
+
 class SearchField(QLineEdit):
     """A field whose list drops down as one types; `find_items` is asked each time it gets the focus."""
 
     def __init__(self, find_items: Callable[[], Sequence[SearchItem]]) -> None:
         super().__init__()
         self._find_items = find_items
+        self._items: Sequence[SearchItem] = ()
+        self._files = False  # whether files alone are found
+        self._hint = ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(120)
         self.setMaximumWidth(284)
         self.setTextMargins(24, 0, 40, 0)
-        self.setAccessibleName("Find a block, call or command")
+        self.say("Find a block, call or command")
         self._model = QStandardItemModel(self)
         completer = QCompleter(self._model, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         completer.setMaxVisibleItems(14)
         popup = QListView()
         popup.setObjectName("completion")  # it has a frame
+        popup.setAccessibleName("What was found")
         popup.setMinimumWidth(420)
         completer.setPopup(popup)
         popup.setItemDelegate(_Delegate(popup))  # after setPopup, which brings one of its own
@@ -97,14 +90,37 @@ class SearchField(QLineEdit):
         popup.installEventFilter(self)
         self._popup = popup
         self.setCompleter(completer)
+        self.textEdited.connect(self._list)
+
+    def say(self, hint: str) -> None:
+        """What can be found, where nothing is typed."""
+        self._hint = hint
+        self.setAccessibleName(_FILES_HINT if self._files else hint)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(284, 28)
 
+    def ask(self, *, files: bool = False) -> None:
+        """Take the keyboard: for a file, or for anything."""
+        self._files = files
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.reload()
+        self.selectAll()
+        self.say(self._hint)
+
     def reload(self) -> None:
         """Ask anew for what can be found."""
+        self._items = [item for item in self._find_items() if item.kind == FILE or not self._files]
+        self._list(self.text())
+
+    def _list(self, typed: str) -> None:
+        """List what has the words that are typed; without any what was chosen lately comes first."""
+        name = with_line(typed)[0]
         self._model.clear()
-        for item in self._find_items():
+        for item in found(self._items, name, lambda i: i.title, lambda i: i.text, used(), lambda i: i.name)[
+            :MOST_LISTED
+        ]:
             row = QStandardItem(item.title)
             row.setData(item, Qt.ItemDataRole.UserRole)
             self._model.appendRow(row)
@@ -121,26 +137,39 @@ class SearchField(QLineEdit):
         super().focusInEvent(event)
         self.reload()
 
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self._files and event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._files = False
+            self.say(self._hint)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.clear()
             self.clearFocus()
         elif event.key() == Qt.Key.Key_Down and not self.text():
-            self.completer().setCompletionPrefix("")
+            self._list("")
             self.completer().complete()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.completer().completionCount():
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.rowCount():
             looked_at = self._popup.currentIndex()
-            self._chosen(looked_at if looked_at.isValid() else self.completer().completionModel().index(0, 0))
+            self._chosen(looked_at if looked_at.isValid() else self._model.index(0, 0))
         else:
             super().keyPressEvent(event)
 
     def _chosen(self, index: QModelIndex) -> None:
-        item = index.data(Qt.ItemDataRole.UserRole)
+        item, line = index.data(Qt.ItemDataRole.UserRole), with_line(self.text())[1]
         self._popup.hide()
         self.clear()
         self.clearFocus()
         if item is not None and item.can:
-            item.do()
+            remember_used(item.name)
+            if line and item.at_line is not None:
+                item.at_line(line)
+            else:
+                item.do()
+
+    def _key(self) -> str:
+        return key_of("quick_open" if self._files else "search").replace("+", " ")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -148,66 +177,16 @@ class SearchField(QLineEdit):
             p = theme.palette()
             draw_icon(painter, "search", 10, 6, 15, p.second)
             painter.setFont(fonts.ui_font(11, 500))
-            note = "" if self.completer().completionCount() else "nothing found"
+            note = "" if self._model.rowCount() else "nothing found"
             if self.fontMetrics().horizontalAdvance(self.text() + note) > self.width() - 50:
                 note = ""
             painter.setPen(QColor(p.second))
             right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, note if self.text() else "Ctrl K")
+            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, note if self.text() else self._key())
             if not self.text():
                 painter.setFont(fonts.ui_font(13))
                 painter.setPen(QColor(p.muted))
-                room = self.width() - 84
-                whole = self.accessibleName()
-                hint = whole if QFontMetrics(painter.font()).horizontalAdvance(whole) <= room else "Find"
+                room = self.width() - 48 - QFontMetrics(fonts.ui_font(11, 500)).horizontalAdvance(self._key())
+                hints, metrics = (self.accessibleName(), "Find", ""), QFontMetrics(painter.font())
+                hint = next(one for one in hints if metrics.horizontalAdvance(one) <= max(room, 0))
                 painter.drawText(self.rect().adjusted(33, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, hint)
-
-
-def search_items(context: Context, actions: Iterable[QAction]) -> tuple[SearchItem, ...]:
-    return (*_run_items(context), *_source_items(context), *_commands(context, actions))
-
-
-def _commands(context: Context, actions: Iterable[QAction]) -> Iterable[SearchItem]:
-    for action in actions:
-        title, can = str(action.property("search_title") or action.text()), action.isEnabled()
-        key = action.shortcut().toString() or "command"
-        yield SearchItem(title, key if can else f"not now, {key}", "terminal", action.trigger, can)
-    if context.workspace is None:
-        for path in recent.recent():
-            yield SearchItem(path.name, "recent project", "folder", partial(context.open_path, path))
-
-
-def _run_items(context: Context) -> Iterable[SearchItem]:
-    analysis = context.analysis
-    if analysis is None:
-        return
-    for finding in analysis.findings:
-
-        def show_finding(chosen: str = finding.id) -> None:
-            context.navigation.set_mode("analyse")
-            context.navigation.select(SelectedFinding(chosen))
-
-        yield SearchItem(f"{finding.title}: {finding.where}", "finding", "triangle-alert", show_finding)
-    for metrics in analysis.blocks:
-
-        def show_block(chosen: str = metrics.block.id) -> None:
-            if context.navigation.mode == "source":
-                context.navigation.set_mode("analyse")
-            context.navigation.select(SelectedBlock(chosen))
-
-        yield SearchItem(metrics.block.id, "block", "workflow", show_block)
-    for call in analysis.calls:
-
-        def show_call(number: int = call.site_number, file: str = call.site.file, line: int = call.site.line) -> None:
-            context.navigation.select(SelectedCall(number))
-            context.navigation.open_line(file, line)
-
-        yield SearchItem(f"{call.site.label} ({call.place})", "call", "arrow-left-right", show_call)
-
-
-def _source_items(context: Context) -> Iterable[SearchItem]:
-    workspace = context.workspace
-    if workspace is None:
-        return
-    for path in project_files(workspace):
-        yield SearchItem(path.name, "file", "file", partial(context.navigation.open_line, str(path), 1))

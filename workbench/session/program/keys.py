@@ -11,7 +11,8 @@ from workbench.system import store
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "new_project": ("New from sources...", "Ctrl+N"),
     "open_project": ("Open project...", "Ctrl+O"),
-    "open_run": ("Open run...", "Ctrl+Shift+O"),
+    "open_run": ("Open run...", "Ctrl+Alt+O"),
+    "quick_open": ("Open a file of the project", "Ctrl+Shift+O"),
     "new_document": ("New...", "Ctrl+Shift+N"),
     "save": ("Save", "Ctrl+S"),
     "save_as": ("Save as...", "Ctrl+Shift+S"),
@@ -26,6 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "pragma": ("Insert pragma", "Ctrl+P"),
     "propose": ("Proposed marks", "Ctrl+Shift+M"),
     "find": ("Find here", "Ctrl+F"),
+    "find_in_project": ("Find in the project", "Ctrl+Shift+F"),
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
     "range_panel": ("What the range holds", "Ctrl+Shift+I"),

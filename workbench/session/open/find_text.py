@@ -1,0 +1,62 @@
+"""Where a text is in the files of a project."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.api.source.edits import decode
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.files import read_file
+
+MOST_HITS = 2000
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A line that has the text: `column` and `length` say where, from 0."""
+
+    path: Path
+    line: int
+    column: int
+    length: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """`whole` says whether all were listed; `unread` are files that could not be read."""
+
+    hits: tuple[Hit, ...]
+    whole: bool = True
+    unread: tuple[Diagnostic, ...] = ()
+
+
+def pattern_of(text: str, *, case: bool = False, word: bool = False, regex: bool = False) -> re.Pattern[str]:
+    """What is looked for. WorkbenchError for an expression that is none."""
+    source = text if regex else re.escape(text)
+    try:
+        return re.compile(rf"\b(?:{source})\b" if word else source, 0 if case else re.IGNORECASE)
+    except re.error as error:
+        raise WorkbenchError(Diagnostic(f"this is not a regular expression: {error}", "Correct it.")) from None
+
+
+def find_text(
+    files: Iterable[Path], pattern: re.Pattern[str], texts: Mapping[Path, str], most: int = MOST_HITS
+) -> Found:
+    """The first place of each line that has the text, by file and line. `texts` are those of files that are edited and
+    not saved."""
+    hits: list[Hit] = []
+    unread: list[Diagnostic] = []
+    for path in files:
+        try:
+            text = texts[path] if path in texts else decode(read_file(path))
+        except WorkbenchError as error:
+            unread += error.diagnostics
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            if (match := pattern.search(line)) and match.end() > match.start():
+                if len(hits) == most:
+                    return Found(tuple(hits), False, tuple(unread))
+                hits.append(Hit(path, number, match.start(), match.end() - match.start(), line))
+    return Found(tuple(hits), True, tuple(unread))

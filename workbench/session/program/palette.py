@@ -1,0 +1,50 @@
+"""What was chosen in the search field, and which of what can be found comes first. No Qt here."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from workbench.system import store
+
+KEPT = 30
+T = TypeVar("T")
+
+
+def used() -> tuple[str, ...]:
+    """What was chosen lately, newest first, by what each was called."""
+    return tuple(store.load("used", []))
+
+
+def remember_used(name: str) -> None:
+    store.save("used", [name, *(one for one in used() if one != name)][:KEPT])
+
+
+def found(
+    items: Iterable[T],
+    typed: str,
+    title_of: Callable[[T], str],
+    text_of: Callable[[T], str],
+    lately: Sequence[str] = (),
+    name_of: Callable[[T], str] | None = None,
+) -> list[T]:
+    """The items that hold every word typed, in any order: first those used lately, then those whose titles begin so,
+    then those with words that do."""
+    words = typed.lower().split()
+    place = {name: number for number, name in enumerate(lately)}
+    name_of = name_of or title_of
+    ranked = []
+    for number, item in enumerate(items):
+        text = text_of(item).lower()
+        if all(word in text for word in words):
+            title = title_of(item).lower()
+            whole = bool(words) and not title.startswith(" ".join(words))
+            inside = any(not re.search(rf"(?:^|[\W_]){re.escape(word)}", title) for word in words)
+            ranked.append(((place.get(name_of(item), KEPT), whole, inside, number), item))
+    ranked.sort(key=lambda pair: pair[0])
+    return [item for _, item in ranked]
+
+
+def with_line(typed: str) -> tuple[str, int]:
+    """`main.c:12` as the name of a file and a line; 0 where there is none."""
+    match = re.fullmatch(r"(.*\S):(\d+)", typed.strip())
+    return (match[1], int(match[2])) if match else (typed, 0)
