@@ -83,6 +83,35 @@ def test_density_is_held_where_the_problem_fits() -> None:
     assert reuse_penalty(256**3, whole, rho(file, whole / 4)) == pytest.approx(2)
 
 
+def test_density_falls_again_with_dependent_blocks() -> None:
+    """Section 3: a store of one and a half dependent blocks computes no more than one; of independent ones it does."""
+    independent = (
+        "element_bytes: 8\neta: alpha / 1000\nlayers:\n  - {name: a, layer_bytes: 1, bandwidth_bytes_per_s: 1}\n"
+    )
+    free, bound = model(independent), model(f"{independent}block_bytes: 1000\n")
+    assert rho(free, 1500) == pytest.approx(1.5 / 1500)
+    assert rho(bound, 1500) == pytest.approx(1 / 1500)
+    assert [float(rho(bound, size)) for size in (500, 1000)] == [float(rho(free, size)) for size in (500, 1000)]
+    whole = model(f"{independent}block_bytes: 1000\noperations: 10\nproblem_bytes: 10000\n")
+    assert rho(whole, 10000) == pytest.approx(10 / 10000)  # all of it is there: it is loaded once (S9)
+
+
+def test_output_and_instructions_take_their_part_of_a_layers_rate() -> None:
+    """By hand: 2 operations for a byte of input, so half a byte each, beside a quarter of output and a byte of code."""
+    layer = "{name: a, layer_bytes: 1 MB, bandwidth_bytes_per_s: 1 GB/s, latency_s: 1 ms}"
+    text = f"element_bytes: 8\neta: 2 * alpha\nlayers:\n  - {layer}\n"
+    alone = density(model(text)).bounds[0]
+    assert alone.ops_per_s_without_latency == pytest.approx(2e9)
+    output = "  - {name: output, bytes_per_operation: 0.25}\n"
+    shared = density(model(f"{text}streams:\n{output}")).bounds[0]
+    assert shared.ops_per_s_without_latency == pytest.approx(1e9 / 0.75)
+    assert shared.ops_per_s == pytest.approx(2e6 / (1.5e6 / 1e9 + 1e-3))  # 2 million operations, 1.5 MB, one latency
+    assert shared.streams == {"output": 0.25}
+    own = "  - {name: code, bytes_per_operation: 2 * s / 16, own_path: true}\n"
+    both = density(model(f"{text}streams:\n{output}{own}")).bounds[0]
+    assert both.ops_per_s_without_latency == pytest.approx(1e9)  # the code's byte for each operation binds
+
+
 def test_measured_sizes_of_the_exact_pair_count() -> None:
     file = model("algorithm: all_to_all\nelement_bytes: 32\ninputs: {n: {value: 100}}")
     assert float(np.asarray(rho(file, 3200))) == pytest.approx(100 * 99 / 2 / 3200)  # S5

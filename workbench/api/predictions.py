@@ -281,13 +281,15 @@ class Layer:
 
 @dataclass(frozen=True)
 class LayerBound:
-    """The bound a layer sets. `ops_per_s` is Eq. 6; `ops_per_s_without_latency` is Eq. 7."""
+    """The bound a layer sets. `ops_per_s` is Eq. 6; `ops_per_s_without_latency` is Eq. 7. `streams` are those besides
+    the input by name, with their bytes for each operation."""
 
     layer: Layer
     ops_per_byte: Values
     ops_per_s: Values
     ops_per_s_without_latency: Values
     latency_fraction: Values
+    streams: Mapping[str, Values] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

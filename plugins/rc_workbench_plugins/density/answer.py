@@ -69,6 +69,7 @@ def _layer_document(bound: LayerBound) -> dict[str, Any]:
         "ops_per_s": bound.ops_per_s,
         "ops_per_s_without_latency": bound.ops_per_s_without_latency,
         "latency_fraction": bound.latency_fraction,
+        "streams": dict(bound.streams),
     }
 
 
@@ -78,12 +79,14 @@ def _text(result: Density, operation: str) -> str:
         size, rate = f"{b.layer.layer_bytes / 1e6:g} MB", f"{b.layer.bandwidth_bytes_per_s / 1e9:g} GB/s"
         bounds = (f"{b.ops_per_byte:.4g}", f"{b.ops_per_s:.4g}", f"{b.ops_per_s_without_latency:.4g}")
         rows.append((b.layer.label, size, rate, *bounds))
+    streams = [(b.layer.label, name, f"{float(each):.4g} B") for b in result.bounds for name, each in b.streams.items()]
     if result.compute_ops_per_s is not None:
         rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
     if not result.binding:
         return f"{table(rows)}\nno limit: there are no memory layers and no processing elements"
+    others = f"\n{table([('Layer', 'Besides the input', f'for each {operation}'), *streams])}" if streams else ""
     last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding}"
-    return f"{table(rows)}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
+    return f"{table(rows)}{others}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
 
 
 def _measured_document(measured: MeasuredDensity) -> dict[str, Any]:

@@ -44,9 +44,13 @@ def layer_ops_per_s(
 
 
 def rho(values: Model, alpha_bytes: Values) -> Values:
-    """Operations per byte with a local store of `alpha_bytes` (Eq. 1), held at Z/M where the problem fits (S9)."""
+    """Operations per byte with a local store of `alpha_bytes` (Eq. 1), held at Z/M where the problem fits (S9). Of
+    dependent blocks no more than one is computed at once, so that rho falls in a larger store (section 3; S10)."""
     size = values.of("element_bytes")
-    density = density_of(values.of("eta", alpha=alpha_bytes, s=size), alpha_bytes)
+    used = alpha_bytes
+    if values.model.block_bytes is not None:
+        used = np.minimum(alpha_bytes, values.of("block_bytes", s=size))
+    density = density_of(values.of("eta", alpha=used, s=size), alpha_bytes)
     if values.model.operations is None or values.model.problem_bytes is None:
         return density
     whole_bytes = values.of("problem_bytes", s=size)
@@ -110,13 +114,17 @@ def layer_bounds(
                 raise WorkbenchError(_bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))
         ops_per_byte = ops_per_byte_of(layer.layer_bytes)
         rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
+        streams = _streams(values, size)
+        shared, most = _moved(values, streams, rate)
+        moved = 1.0 + shared * ops_per_byte  # bytes, of all that share the rate, for each of the input
         bounds.append(
             LayerBound(
                 layer,
                 ops_per_byte,
-                layer_ops_per_s(ops_per_byte, rate, size, latency),
-                layer_ops_per_s(ops_per_byte, rate, size),
-                rate * latency / size,
+                np.minimum(layer_ops_per_s(ops_per_byte / moved, rate, size * moved, latency), most),
+                np.minimum(layer_ops_per_s(ops_per_byte / moved, rate, size), most),
+                rate * latency / (size * moved),
+                streams,
             )
         )
         if not np.max(bounds[-1].ops_per_s) < np.inf:
@@ -124,6 +132,29 @@ def layer_bounds(
                 _bad_layer(values, layer.name, "lets no finite rate through", "made of smaller numbers")
             )
     return tuple(bounds)
+
+
+def _streams(values: Model, layer_bytes: Values) -> dict[str, Values]:
+    """Bytes for each operation of the streams besides the input, with a store of that size."""
+    size = values.of("element_bytes")
+    return {
+        stream.name: values.of("streams", index, "bytes_per_operation", alpha=layer_bytes, s=size)
+        for index, stream in enumerate(values.model.streams)
+    }
+
+
+def _moved(values: Model, streams: Mapping[str, Values], bandwidth_bytes_per_s: Values) -> tuple[Values, Values]:
+    """Bytes for each operation of the streams that share the layer's rate with the input, and the operations a second
+    that those with a path of their own let through."""
+    shared: Values = np.float64(0.0)
+    most: Values = np.float64(np.inf)
+    for stream in values.model.streams:
+        if stream.own_path:
+            with np.errstate(divide="ignore"):
+                most = np.minimum(most, bandwidth_bytes_per_s / np.asarray(streams[stream.name], float))
+        else:
+            shared = shared + streams[stream.name]
+    return shared, most
 
 
 _LAYER_DOMAINS = {"layer_bytes": POSITIVE, "bandwidth_bytes_per_s": POSITIVE, "latency_s": NOT_NEGATIVE}

@@ -16,6 +16,15 @@ MODEL = (
         Field(("element_bytes",), "Element s", "unit", "bytes"),
         Field(("operations",), "Operations Z", "code", "of the whole problem"),
         Field(("problem_bytes",), "Problem M", "code", "bytes; rho is held at Z/M from there"),
+        Field(("block_bytes",), "Dependent blocks", "code", "bytes that are computed before the next may be loaded"),
+    )),
+)  # fmt: skip
+
+STREAM = (
+    Group("Stream", "besides the input: output or instructions", (
+        Field(("name",), "Name"),
+        Field(("bytes_per_operation",), "Bytes", "code", "for each operation; alpha, s and the inputs"),
+        Field(("own_path",), "Path of its own", "check", "else it shares each layer's rate with the input"),
     )),
 )  # fmt: skip
 

@@ -39,6 +39,23 @@ class Compute(PartDocument):
     clock_hz: Positive = Field(description="their clock")
 
 
+class StreamPart(PartDocument):
+    """A stream besides the input: results that leave the processor, or instructions that come to it. The paper leaves
+    both out, as the input is vastly larger there (section 1)."""
+
+    called: ClassVar[str] = "stream"
+    new: ClassVar[Mapping[str, object]] = {"bytes_per_operation": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.STREAM
+
+    name: str = Field(description="what it carries", examples=["output"])
+    bytes_per_operation: Formula = Field(
+        description="its bytes for each operation: a formula of alpha, s and the inputs", examples=["s / n"]
+    )
+    own_path: bool = Field(
+        False, description="whether it has a path of its own, as fast as the input's; else both share the layer's rate"
+    )
+
+
 class DensityModel(ModelDocument):
     """An algorithm on a platform. Either a known `algorithm`, or `eta`, a formula of `alpha`, `s` and the inputs.
 
@@ -60,6 +77,13 @@ class DensityModel(ModelDocument):
     problem_bytes: Positive | None = Field(
         None, description="M: data of the whole problem; from alpha = M on the density is Z/M"
     )
+    block_bytes: Positive | None = Field(
+        None,
+        description="dependent blocks: the data that have to be computed before the next may be loaded. A larger store "
+        "computes no more at once, so that the density falls again",
+        examples=["64 KiB"],
+    )
+    streams: tuple[StreamPart, ...] = Field((), description="streams besides the input")
     layers: tuple[LayerChange, ...] = Field((), description="memory layers that differ from the platform's")
     compute: Compute | None = Field(None, description="the processing elements, for the bound that they set")
 
@@ -77,6 +101,8 @@ def check(reading: Reading) -> Completed:
     _layers_wanting(reading)
     told_twice(reading, [la.name for la in model.layers], [("layers", n, "name") for n in range(len(model.layers))],
                "layers")  # fmt: skip
+    names = [stream.name for stream in model.streams]
+    told_twice(reading, names, [("streams", n, "name") for n in range(len(names))], "streams")
     for index, layer in enumerate(model.layers):
         if layer.name in (OUTPUT, PROCESSING):
             message = f"'{layer.name}' is a reserved name here"
@@ -86,7 +112,7 @@ def check(reading: Reading) -> Completed:
 
 def _names(path: FieldPath) -> tuple[str, ...]:
     """What formulas may read besides the inputs."""
-    return ("s", "alpha") if path == ("eta",) else () if path == ("element_bytes",) else ("s",)
+    return ("s", "alpha") if path == ("eta",) or path[0] == "streams" else () if path == ("element_bytes",) else ("s",)
 
 
 def _with_algorithm(reading: Reading) -> Completed:

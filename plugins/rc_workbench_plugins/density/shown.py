@@ -56,6 +56,7 @@ def _lines(density: Density) -> list[PartLine]:
             f"rho {_rate(float(bound.ops_per_byte), '/B')} × {_rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
             f"less {percent_text(lost)}   Eq. 6"
         )
+        said += "".join(f"; {name} {_rate(float(each), 'B')} each" for name, each in bound.streams.items())
         name = layer.label + (" (binds)" if layer.name == density.binding else "")
         value = float(bound.ops_per_s)
         lines.append(PartLine(name, _rate(value), value / most, said, None, True))

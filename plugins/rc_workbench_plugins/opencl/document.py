@@ -66,7 +66,11 @@ class Step(DesignDocument):
 
 
 class Replication(PartDocument):
-    """How often a kernel's pipeline is there."""
+    """How often a kernel's pipeline is there, by a compiler that looks at resources alone."""
+
+    called: ClassVar[str] = "replication by resources"
+    new: ClassVar[Mapping[str, object]] = {"compute_units": 4}
+    form: ClassVar[tuple[Group, ...]] = forms.REPLICATION
 
     compute_units: PositiveInt = Field(1, description="#CU", examples=[4])
     simd: PositiveInt = Field(1, description="#SIMD", examples=[2])

@@ -33,9 +33,12 @@ MODEL = (
         Field(("description",), "Description", "prose"),
     )),
     *DESIGN,
-    Group("Replication by resources alone", "as `aoc -O3` chooses it, beside the steps; empty: by the estimates", (
-        Field(("resource_driven", "compute_units"), "Compute units", "unit"),
-        Field(("resource_driven", "simd"), "SIMD", "unit"),
+)  # fmt: skip
+
+REPLICATION = (
+    Group("Replication by resources", "as `aoc -O3` chooses it, compared with the steps", (
+        Field(("compute_units",), "Compute units", "unit"),
+        Field(("simd",), "SIMD", "unit"),
     )),
 )  # fmt: skip
 

@@ -10,8 +10,8 @@ from predicting import model_path, predict
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
-from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange
-from rc_workbench_plugins.opencl.document import OpenClModel, Step
+from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange, StreamPart
+from rc_workbench_plugins.opencl.document import OpenClModel, Replication, Step
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.rat.model import RatModel
 from rc_workbench_plugins.ratss.errors import error_row
@@ -41,7 +41,7 @@ def named(*groups: Group) -> set[str]:
 
 def test_every_field_of_a_model_has_a_row() -> None:
     elsewhere = {"schema_version", "name", "inputs", "readings"}
-    parts = {"stages", "resources", "measured", "layers", "compute", "nodes", "transactions"}
+    parts = {"stages", "resources", "measured", "layers", "streams", "compute", "nodes", "transactions"}
     for schema in (RatssModel, DensityModel):
         assert named(*schema.form) == set(schema.model_fields) - elsewhere - parts
     assert named(*Stage.form) == set(Stage.model_fields) - parts
@@ -49,8 +49,9 @@ def test_every_field_of_a_model_has_a_row() -> None:
         "launch", "steps", "resource_driven"
     }  # fmt: skip
     assert named(*Step.form) == set(Step.model_fields)
+    assert named(*Replication.form) == set(Replication.model_fields)
     assert named(*Launch.form) == set(Launch.model_fields) - {"arguments"}
-    for part in (ComputeNode, Transaction, LayerChange, Compute):
+    for part in (ComputeNode, Transaction, LayerChange, Compute, StreamPart):
         assert named(*part.form) == set(part.model_fields)
     assert named(*StageMeasurement.form) == set(StageMeasurement.model_fields) - {"inputs"}
     assert named(*INPUT) == set(Input.model_fields)
