@@ -203,8 +203,7 @@ def test_a_testbench_replays_the_run_and_names_the_first_difference(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     same = replayed(run, tmp_path / "same", ("port_p :", "port_q :"), capsys)
-    assert same["edges"] > 2 * 17_656
-    assert same["difference"] is None
+    assert (same["testbench"], same["difference"]) == ("tiny_top_replay.vhd", None)
     planted = ("if empty and left = 0 then", "if empty and left = 1 then")
     difference = replayed(run, tmp_path / "planted", planted, capsys)["difference"]
     asked = next(n for n, c in enumerate(bench.cycles_of(run)) if c["rd_en"] and c["addr"] == 256)

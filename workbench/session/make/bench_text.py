@@ -1,8 +1,8 @@
 """The text of a testbench that replays what passed a design's ports, in Verilog and in VHDL, and of what runs it.
 
-A row of `stimuli.txt` is what holds until a clock's next edge: how long that is (ps), whether outputs are compared
-then, and in binary, the first port highest, the inputs, the outputs as they were, and the clocks as that edge leaves
-them.
+A row of `stimuli.txt` is what holds until a clock's next edge, a single clock's next rising edge: how often in turn,
+how long it is (ps), whether outputs are compared then, and in hexadecimal, the first port highest, the inputs, the
+outputs as they were, and the clocks as that edge leaves them.
 """
 
 import re
@@ -62,6 +62,9 @@ def _verilog(bench: Bench) -> str:
     values = ", ".join(f".{name}({value})" for name, value in bench.parameters.items())
     names = {kind: ", ".join(p.name for p in each) for kind, each in
              (("clocks", bench.clocks), ("inputs", bench.inputs), ("outputs", bench.outputs))}  # fmt: skip
+    wait = "#(length_ps - 1);"
+    if len(bench.clocks) == 1:
+        wait = f"#(length_ps / 2) {bench.clocks[0].name} = 0; #(length_ps - length_ps / 2 - 1);"
     compared = "\n".join(
         f"            compare_{port.name}(expected[{at} +: {port.bits}]);" for port, at in _places(bench.outputs)
     )
@@ -89,7 +92,7 @@ module {bench.name};
     reg [{bits(bench.outputs) - 1}:0] expected;
     reg check;
     reg differs = 0;
-    integer file, length_ps, i, cycle = 0, compared = 0;
+    integer file, times, length_ps, i, cycle = 0, compared = 0;
 
 {tasks}
 
@@ -100,9 +103,10 @@ module {bench.name};
             $display("cannot read {STIMULI}: start this in the folder of the testbench");
             $fatal;
         end
-        while (!differs && $fscanf(file, "%d %b %b %b %b", length_ps, check, given, expected, edges) == 5) begin
+        while (!differs && $fscanf(file, "%d %d %b %h %h %h", times, length_ps, check, given, expected, edges) == 6)
+        while (!differs && times > 0) begin
             {f"{{{names['inputs']}}} = given;" if bench.inputs else ""}
-            #(length_ps - 1);
+            {wait}
             if (check) begin
 {compared}
                 compared = compared + 1;
@@ -112,6 +116,7 @@ module {bench.name};
                 {{{names["clocks"]}}} = edges;
                 #1;  // inputs change once the edge has acted
             end
+            times = times - 1;
         end
         if (differs) $fatal;
         $display("all outputs are as they were, at %0d edges of clocks", compared);
@@ -140,6 +145,10 @@ def _vhdl(bench: Bench, known: PortTypes) -> str:
                 compared.append(f'                compare("{port.name}", actual{label}, expected{label});')
             else:
                 moved.append(f"    {port.name} <= {_in(port, kind, part)};")
+    wait = "wait for (length_ps - 1) * 1 ps;"
+    if len(bench.clocks) == 1:
+        wait = "wait for (length_ps / 2) * 1 ps; edges <= (others => '0'); "
+        wait += "wait for (length_ps - length_ps / 2 - 1) * 1 ps;"
     generics = ", ".join(f"{name} => {name}" for name, _, _ in known.generics)
     sizes = (bits(bench.clocks), max(bits(bench.inputs), 1), bits(bench.outputs))
     return f"""\
@@ -162,18 +171,33 @@ begin
     process
         file rows : std.textio.text open read_mode is "{STIMULI}";
         variable row : std.textio.line;
-        variable length_ps, check, cycle, compared : natural := 0;
+        variable times, length_ps, check, cycle, compared : natural := 0;
         variable differs : boolean := false;
         variable next_edges : std_logic_vector(edges'range);
         variable next_given : std_logic_vector(given'range);
         variable expected : std_logic_vector(actual'range);
         procedure take(value : out std_logic_vector) is
             variable one : character;
+            variable digit, first : natural;
+            variable left : natural := value'length;
         begin
             std.textio.read(row, one);
-            for place in value'range loop
+            while left > 0 loop
                 std.textio.read(row, one);
-                if one = '1' then value(place) := '1'; else value(place) := '0'; end if;
+                if one >= 'a' then
+                    digit := character'pos(one) - character'pos('a') + 10;
+                else
+                    digit := character'pos(one) - character'pos('0');
+                end if;
+                first := (left - 1) / 4 * 4;
+                for place in first to left - 1 loop
+                    if (digit / 2**(place - first)) mod 2 = 1 then
+                        value(place) := '1';
+                    else
+                        value(place) := '0';
+                    end if;
+                end loop;
+                left := first;
             end loop;
         end procedure;
         function shown(value : std_logic_vector) return string is
@@ -200,13 +224,15 @@ begin
     begin
         while not differs and not std.textio.endfile(rows) loop
             std.textio.readline(rows, row);
+            std.textio.read(row, times);
             std.textio.read(row, length_ps);
             std.textio.read(row, check);
             take(next_given);
             take(expected);
             take(next_edges);
             given <= next_given;
-            wait for (length_ps - 1) * 1 ps;
+            while not differs and times > 0 loop
+            {wait}
             if check = 1 then
 {chr(10).join(compared)}
                 compared := compared + 1;
@@ -216,6 +242,8 @@ begin
             end if;
             edges <= next_edges;
             wait for 1 ps;  -- inputs change once the edge has acted
+            times := times - 1;
+            end loop;
         end loop;
         assert not differs report "the outputs differ from the run's" severity failure;
         report "all outputs are as they were, at " & integer'image(compared) & " edges of clocks" severity note;

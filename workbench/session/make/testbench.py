@@ -4,8 +4,9 @@ against what they were."""
 import re
 import shlex
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from workbench.api.job import Job
@@ -33,11 +34,10 @@ _DIFFERENCE = re.compile(r"first difference: cycle (\d+): (\w+) is ('h|b)(\w+), 
 
 @dataclass(frozen=True)
 class Written:
-    """A testbench: its folder and file, how many edges of clocks it replays, and the design that it is for."""
+    """A testbench: its folder, what it is, and the design that it is for."""
 
     folder: Path
     bench: Bench
-    edges: int
     workspace: Workspace
 
 
@@ -69,10 +69,8 @@ def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: 
     try:
         job.progress(0.3, "writing what passed the ports")
         with (out / STIMULI).open("w", encoding="ascii") as file:
-            edges = 0
-            for row in _rows(bench, clocks, signals):
-                file.write(row)
-                edges += 1
+            rows = _rows(bench, clocks, signals)
+            file.writelines(_lines(bench, _rising(rows) if len(bench.clocks) == 1 else rows))
         (out / f"{bench.name}{bench.suffix}").write_text(bench.text(), encoding="utf-8")
         script = out / "run.sh"
         script.write_text(_script(workspace, bench), encoding="utf-8")
@@ -81,7 +79,7 @@ def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: 
         raise WorkbenchError(Diagnostic(f"cannot write the testbench: {error.strerror}", file=str(out))) from None
     finally:
         seal_folder(out)
-    return Written(out, bench, edges, workspace)
+    return Written(out, bench, workspace)
 
 
 def _recorded(run: Run) -> Path:
@@ -120,15 +118,25 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
     return bench, tuple(pins[port.name.lower()] for port in clocks)
 
 
-def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterator[str]:
-    """The rows of the file, each a line: the reset as the card has it, then what the run wrote."""
+@dataclass(frozen=True)
+class _Row:
+    """What holds for so long until the clocks become `edges`; compared then where that is asked for."""
+
+    length_ps: int
+    check: bool
+    given: int
+    seen: int
+    edges: int
+
+
+def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterator[_Row]:
+    """The reset as the card has it, then what the run wrote: a row for each moment at which a clock changes."""
     all_moments = moments(signals)
     start_ps, values = next(all_moments, (0, {}))
     if start_ps:
         hint = "Run it again with --ports and without --from."
-        raise WorkbenchError(
-            Diagnostic("the run's signals are not written from its start on", hint, file=str(signals.path))
-        )
+        message = "the run's signals are not written from its start on"
+        raise WorkbenchError(Diagnostic(message, hint, file=str(signals.path)))
     values = dict.fromkeys(signals.codes, 0) | values
     resets = {
         clock.reset.lower(): int(not clock.reset_hdl.strip().startswith(("!", "~"))) for clock in clocks if clock.reset
@@ -148,13 +156,28 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
             yield _row(bench, at_ps - since_ps, bool(edges & ~level), values, edges)
             level, since_ps = edges, at_ps
         values = later
-    yield _row(bench, _HALF_PS, True, values, level)  # what the last edge left
+    yield _row(bench, _HALF_PS, True, values, level or every)  # what the last edge left
 
 
-def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], edges: int) -> str:
-    given = f"{_packed(bench.inputs, values):0{max(bits(bench.inputs), 1)}b}"
-    seen = f"{_packed(bench.outputs, values):0{bits(bench.outputs)}b}"
-    return f"{length_ps} {int(check)} {given} {seen} {edges:0{len(bench.clocks)}b}\n"
+def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], edges: int) -> _Row:
+    return _Row(length_ps, check, _packed(bench.inputs, values), _packed(bench.outputs, values), edges)
+
+
+def _rising(rows: Iterable[_Row]) -> Iterator[_Row]:
+    """The rows of a single clock that end in its rising edge, each as long as its cycle."""
+    low_ps = 0
+    for row in rows:
+        if row.edges:
+            yield replace(row, length_ps=low_ps + row.length_ps)
+        low_ps = 0 if row.edges else row.length_ps
+
+
+def _lines(bench: Bench, rows: Iterable[_Row]) -> Iterator[str]:
+    """The rows as text, those that repeat once with how often."""
+    digits = [max(-(-bits(ports) // 4), 1) for ports in (bench.inputs, bench.outputs, bench.clocks)]
+    for row, same in groupby(rows):
+        values = (f"{value:0{n}x}" for value, n in zip((row.given, row.seen, row.edges), digits, strict=True))
+        yield f"{sum(1 for _ in same)} {row.length_ps} {int(row.check)} {' '.join(values)}\n"
 
 
 def _packed(ports: Sequence[HdlPort], values: Mapping[str, int]) -> int:
