@@ -61,6 +61,15 @@ def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: Modu
     assert (replayed.exact, replayed.off, replayed.why) == (True, 0, "")
 
 
+def test_the_search_finds_alignments_with_gaps_by_two_threads(apps: ModuleType, tmp_path: Path) -> None:
+    (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "Threads2")
+    smaller = [("queries = 16", "queries = 3"), ("bases = 3000", "bases = 2500"), ("work = 20000", "work = 1000")]
+    made = run(deployment.project(tmp_path, smaller))
+    wanted = apps.reference("blastn").stages(3, 2500)
+    assert "best 4" in wanted
+    assert (made.path / "stdout.txt").read_text() == wanted
+
+
 @pytest.mark.parametrize("top", ["MM1In", "MD1In"])
 def test_as_many_elements_wait_as_queueing_theory_says(top: str, apps: ModuleType) -> None:
     program = apps.reference("queues")

@@ -7,7 +7,8 @@ sequential program does; `stuck` where no block can go on, as the search without
 `queues` also have `waiting`, the mean occupancy of the queue, beside the sequential program's without a bus (with half
 the width of its 95 % interval) and queueing theory's; on cores it `agrees` where it lies within that interval. Those of
 `blastn` for Table 6.3 have the `buffer` in messages, the `interval` that Li's rules give for it, and the `dummies` that
-stage 1a sent, where all messages of stages 1a and 1b are the sequential program's. --quick: each application once.
+stage 1a sent, where all messages of stages 1a and 1b are the sequential program's. Those of all stages have how many
+`queries_wait` to be compared and `results_wait` for a thread of stage 3. --quick: each application once.
 """
 
 import importlib.util
@@ -51,11 +52,12 @@ class Deployment:
     expected: Callable[[Any], str] = lambda reference: str(reference.printed())
     seen: Callable[[Events, Any], dict[str, object]] | None = None
     algorithm: int = 0  #: of `blastn`, whose interval is then computed
+    source: str = ""  #: the X file, where it is not called as the example
 
     def project(self, folder: Path, changes: Sequence[tuple[str, str]] = ()) -> Path:
         """A copy of the example's folder, with its X file changed so."""
         shutil.copytree(EXAMPLES / self.example, folder, dirs_exist_ok=True)
-        topology = folder / f"{self.example}.x"
+        topology = folder / (self.source or f"{self.example}.x")
         text = topology.read_text()
         for old, new in (*self.changes, *changes):
             assert old in text
@@ -136,6 +138,20 @@ def _search(top: str, algorithm: int, buffer: int, *on_fpga: str) -> Deployment:
     )  # fmt: skip
 
 
+def _stages(top: str, queries: int = 16, bases: int = 3000) -> Deployment:
+    """All stages of the search, and how many queries and results wait on average."""
+
+    def seen(events: Events, program: Any) -> dict[str, object]:
+        query = read_query("measure mean occupancy at queries\nmeasure mean occupancy at results", events.topology)
+        results, _ = evaluate(query, events)
+        return {f"{one.measure.edges[0].rpartition('.')[2]}_wait": one.frames[0].value for one in results}
+
+    return Deployment(
+        "blastn", top, cores=16, source="stages.x",
+        expected=lambda program: str(program.stages(queries, bases)), seen=seen,
+    )  # fmt: skip
+
+
 STAGES = ("stage1a", "stage1b")
 ALGORITHMS = {"Each": 1, "Interval": 2, "Silence": 3}
 DEPLOYMENTS = (
@@ -150,6 +166,8 @@ DEPLOYMENTS = (
     Deployment("blastn", "Deadlock", cores=8, expected=lambda program: ""),
     *(Deployment("blastn", top, STAGES, cores=8) for top in ALGORITHMS),
     *(_search(top, algorithm, buffer) for top, algorithm in ALGORITHMS.items() for buffer in (32, 256, 2048)),
+    *(_stages(top) for top in ("Threads1", "Threads2", "Threads4")),
+    _stages("Small", 48, 1000),
     *(_queue(top) for top in ("MM1In", "MD1In", "CorrelatedIn")),
     *(_queue(law + way, "w") for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")),
 )

@@ -47,6 +47,13 @@ inline std::vector<uint32_t> query_words(uint32_t seed)
     return words;
 }
 
+inline std::vector<bool> query_filter(uint32_t seed)
+{
+    std::vector<bool> filter(4096);
+    for (const uint32_t word : query_words(seed)) filter[first_place(word)] = filter[second_place(word)] = true;
+    return filter;
+}
+
 // Whether a message without a match is due at a place, where one with a match is `sent` or not.
 class Silence {
 public:
@@ -87,9 +94,7 @@ struct Seeds {
 
     void run()
     {
-        std::vector<bool> filter(4096);
-        for (const uint32_t word : blastn::query_words(seed))
-            filter[blastn::first_place(word)] = filter[blastn::second_place(word)] = true;
+        const std::vector<bool> filter = blastn::query_filter(seed);
         blastn::Silence silence(algorithm, interval);
         uint32_t word = 0;
         for (uint64_t base; x.pop(base);) {

@@ -107,5 +107,63 @@ def printed(bases: int = 6000, seed: int = 1) -> str:
     return "".join(lines)
 
 
+GAPPED, BAND, DROP, GAP, LEAST_UNGAPPED = 48, 6, 6, 2, 16
+
+
+def genome(seed: int, queries: int, bases: int) -> list[int]:
+    """The database of stages.x: pieces of all queries, of every second one without a base."""
+    asked, found = [query(seed + 101 * q) for q in range(queries)], []
+    for at in range(bases):
+        piece, inside = divmod(at, EVERY)
+        if inside < GAPPED and mixed(at + 991 * seed) % 16:
+            first = mixed(piece + 77 * seed) % (QUERY - GAPPED - 1)
+            left_out = inside >= GAPPED // 2 and mixed(piece + 5 * seed) % 2
+            found.append(asked[mixed(piece + 55 * seed) % queries][first + inside + left_out])
+        else:
+            found.append(mixed(seed * 0x20003 + 0x5000000 + at) & 3)
+    return found
+
+
+def ungapped(asked: list[int], held: list[int], place: int, at: int, step: int, low: int, high: int) -> int:
+    """A side's score, until it falls by `DROP` below the best; what is below `low` of the database never matches."""
+    score = best = 0
+    while 0 <= place < QUERY and 0 <= at < high and score > best - DROP:
+        score += MATCH if at >= low and asked[place] == held[at] else -MISMATCH
+        best, place, at = max(best, score), place + step, at + step
+    return best
+
+
+def with_gaps(asked: list[int], held: list[int], first: int, place: int) -> int:
+    """The best score of Smith and Waterman in a band around a word's diagonal."""
+    score: dict[tuple[int, int], int] = {}
+    for i in range(QUERY):
+        for at in range(first - place + i - BAND, first - place + i + BAND + 1):
+            if 0 <= at < len(held):
+                same = MATCH if held[at] == asked[i] else -MISMATCH
+                score[i, at] = max(0, score.get((i - 1, at - 1), 0) + same,
+                                   max(score.get((i, at - 1), 0), score.get((i - 1, at), 0)) - GAP)  # fmt: skip
+    return max(score.values())
+
+
+def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> str:
+    """What stages.x prints: of each query how many alignments without gaps there are, and the best with gaps."""
+    held, lines = genome(seed, queries, bases), []
+    for q in range(queries):
+        asked, scores = query(seed + 101 * q), list[int]()
+        places: dict[tuple[int, ...], list[int]] = {}
+        for place in range(QUERY - WORD + 1):
+            places.setdefault(tuple(asked[place : place + WORD]), []).append(place)
+        for first in range(bases - WORD + 1):
+            for place in places.get(tuple(held[first : first + WORD]), []):
+                low, high = max(first - REACH, 0), min(first + WORD + REACH, bases)
+                both = (place + WORD, first + WORD, 1), (place - 1, first - 1, -1)
+                near = WORD + sum(ungapped(asked, held, *side, low, high) for side in both)
+                far = WORD + sum(ungapped(asked, held, *side, 0, bases) for side in both)
+                if near >= LEAST and far >= LEAST_UNGAPPED:
+                    scores.append(with_gaps(asked, held, first, place))
+        lines.append(f"query {q} alignments {len(scores)} best {max(scores, default=0)}\n")
+    return "".join(lines)
+
+
 if __name__ == "__main__":
     print(printed(*map(int, sys.argv[1:])), end="")

@@ -48,7 +48,20 @@ def _blocks(blocks: Sequence[Block], topology: Topology, name: str) -> list[Bloc
             exact = [one for one, id_ in of_ids if id_ == wanted]
             if found := exact or [one for one, id_ in of_ids if id_.endswith(f".{wanted}")]:
                 return found
+    named = (one.name for one in topology.blocks if f".{one.name}".endswith(f".{name}"))
+    if found := [one for stream_block in named for one in run_blocks(topology, blocks, stream_block)]:
+        return found
     raise UnknownTarget(f"there is no block '{name}'", near(name, block_names(blocks), "Blocks"), 2)
+
+
+def run_blocks(topology: Topology, blocks: Iterable[Block], name: str) -> list[Block]:
+    """The blocks of a run that one of an application is: its thread on the host, or those of its module in the FPGA."""
+    thread, instance = topology.within(name).replace(".", "_"), rf"b\d+_{re.escape(name.replace('.', '_'))}"
+    return [
+        one
+        for one in blocks
+        if one.id == f"host.{thread}" or any(re.fullmatch(instance, part) for part in one.component.split("."))
+    ]
 
 
 def block_names(blocks: Iterable[Block]) -> list[str]:

@@ -11,7 +11,14 @@ from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.dummies import advice
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.blocks import asked_of_block, block_names, drawn_blocks, share_of, state_names
+from rc_workbench_plugins.streaming.query.blocks import (
+    asked_of_block,
+    block_names,
+    drawn_blocks,
+    run_blocks,
+    share_of,
+    state_names,
+)
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import FrameLength
@@ -107,9 +114,8 @@ def _subject(
     )
 
 
-def _block(topology: Topology, block: StreamBlock, run_blocks: Sequence[Block]) -> QueriedBlock:
-    name = topology.within(block.name)
-    own = [one for one in run_blocks if one.id.endswith(f".{name}") or as_target(one.component) == block.name]
+def _block(topology: Topology, block: StreamBlock, of_run: Sequence[Block]) -> QueriedBlock:
+    own = [one for one in of_run if as_target(one.component) == block.name] or run_blocks(topology, of_run, block.name)
     own = [one for one in own if len(one.states) > 1]
     statements = asked_of_block(own[0], as_target(own[0].id)) if len(own) == 1 else ()
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
