@@ -14,6 +14,7 @@ from rc_workbench_plugins.density.compute import reuse_penalty, roofs
 
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
+from workbench.pictures.density import roofline
 from workbench.predict.formulas import ModelFile
 from workbench.predict.paper_tables import printed_rows
 
@@ -107,6 +108,9 @@ def test_output_and_instructions_take_their_part_of_a_layers_rate() -> None:
     assert shared.ops_per_s_without_latency == pytest.approx(1e9 / 0.75)
     assert shared.ops_per_s == pytest.approx(2e6 / (1.5e6 / 1e9 + 1e-3))  # 2 million operations, 1.5 MB, one latency
     assert shared.streams == {"output": 0.25}
+    line, spot = roofline(density(model(f"{text}streams:\n{output}"))).lines
+    assert np.interp(2.0, line.x, line.y) == pytest.approx(spot.y[0], rel=1e-2)  # the algorithm is on its roof
+    assert line.y.max() < 1e9 / 0.25  # however dense the input is, the output takes its part
     own = "  - {name: code, bytes_per_operation: 2 * s / 16, own_path: true}\n"
     both = density(model(f"{text}streams:\n{output}{own}")).bounds[0]
     assert both.ops_per_s_without_latency == pytest.approx(1e9)  # the code's byte for each operation binds

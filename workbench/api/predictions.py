@@ -282,7 +282,8 @@ class Layer:
 @dataclass(frozen=True)
 class LayerBound:
     """The bound a layer sets. `ops_per_s` is Eq. 6; `ops_per_s_without_latency` is Eq. 7. `streams` are those besides
-    the input by name, with their bytes for each operation."""
+    the input by name, with their bytes for each operation; `shared_bytes` are of those that share the layer's rate with
+    the input, `most_ops_per_s` is what the others let through."""
 
     layer: Layer
     ops_per_byte: Values
@@ -290,6 +291,8 @@ class LayerBound:
     ops_per_s_without_latency: Values
     latency_fraction: Values
     streams: Mapping[str, Values] = field(default_factory=dict)
+    shared_bytes: Values = 0.0
+    most_ops_per_s: Values = float("inf")
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,12 @@ def roofline(density: Density) -> Plot:
     x = np.geomspace(min(*at, knee) / 10, max(*at, knee) * 10, 121)
     lines = []
     for n, bound in enumerate(density.bounds):
-        slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
+        rate, layer = float(bound.layer.bandwidth_bytes_per_s), bound.layer
+        lost = rate * float(layer.latency_s) / float(layer.layer_bytes)
+        most = min(float(bound.most_ops_per_s), peak)
+        y = np.minimum(x * rate / (1.0 + lost + float(bound.shared_bytes) * x), most)  # Eq. 6, with other streams
         ink = INKS[n % len(INKS)]
-        lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))
+        lines.append(Line(layer.name, x, y, ink, named_at_start=True))
         spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
         lines.append(Line("", *spot, ink, points=True, joined=False))
     return Plot(

@@ -125,6 +125,8 @@ def layer_bounds(
                 np.minimum(layer_ops_per_s(ops_per_byte / moved, rate, size), most),
                 rate * latency / (size * moved),
                 streams,
+                shared,
+                most,
             )
         )
         if not np.max(bounds[-1].ops_per_s) < np.inf:
