@@ -146,13 +146,14 @@ class Walk:
         driven.wait("not window.context.documents.unsaved", "the saved file")
         driven.settle()
 
-    def outcome(self) -> dict[str, Any]:
-        """The settled prediction: its title, its fate, and the speedups predicted and measured."""
-        entry = "window.context.navigation and window.modes.views['compare'].beside.settled[-1]"
-        said = f"{{'title': ({entry}).title, 'fate': ({entry}).fate.value, 'came': ({entry}).came.speedup,"
-        said += f" 'predicted': ({entry}).prediction.speedup}}"
-        outcome: dict[str, Any] = self.driven.ask(said)
-        return outcome
+
+def outcome(driven: Driven) -> dict[str, Any]:
+    """The settled prediction that Compare shows: its title, its fate, and the speedups predicted and measured."""
+    entry = "window.context.navigation and window.modes.views['compare'].beside.settled[-1]"
+    said = f"{{'title': ({entry}).title, 'fate': ({entry}).fate.value, 'came': ({entry}).came.speedup,"
+    said += f" 'predicted': ({entry}).prediction.speedup}}"
+    settled: dict[str, Any] = driven.ask(said)
+    return settled
 
 
 @contextmanager
@@ -180,7 +181,7 @@ def walk(pictures: Path, runs: Path | None, sizes: Sizes, only: str) -> dict[str
     ):
         taken = Walk(driven, pictures, sizes)
         shown = [taken.show(step) for step in taken.steps() if any(part in step for part in only.split(","))]
-        return {"steps": shown, "outcome": taken.outcome(), "faults": list(driven.faults)}
+        return {"steps": shown, "outcome": outcome(driven), "faults": list(driven.faults)}
 
 
 def main() -> int:

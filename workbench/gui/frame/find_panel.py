@@ -66,7 +66,7 @@ class FindPanel(QWidget):
         self.field.setFixedWidth(420)
         self.case, self.word, self.regex = PillButton("Case"), PillButton("Word"), PillButton("Regex")
         for pill, tip in (
-            (self.case, "Tell upper from lower case"),
+            (self.case, "Match upper and lower case"),
             (self.word, "Whole words only"),
             (self.regex, "The text is a regular expression"),
         ):

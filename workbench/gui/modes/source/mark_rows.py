@@ -13,6 +13,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.pragma import Category
 from workbench.model.proposal import Proposal
+from workbench.model.text import counted
 
 OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -55,17 +56,20 @@ def _swatch(painter: QPainter, box: QRectF, row: MarkRow) -> None:
 
 
 def _line(row: MarkRow) -> str:
-    return str(row.line) if isinstance(row, Proposal) else str(len(row.marks))
+    return str(row.line) if isinstance(row, Proposal) else ""
 
 
 def _what(row: MarkRow) -> str:
     if isinstance(row, Proposal):
         return format_pragma(row.pragma)
-    return f"{row.path.name}: {row.category.value}"
+    return f"{row.path.name}: {row.category.value}, {counted(len(row.marks), 'mark')}"
 
 
 def _why(row: MarkRow) -> str:
-    return row.why if isinstance(row, Proposal) else str(PurePath(row.marks[0].file).parent)
+    if isinstance(row, Proposal):
+        return row.why
+    folder = str(PurePath(row.marks[0].file).parent)
+    return "" if folder == "." else f"in {folder}"
 
 
 def _ink(row: MarkRow) -> tuple[str, int, int]:
