@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -295,6 +296,23 @@ def test_each_block_is_told_with_its_clock_and_the_clock_with_how_surely_its_tim
     assert [clock["name"] for clock in chrome["otherData"]["clocks"]] == ["clk", "bus"]
     named = {e["args"]["name"]: e["args"]["clock"] for e in chrome["traceEvents"] if e["name"] == "thread_name"}
     assert named == {block.id: block.clock for block in blocks}
+
+
+#: As flamegraph.pl has it (github.com/brendangregg/FlameGraph), and speedscope: what is else is no stack.
+STACK = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")
+
+
+def test_folded_stacks_sum_to_the_run_block_by_block(run: Run, tmp_path: Path) -> None:
+    head, *lines = exported(run, "folded", tmp_path).read_text().splitlines()
+    assert STACK.match(head) is None
+    sums: dict[str, int] = {}
+    for line in lines:
+        found = STACK.match(line)
+        assert found is not None
+        names = found[1].split(";")
+        block = next(b.id for b in run.manifest.blocks if names[: b.id.count(".") + 1] == b.id.split("."))
+        sums[block] = sums.get(block, 0) + int(found[2])
+    assert sums == {block.id: run.manifest.time_ps for block in run.manifest.blocks}
 
 
 @pytest.mark.parametrize("name", sorted(load_plugins().exporters))

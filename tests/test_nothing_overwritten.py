@@ -79,6 +79,7 @@ RESULTS = {
     "svg": ["report", "--svg"],
     "chrome": ["export", "--format", "chrome", "--out"],
     "csv": ["export", "--format", "csv", "--out"],
+    "folded": ["export", "--format", "folded", "--out"],
 }
 
 

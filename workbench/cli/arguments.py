@@ -286,7 +286,7 @@ OWN: Sequence[Command] = (
              _file("--sarif", metavar="F", help="write findings and conditions at their lines, as SARIF 2.1.0"),
              *THRESHOLD),
     _command("export", "write a run in a form that other programs read", "runs:run_export", RUN,
-             _option("--format", required=True, metavar="NAME", help="csv, chrome and what plugins bring"),
+             _option("--format", required=True, metavar="NAME", help="csv, chrome, folded and what plugins bring"),
              _file("--out", required=True)),
     _command("import", "read another program's file as a run", "runs:run_import",
              _file("file"), _named("--format", "chrome and what plugins bring"), OUT_RUN, JSON),

@@ -1,4 +1,4 @@
-"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, and CSV."""
+"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, CSV and folded stacks."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def workbench_exporters() -> Sequence[Exporter]:
     return [
         Exporter("chrome", "trace for chrome://tracing and Perfetto", ".json", _write_chrome),
         Exporter("csv", "table of blocks and their states", ".csv", _write_csv),
+        Exporter("folded", "folded stacks for flame graphs and speedscope", ".folded", _write_folded),
     ]
 
 
@@ -35,6 +36,12 @@ def _write_csv(measured: Measured, file: BinaryIO) -> None:
     from rc_workbench_plugins.exchange.exports import write_csv
 
     write_csv(measured, file)
+
+
+def _write_folded(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.exports import write_folded
+
+    write_folded(measured, file)
 
 
 def _read_chrome(path: Path, job: Job) -> Run:

@@ -1,4 +1,4 @@
-"""Runs in forms that other programs read: Chrome's trace format (also Perfetto's), and CSV."""
+"""Runs in forms that other programs read: Chrome's trace format (also Perfetto's), CSV, and folded stacks."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from workbench.api import Block, Diagnostic, Measured, Run, WorkbenchError
+from workbench.api import PS_PER_S, Block, Diagnostic, Measured, Run, WorkbenchError
 
 PS_PER_US = 1_000_000
 CSV_COLUMNS = ("block", "side", "state", "category", "reasons", "target", "message", "time_s", "cycles", "visits",
@@ -108,3 +108,23 @@ def write_csv(measured: Measured, file: BinaryIO) -> None:
                 ]
             )
     stream.detach()  # writes what is left, and leaves the file to who opened it
+
+
+def folded_stacks(measured: Measured) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The time (ps) of each state of the application's blocks, below the parts of the block's name and, where it has
+    one, its category. Each block's times sum to the run's."""
+    for metrics in measured.blocks:
+        if not metrics.block.works:
+            continue
+        for spent in metrics.states:
+            if time_ps := round(spent.time_s * PS_PER_S):
+                kinds = (spent.state.category.value,) if spent.state.category else ()
+                yield (*metrics.block.id.split("."), *kinds, spent.state.name), time_ps
+
+
+def write_folded(measured: Measured, file: BinaryIO) -> None:
+    """A line for each stack, outermost first, with its picoseconds, as flame graphs and speedscope read it."""
+    file.write(b"# stacks of RC Workbench, with picoseconds\n")
+    for stack, time_ps in folded_stacks(measured):
+        names = ";".join(" ".join(name.replace(";", ",").split()) for name in stack)
+        file.write(f"{names} {time_ps}\n".encode())
