@@ -123,6 +123,21 @@ def test_what_is_wrong_is_said_in_its_place(run: Run, text: str, column: int, me
         assert hint in problem.hint
 
 
+def test_names_with_other_characters_are_in_quotes(run: Run) -> None:
+    """A link between FPGAs is a FIFO that is called by both its ends."""
+    (fifo,) = run.manifest.fifos
+    linked = replace(run, manifest=replace(run.manifest, fifos=(replace(fifo, id="link.left_out-right_in"),)))
+    assert values(linked, 'measure max occupancy at "link.left_out-right_in"') == [4]
+    along = values(run, "measure max latency at gen.out -> use.out")
+    assert values(linked, 'measure max latency at gen.out -> "use.out"') == along
+    shown = subject(linked)
+    assert shown is not None
+    statements = [text for one in (*shown.blocks, *shown.edges) for _, text in one.statements]
+    statements += [text for one in explain(linked) for text in one.statements]
+    assert 'measure mean occupancy at "link.left_out-right_in"' in statements
+    assert shown.check("\n".join(statements)) == ()
+
+
 def test_in_window_and_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = subject(run)
     assert shown is not None

@@ -86,18 +86,19 @@ def asked_of_block(block: Block, name: str) -> tuple[tuple[str, str], ...]:
     states = [state for state in state_names(block) if state != UNCLASSIFIED]
     asked = []
     for state in states:
-        where = f"of state {_written(state)} of {_written(name)}"
+        where = f"of state {written(state)} of {written(name)}"
         lines = (f"measure share {where}", f"measure mean dwell {where}", f"measure visits {where}")
         asked.append((state, "\n".join(lines)))
-    return (*asked, ("Transitions", f"measure transitions of {_written(name)}"))
+    return (*asked, ("Transitions", f"measure transitions of {written(name)}"))
 
 
 def share_of(state: str, block: str) -> str:
     """The statement that asks it."""
-    return f"measure share of state {_written(state)} of {_written(block)}"
+    return f"measure share of state {written(state)} of {written(block)}"
 
 
-def _written(name: str) -> str:
+def written(name: str) -> str:
+    """A name as statements have it: in quotes where it needs them."""
     return name if re.fullmatch(NAME, name) else f'"{name}"'
 
 

@@ -73,7 +73,7 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
     """A project's query as it would be asked, or what can be asked about; nothing is run."""
     composition = workbench.open_project(arguments.run_folder)
     if composition.project.streaming is None:
-        hint = "Name a project with a 'streaming' section, or a run of one."
+        hint = "Name a project with a 'streaming' section, or a run: its blocks and its design's streams can be asked."
         raise WorkbenchError(Diagnostic("this project has no streams", hint, file=str(arguments.run_folder)))
     topology = read_topology(composition)
     if arguments.query is None:

@@ -58,7 +58,8 @@ comparison: operand [RELATION operand]
 ?operand: number | what | within | state | reference
 reference: NAME
 number: NUMBER [UNIT]
-target: NAME (ARROW NAME)*
+target: _point (ARROW _point)*
+_point: NAME | QUOTED
 METRIC.2: /({"|".join(METRICS)})(?![\w.])/
 STATISTIC.2: /({"|".join(STATISTICS)})(?![\w.])/
 INNER.2: /({"|".join(INNER)})(?![\w.])/
@@ -80,7 +81,6 @@ _SAID = {
     "STATISTIC": "a statistic (" + ", ".join(STATISTICS) + ")",
     "INNER": "what to measure of a block (" + ", ".join(INNER) + ")",
     "_STATE": "'state'",
-    "QUOTED": "a name in quotes",
     "_AT": "'at'",
     "NAME": "a name",
     "NUMBER": "a number",
@@ -137,6 +137,12 @@ class Statement:
 
 def tokens(part: Tree[Token]) -> Iterator[Token]:
     return part.scan_values(lambda child: isinstance(child, Token))
+
+
+def points(target: Tree[Token]) -> list[Token]:
+    """The names of a target, without their quotes."""
+    named = (part for part in target.children if isinstance(part, Token) and part.type in ("NAME", "QUOTED"))
+    return [token.update(value=str(token).strip('"')) for token in named]
 
 
 def weight(tree: Tree[Token]) -> tuple[int, int]:
@@ -240,7 +246,8 @@ def _hint(unexpected: str, wanted: Sequence[str]) -> str:
         return f"This comparison is written {_INSTEAD[unexpected]}."
     if unexpected in ("and", "or", "not"):
         return "And, or and not are written &, | and !."
-    said = [_SAID.get(name, name) for name in wanted if name != "$END" or len(wanted) == 1]
+    left_out = ("$END", "QUOTED")  # quotes are for few names
+    said = [_SAID.get(name, name) for name in wanted if name not in left_out or len(wanted) == 1]
     return f"Wanted: {' or '.join(said)}." if said else ""
 
 

@@ -152,14 +152,14 @@ class _Resolver:
     def _what(self, statement: Statement, what: Part) -> tuple[Measure, ...]:
         asked = self._asking.asked(statement, what)
         metric, statistic, target = asked.metric, asked.statistic, asked.target
-        points = [str(part) for part in target.children if isinstance(part, Token) and part.type == "NAME"]
+        points = read.points(target)
         measures = []
         for way in self._routes(statement, target):
             if len(way) > 1 and metric is not Metric.LATENCY:
                 message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
                 raise self._wrong(statement, target, message, "A path is measured by its latency alone.")
             bins = self._asking.bins(statement, asked, way[-1])
-            pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(points[0]) is Tap.POP)
+            pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(str(points[0])) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
             labels = tuple(edge.label for edge in way)
             lasting = self._sized(statement, asked.frame_at, asked.frame or self._frame, way[-1])
@@ -211,7 +211,7 @@ class _Resolver:
     # where
 
     def _routes(self, statement: Statement, target: Part) -> list[Route]:
-        tokens = [part for part in target.children if isinstance(part, Token) and part.type == "NAME"]
+        tokens = read.points(target)
         if len(tokens) == 1 and self._is_alias(str(tokens[0])):
             other = self._by_label[str(tokens[0])]
             if other is not statement and other.label not in self._open:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.query.blocks import written
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl import is_queue
@@ -68,7 +69,7 @@ def _ends(there: Seen) -> list[str]:
 
 
 def _filled(menu: Sequence[tuple[str, str]], name: str) -> tuple[tuple[str, str], ...]:
-    return tuple((title, text.format(name)) for title, text in menu)
+    return tuple((title, text.format(written(name))) for title, text in menu)
 
 
 def rtl_explained(there: Seen) -> list[Explained]:
@@ -83,7 +84,7 @@ def rtl_explained(there: Seen) -> list[Explained]:
     )
     explained = []
     for question, text, names in asked:
-        statements = [f"measure {text.format(name)}" for name in names]
+        statements = [f"measure {text.format(written(name))}" for name in names]
         results, _ = there.answer(read_query("\n".join(statements), topology, blocks=there.blocks))
         said = [f"{name} {_value(one)}" for name, one in zip(names, results, strict=True)]
         if said:
