@@ -50,7 +50,7 @@ def property_of(spec: Node, module: Node) -> Property:
 def _named(spec: Node, module: Node) -> Node | None:
     """What a property is that is named alone."""
     expression = _bare(spec.expr)
-    name = re.fullmatch(r"\s*(\w+)\s*(\(\s*\))?\s*", _plain(str(expression)))
+    name = re.fullmatch(r"\s*(\w+)\s*(\(\s*\))?\s*", plain_text(str(expression)))
     if name is None:
         return None
     for member in module.members:
@@ -77,9 +77,9 @@ def _default_disable(module: Node) -> str:
 
 
 def _clock(clocking: Node) -> tuple[str, str]:
-    words = re.fullmatch(r"@?\(*(posedge|negedge)([A-Za-z_]\w*)\)*", "".join(_plain(str(clocking)).split()))
+    words = re.fullmatch(r"@?\(*(posedge|negedge)([A-Za-z_]\w*)\)*", "".join(plain_text(str(clocking)).split()))
     if words is None:
-        raise Unwatched(f"'{_plain(str(clocking))}' is not one edge of a clock")
+        raise Unwatched(f"'{plain_text(str(clocking))}' is not one edge of a clock")
     return words[1], words[2]
 
 
@@ -109,7 +109,7 @@ def _delayed(expression: Node) -> tuple[str, int]:
     elements = list(expression.elements)
     if expression.first is not None or len(elements) != 1 or elements[0].delayVal is None:
         raise Unwatched("sequences are outside of the subset that is watched: one ##N, with a number, may follow |->")
-    number = _plain(str(elements[0].delayVal))
+    number = plain_text(str(elements[0].delayVal))
     if not number.isdecimal() or int(number) > MOST_DELAY:
         raise Unwatched(f"'##{number}' is not a number of cycles up to {MOST_DELAY}")
     return _condition(elements[0].expr), int(number)
@@ -130,7 +130,7 @@ def _condition(expression: Node) -> str:
             raise Unwatched("repetition is outside of the subset that is watched")
         expression = expression.expr
     if isinstance(expression, syntax.PropertyExprSyntax | syntax.SequenceExprSyntax):
-        what = _plain(str(expression))[:40]
+        what = plain_text(str(expression))[:40]
         raise Unwatched(f"'{what}' is outside of the subset that is watched: conditions, |->, |=> and one ##N")
     return _text(expression)
 
@@ -138,7 +138,7 @@ def _condition(expression: Node) -> str:
 def _text(expression: Node) -> str:
     for name in _functions(expression):
         raise Unwatched(f"{name} is outside of the subset that is watched: give what it is a register of its own")
-    return _plain(str(expression))
+    return plain_text(str(expression))
 
 
 def _functions(expression: Node) -> Iterator[str]:
@@ -147,6 +147,6 @@ def _functions(expression: Node) -> Iterator[str]:
     return iter(names)
 
 
-def _plain(text: str) -> str:
-    """A text without comments, on one line."""
+def plain_text(text: str) -> str:
+    """A piece of Verilog without comments, on one line."""
     return " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).split())

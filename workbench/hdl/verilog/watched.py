@@ -1,6 +1,5 @@
 """Assertions and branches of a design in Verilog: what of its text is counted beside its clocked blocks."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from pyslang import ast, syntax
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.metrics import Mark, MetricBlock
-from workbench.hdl.verilog.assertions import Property, Unwatched, property_of
+from workbench.hdl.verilog.assertions import Property, Unwatched, plain_text, property_of
 from workbench.hdl.verilog.blocks import branches_of, id_of, modules_of, procedures, reset_chain
 from workbench.hdl.verilog.design import Design, Node
 from workbench.hdl.verilog.elaborate import asked_port
@@ -187,7 +186,7 @@ def _arms(design: Design, statement: Node) -> Iterator[tuple[str, Node | None, i
         statement = clause
     if kind == "if":
         for one, label, inner, head in branches_of(statement):
-            yield arm_name(one, _plain(label)), inner, design.place(head.location)[1]
+            yield arm_name(one, plain_text(label)), inner, design.place(head.location)[1]
 
 
 def _combinational(module: Node) -> Iterator[Node]:
@@ -201,12 +200,7 @@ def _combinational(module: Node) -> Iterator[Node]:
 
 
 def _tidy(node: Node) -> str:
-    return _plain(str(node))
-
-
-def _plain(text: str) -> str:
-    """A text without comments, on one line."""
-    return " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).split())
+    return plain_text(str(node))
 
 
 class _Assertions:

@@ -186,13 +186,19 @@ class GraphView(HouseView):
     # ---- files: the whole graph and its legend, whatever is in view
 
     def picture_size(self) -> QSize:
-        return QSize(*map(round, whole_size(self.layout_))) if self.layout_ else self.size()
+        if self.layout_ is None:
+            return self.size()
+        size = whole_size(self.layout_) if self.has_legend else (self.layout_.width, self.layout_.height)
+        return QSize(*map(round, size))
 
     def draw_picture(self, canvas: Canvas) -> None:
         if self.layout_ is None:
             self.draw(canvas)
-        else:
+        elif self.has_legend:
             draw_whole(canvas, self.layout_, self.facts, self.notes)
+        else:
+            canvas.rect(0, 0, self.picture_size().width(), self.picture_size().height(), "window")
+            draw_graph(canvas, self.layout_, self.facts, self.notes)
 
     def rows(self) -> Iterable[Row] | None:
         return edge_rows(self.layout_) if self.layout_ else None

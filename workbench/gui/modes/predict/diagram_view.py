@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -11,7 +11,6 @@ from workbench.api.model_diagrams import Diagram
 from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.views.house_view import Row
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
-from workbench.pictures.canvas import Canvas
 from workbench.pictures.diagram import (
     diagram_facts,
     diagram_notes,
@@ -20,7 +19,6 @@ from workbench.pictures.diagram import (
     links_at,
     node_at,
 )
-from workbench.pictures.graph import draw_graph
 from workbench.pictures.layout import NodeBox, RoutedEdge
 
 
@@ -29,6 +27,7 @@ class DiagramView(GraphView):
 
     place_wanted = Signal(object)
     file_name = "model"
+    has_legend = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,15 +65,6 @@ class DiagramView(GraphView):
             return f"{node.title}: {said}" if said else node.title
         links = links_at(self.diagram, edge) if edge else []
         return "\n".join(", ".join(filter(None, (link.name, link.amount))) for link in links)
-
-    def picture_size(self) -> QSize:
-        return QSize(round(self.layout_.width), round(self.layout_.height)) if self.layout_ else self.size()
-
-    def draw_picture(self, canvas: Canvas) -> None:
-        """Without a legend: nothing here has its colours."""
-        canvas.rect(0, 0, self.picture_size().width(), self.picture_size().height(), "window")
-        if self.layout_ is not None:
-            draw_graph(canvas, self.layout_, self.facts, self.notes)
 
     def rows(self) -> list[Row] | None:
         return list(diagram_rows(self.diagram)) if self.diagram else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
@@ -14,8 +14,7 @@ from workbench.gui.modes.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.text import counted
 from workbench.pictures import graph as block_graph
-from workbench.pictures.canvas import Canvas
-from workbench.pictures.graph import NodeFacts, draw_graph
+from workbench.pictures.graph import NodeFacts
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
@@ -84,6 +83,7 @@ class SubjectGraph(GraphView):
     statement_chosen = Signal(str)
     place_wanted = Signal(str, int)
     file_name = "streams"
+    has_legend = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,15 +134,6 @@ class SubjectGraph(GraphView):
             lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
             return "\n".join(lines)
         return super()._tip(badge, node, edge)
-
-    def picture_size(self) -> QSize:
-        return QSize(round(self.layout_.width), round(self.layout_.height)) if self.layout_ else self.size()
-
-    def draw_picture(self, canvas: Canvas) -> None:
-        """Without a legend: nothing here has its colours."""
-        canvas.rect(0, 0, self.picture_size().width(), self.picture_size().height(), "window")
-        if self.layout_ is not None:
-            draw_graph(canvas, self.layout_, self.facts, self.notes)
 
     def edges_of(self, routed: RoutedEdge) -> list[QueriedEdge]:
         subject, messages = self.subject, {edge.message for edge in routed.edges}
