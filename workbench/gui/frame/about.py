@@ -14,6 +14,7 @@ class AboutPopover(Popover):
         inside = MARGIN_PX + 20
         column = column_layout(of=self, margins=(inside, inside, inside, inside), spacing=8)
         self.setFixedWidth(440)
+        self.setAccessibleName("About RC Workbench")
         column.addWidget(label(f"RC Workbench {__version__}", "finding"))
         column.addWidget(
             label("Find where an FPGA application spends its time, and what a fix would gain.", "second", wrap=True)

@@ -40,6 +40,7 @@ class NoticesPopover(Popover):
         super().__init__(parent)
         self._context = context
         self.setFixedWidth(560)
+        self.setAccessibleName("Notices")
         column = _column(self)
         column.addWidget(label("Notices", "title"))
         self._rows = column_layout(spacing=8)
@@ -51,7 +52,7 @@ class NoticesPopover(Popover):
             row = row_layout(label(plugin.name), STRETCH, said)
             inside.addLayout(row)
         inside.addStretch(1)
-        self._scroll = scrolled(inside, "raised")
+        self._scroll = scrolled("Notices and plugins", inside, "raised")
         column.addWidget(self._scroll)
         self._shown: tuple[Diagnostic, ...] | None = None
         self.reload()
@@ -93,6 +94,7 @@ class RunOptionsPopover(Popover):
         super().__init__(parent)
         self._context = context
         self.setFixedWidth(420)
+        self.setAccessibleName("How to run")
         column = _column(self)
         column.addWidget(label("How to run", "title"))
         self.trace = QCheckBox("Trace: record every change of state, for the timeline")
@@ -134,6 +136,7 @@ class RunOptionsPopover(Popover):
         for name, value in (workspace.project.settings if workspace else {}).items():
             self.fields[name] = QLineEdit(str(value))
             self.fields[name].setProperty("role", "code")
+            self.fields[name].setAccessibleName(name)
             self._form.addRow(label(name, "code"), self.fields[name])
         for before, after in pairwise((self.waves, *self.fields.values(), self.go)):
             QWidget.setTabOrder(before, after)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.frame.settings_rows import SettingRow
 from workbench.gui.run.background import Background
@@ -43,6 +43,8 @@ class SettingsDialog(QDialog):
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")
         self.search.setClearButtonEnabled(True)
+        for clear in self.search.findChildren(QToolButton):
+            clear.setAccessibleName("Clear")
         self.search.textChanged.connect(self._find)
         self.groups = QListWidget()
         self.groups.setFixedWidth(130)
@@ -70,7 +72,7 @@ class SettingsDialog(QDialog):
                 yield
         self._rows_column = self._column()
         yield
-        self.area = scrolled(self._rows_column, "box")
+        self.area = scrolled("Settings", self._rows_column, "box")
         row = row_layout(self.groups, (self.area, 1), spacing=14)
         column = column_layout(label("Settings", "finding"), self.search, of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addLayout(row, 1)

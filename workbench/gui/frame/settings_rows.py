@@ -200,6 +200,7 @@ class SettingRow(QWidget):
         field = QLineEdit()
         field.setProperty("role", "code")
         field.setPlaceholderText("default")
+        field.setAccessibleName(self.setting.title)
         field.editingFinished.connect(lambda: self.set(field.text().strip()))
         choose = IconButton("folder", f"Choose: {self.setting.title}", on=self._choose)
         whole.setFocusProxy(field)

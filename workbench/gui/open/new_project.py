@@ -66,7 +66,7 @@ class NewProject(QDialog):
         name.addWidget(self.name, 1)
         column.addLayout(name)
         self._rows = column_layout(margins=(16, 14, 16, 14), spacing=10)
-        column.addWidget(scrolled(self._rows, "box"), 1)
+        column.addWidget(scrolled("What was found", self._rows, "box"), 1)
         self.said = label("", "second", wrap=True)
         column.addWidget(self.said)
         buttons = row_layout(STRETCH)

@@ -40,6 +40,7 @@ class Welcome(QScrollArea):
 
     def __init__(self, context: Context, asking: Asking, show_mode: Callable[[str], None]) -> None:
         super().__init__()
+        self.setAccessibleName("Welcome")
         self._context, self._asking, self._show_mode = context, asking, show_mode
         self.setWidgetResizable(True)
         inside = QWidget()

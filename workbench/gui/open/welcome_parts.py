@@ -66,6 +66,7 @@ class RecentRow(Drawn, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(str(project))
+        self.setAccessibleName(f"Open {project.name}")
         row = row_layout(IconLabel("folder", 18), of=self, margins=(16, 8, 16, 8), spacing=14)
         names = column_layout(spacing=2)
         names.addWidget(ElidedLabel(project.name.removesuffix(".workbench.yaml"), "strong"))

@@ -2,7 +2,7 @@
 
 import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QSyntaxHighlighter, QTextCharFormat
 from PySide6.QtWidgets import QPlainTextEdit
 
@@ -31,8 +31,10 @@ class LogText(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._links = _Links(self.document())
 
-    def retheme(self) -> None:
-        self._links.rehighlight()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_links"):  # it changes while it is made
+            self._links.rehighlight()
 
     def _place_at(self, event: QMouseEvent) -> tuple[str, int] | None:
         cursor = self.cursorForPosition(event.position().toPoint())

@@ -140,7 +140,7 @@ class RunDock(QWidget):
         self.cancel.hide()
 
         self._steps_column = column_layout(margins=(0, 8, 0, 8), spacing=0)
-        scroll = scrolled(self._steps_column)
+        scroll = scrolled("Steps", self._steps_column)
         scroll.setMinimumWidth(260)
 
         split = Split((scroll, 400), (self._log_side(), 860), kept=[0])
@@ -179,7 +179,7 @@ class RunDock(QWidget):
         self._no_problems = label("No problems so far.", "small")
         self._rows.addWidget(self._no_problems)
         self._rows.addStretch(1)
-        problems = scrolled(self._rows)
+        problems = scrolled("Problems", self._rows)
         self._pages = QStackedWidget()
         for page in (self.log, problems, self.output, self.calls):
             self._pages.addWidget(page)

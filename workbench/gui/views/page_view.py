@@ -47,7 +47,7 @@ class PageView(QWidget):
         self.context = context
         set_ground(self, "panel")
         self.setMinimumWidth(240)
-        self._scroll = scrolled()
+        self._scroll = scrolled("Details")
         plain_column(self).addWidget(self._scroll)
         self.body: PageBody | None = None
         self.show_nothing()

@@ -60,9 +60,11 @@ def empty(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-def scrolled(inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
-    """What scrolls upright where the disk has no room for it: a widget, or a layout on a ground of its own."""
+def scrolled(name: str, inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
+    """What scrolls upright where there is no room for it: a widget, or a layout on a ground of its own. `name` is what
+    a screen reader calls it."""
     area = QScrollArea()
+    area.setAccessibleName(name)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

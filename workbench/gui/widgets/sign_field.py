@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QToolButton
 
 from workbench.gui.look import theme
 from workbench.gui.look.icons import icon
@@ -21,6 +21,9 @@ class SignField(QLineEdit):
         self.sign = QAction(self)
         self.addAction(self.sign, QLineEdit.ActionPosition.LeadingPosition)
         self._dress()
+        for button in self.findChildren(QToolButton):
+            mine = button.defaultAction() is self.sign
+            button.setAccessibleName(wanted if mine else f"Clear: {wanted}")
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -35,7 +35,7 @@ class RoundPanel(QWidget):
         self.blocks.setToolTip("Show the graph of blocks again")
         self.head.add(self.scale_pill)
         self.head.add(self.blocks)
-        plain_column(self, self.head, (scrolled(self.view), 1))
+        plain_column(self, self.head, (scrolled("A round, measured and predicted", self.view), 1))
 
     def ask(self, changes: Sequence[Change]) -> None:
         """Find the round after these changes, in the background, of a traced run that is replayed exactly."""

@@ -33,7 +33,7 @@ class RuleSubjects(QWidget):
         self._below = QVBoxLayout()
         self._below.setContentsMargins(16, 8, 16, 10)
         self._below.setSpacing(4)
-        area = scrolled(self._below, "sunken")
+        area = scrolled("What the rule holds of", self._below, "sunken")
         area.setMinimumHeight(LEAST_PREVIEW_PX)
         area.setMaximumHeight(PREVIEW_PX)
         plain_column(self, (self.view, 3), rule(), (area, 2))

@@ -64,7 +64,7 @@ class TryPanel(QWidget):
         set_ground(self, "panel")
         self.setMinimumWidth(240)
         column = column_layout(margins=(16, 14, 14, 20), spacing=8)
-        plain_column(self).addWidget(scrolled(column))
+        plain_column(self).addWidget(scrolled("Changes to try", column))
         column.addLayout(self._head())
         self._subtitle = label("", "smallsecond", wrap=True)
         column.addWidget(self._subtitle)

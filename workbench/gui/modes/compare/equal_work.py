@@ -34,7 +34,7 @@ class EqualWorkPanel(QWidget):
         shown = QWidget()
         self._pages = QStackedLayout(shown)
         self._pages.setContentsMargins(0, 0, 0, 0)
-        self._pages.addWidget(scrolled(self.rounds))
+        self._pages.addWidget(scrolled("Rounds of equal work", self.rounds))
         self._pages.addWidget(self.nothing)
         plain_column(self, self.head, (shown, 1))
 

@@ -43,6 +43,7 @@ class PartForm(QScrollArea):
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
         self._prefix = ""
+        self.setAccessibleName("Fields of the part")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

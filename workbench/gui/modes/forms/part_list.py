@@ -41,6 +41,7 @@ class PartList(QWidget):
         self.filter.textChanged.connect(self._refilter)
         above = row_layout(self.filter, margins=(16, 0, 16, 0))
         self.tabs = QTabBar()
+        self.tabs.setAccessibleName("Kinds of parts")
         self.tabs.setObjectName("parts")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)

@@ -152,7 +152,7 @@ class Breakdown(QWidget):
         for said in (self.parts_title, self.inputs_title, self.problem):
             said.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         body.addStretch(1)
-        plain_column(self, head, self.figures, rule(), (scrolled(body), 1))
+        plain_column(self, head, self.figures, rule(), (scrolled("Breakdown", body), 1))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self.reset.isHidden():

@@ -73,7 +73,7 @@ class PlatformsView(QWidget):
         self.table = TableView()
         rows = column_layout(self.table, margins=(0, 0, 0, 0), spacing=0)
         below, column = plain_panel()
-        column.addWidget(scrolled(rows), 1)
+        column.addWidget(scrolled("Platforms", rows), 1)
         plain_column(self, (Split((above, 430), (below, 340), vertical=True), 1))
 
     def show_platforms(self, compared: Sequence[PlatformDensity], table: PaperTable, of: str) -> None:

@@ -51,7 +51,7 @@ class ResultsView(QWidget):
         self._tables: dict[str, tuple[PaperTable, ...]] = {}
         self._charts: Mapping[str, Chart] = {}
         column = column_layout(margins=(0, 0, 0, 0), spacing=0)
-        plain_column(self).addWidget(scrolled(column))  # where the window is low, the page scrolls
+        plain_column(self).addWidget(scrolled("Results", column))  # where the window is low, the page scrolls
         self.figures = Figures(4)
         column.addWidget(self.figures)
         column.addWidget(rule())
@@ -179,4 +179,4 @@ def _scrolling(widget: QWidget) -> QScrollArea:
     inside, column = plain_panel()
     column.addWidget(widget)
     column.addStretch(1)
-    return scrolled(inside)
+    return scrolled("Inputs", inside)

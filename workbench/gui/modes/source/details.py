@@ -59,7 +59,7 @@ class SourceDetails(QWidget):
         self._body = column_layout(margins=(16, 14, 16, 16), spacing=8)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolled(self._body))
+        self._pages.addWidget(scrolled("Block at the cursor", self._body))
         plain_column(self, self.header, (self._pages, 1))
 
     def show_nothing(self, title: str, why: str, action: str = "") -> None:

@@ -63,6 +63,7 @@ class CodeEditor(CodeView):
         self.margin = Margin()  # whose columns the side is as wide as
         super().__init__(side)
         self.file = document
+        self.setAccessibleName(f"Text of {document.path.name}" if document.path else "Text")
         self.lines = document.text.split("\n")  # of the text as it is
         self._text: str | None = document.text
         self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))

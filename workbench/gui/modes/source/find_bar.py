@@ -19,6 +19,7 @@ class FindBar(QWidget):
         self._editor: CodeEditor | None = None
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in this file")
+        self.field.setAccessibleName("Find in this file")
         self.field.setMaximumWidth(360)
         self.said = label("", "small")
         previous, following = (

@@ -121,6 +121,7 @@ class PragmaPopover(Popover):
         self.cancel.clicked.connect(self.close_it)
         self.insert.clicked.connect(self._on_insert)
         column.addLayout(foot)
+        self.setAccessibleName("What is this line doing?")
         self.setFixedWidth(126 * 3 + 12 + 2 * inside)
 
     def _fields(self) -> QGridLayout:
@@ -129,11 +130,14 @@ class PragmaPopover(Popover):
         grid.setVerticalSpacing(4)
         self.reason, self.target, self.message = QComboBox(), QComboBox(), QComboBox()
         self.name, self.condition = QLineEdit(), QLineEdit()
+        self.name.setAccessibleName("Name")
+        self.condition.setAccessibleName("Condition")
         self._labels: dict[QWidget, QLabel] = {}
         for index, (title, box) in enumerate(
             (("Reason", self.reason), ("Target", self.target), ("Message", self.message))
         ):
             box.setEditable(True)
+            box.setAccessibleName(title)
             box.setProperty("role", "code")
             box.setMinimumWidth(100)
             box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)

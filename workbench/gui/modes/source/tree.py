@@ -63,6 +63,7 @@ class ProjectTree(QTreeView):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setAccessibleName("Files and runs of the project")
         self._model = QStandardItemModel(self)
         self.setModel(self._model)
         self.setItemDelegate(_FileDelegate(self))

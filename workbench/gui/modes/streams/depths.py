@@ -77,7 +77,7 @@ class DepthsPanel(QWidget):
         self.nothing.put_below(self.find_button)
         self.nothing.put_below(self.cancel)
         self._stack = Stack()
-        above = Split((scrolled(column), 300), (self.plot, 500))
+        above = Split((scrolled("Depths", column), 300), (self.plot, 500))
         for page in (self.nothing, Split((above, 200), (below, 180), vertical=True)):
             self._stack.addWidget(page)
         plain_column(self).addWidget(self._stack)

@@ -139,7 +139,7 @@ class QueryMode(Mode):
         column.addWidget(PanelHeader("What the run shows"))
         self._explained.setContentsMargins(16, 12, 16, 16)
         self._explained.setSpacing(2)
-        self._explained_area = scrolled(self._explained)
+        self._explained_area = scrolled("Answers of the run", self._explained)
         column.addWidget(self._explained_area, 1)
         return panel
 

@@ -215,7 +215,7 @@ class Replies(QWidget):
 
     def build(self) -> Iterator[None]:
         yield from self.pictures.build()
-        split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
+        split = Split((self.table, 200), (scrolled("Answers as pictures", self.pictures), 320), vertical=True)
         self.nothing = EmptyState("waypoints", "")
         self.say_why(of_run=True, has_run=True, has_edges=True)
         self._stack = Stack()

@@ -41,7 +41,7 @@ class TimelineDetails(QWidget):
         set_ground(self, "panel")
         self.setMinimumWidth(240)
         self.header = PanelHeader("Selection")
-        self._scroll = scrolled()
+        self._scroll = scrolled("What is selected or in the range")
         self._body = QWidget()
         self._sections = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._body)
         self._columns: list[QVBoxLayout] = []
