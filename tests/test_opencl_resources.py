@@ -1,6 +1,7 @@
 """What a kernel is estimated to take of a board before it is built, and which clocks that leaves it."""
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.opencl import board, design
+from benchmarks.opencl_builds import BENCHMARKS
+from benchmarks.opencl_builds import main as held_against_builds
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.compute import predict
 from rc_workbench_plugins.opencl.dependent import LANE, multiplications
@@ -17,6 +20,7 @@ from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.model import REPAIRED
 from rc_workbench_plugins.opencl.resources import share_text, too_much, usual_clocks
 from rc_workbench_plugins.opencl.search import search
+from scipy.io import savemat
 
 from workbench.cli.main import main
 
@@ -116,3 +120,26 @@ def test_resources_alone_choose_the_largest_that_fits() -> None:
     assert chosen.setting.simd == 16
     more = replace(chosen, setting=replace(chosen.setting, compute_units=2 * chosen.setting.compute_units))
     assert float(predict(more).needed.shares["logic"]) > MOST_LOGIC
+
+
+def test_published_builds_are_held_against_the_estimates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The benchmark, on a folder laid out as the published one: two designs of a kernel with four DSP blocks for its
+    index, and one for each float."""
+    (tmp_path / "mm" / "src").mkdir(parents=True)
+    (tmp_path / "results_and_analysis").mkdir()
+    (tmp_path / "mm" / "src" / "mm_subdimy_simdx1_unrollb_base.cl").write_text(
+        "__kernel void matrixMult(__global float *C, __global const float *A, __global const float *B, int M)\n{\n"
+        "    float sum = 0;\n#pragma unroll UNROLL_F\n    for (int k = 0; k < BLOCKDIM; k++)\n"
+        "        sum += A[k] * B[k];\n    C[get_global_id(1) * M + get_global_id(0)] = sum;\n}\n"
+    )
+    columns = {"fmax": [250.0, 200.0], "logic_util": [45_000.0, 120_000.0], "dsp_util": [6.0, 16.0],
+               "knob_settings": [[8, 1, 1, 1, 1, 1, 1, 0, 2], [8, 1, 1, 1, 1, 1, 2, 0, 4]]}  # fmt: skip
+    for name in BENCHMARKS:
+        savemat(tmp_path / "results_and_analysis" / f"{name}.mat", columns)
+    monkeypatch.setattr(sys, "argv", ["opencl_builds.py", str(tmp_path), "--json"])
+    assert held_against_builds() == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["designs"], found["dsps_equal"]) == (2, 2)
+    assert [row["builds"] for row in found["clocks"]] == [9, 0, 0, 9, 0, 0, 0, 18]

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from command_line import command, show
+from numpy.typing import NDArray
 from opencl import board, floats
 from rc_workbench_plugins.opencl.analysis import analysed
 from rc_workbench_plugins.opencl.kernel import Loop, walk
@@ -32,6 +33,7 @@ from rc_workbench_plugins.opencl.resources import needed
 from rc_workbench_plugins.opencl.statistics import work_of
 from scipy.io import loadmat
 
+Numbers = NDArray[np.float64]
 BENCHMARKS = ("mm", "bfs_dense", "dct", "fir", "hist", "mergesort", "normals", "sobel", "spmv_5000")
 SIDE = 64  # of the matrices that a design is run on: trips of its inner loop do not depend on it
 
@@ -53,7 +55,7 @@ def results(folder: Path, name: str) -> dict[str, Any]:
     return {key: np.asarray(value) for key, value in loadmat(folder / "results_and_analysis" / f"{name}.mat").items()}
 
 
-def clocks(folder: Path) -> list[dict[str, float]]:
+def clocks(folder: Path) -> list[dict[str, float | None]]:
     every = [results(folder, name) for name in BENCHMARKS]
     mhz = np.concatenate([one["fmax"].ravel() for one in every])
     logic = np.concatenate([one["logic_util"].ravel() for one in every]) / float(board().logic_blocks or 1)
@@ -61,16 +63,14 @@ def clocks(folder: Path) -> list[dict[str, float]]:
     for above, row in pairwise((None, *board().clocks)):
         assert row is not None
         taken = mhz[(logic >= (above.logic if above else 0)) & (logic < row.logic)]
-        rows.append({
-            "logic": row.logic, "builds": len(taken),
-            "least_mhz": float(np.percentile(taken, 5)), "most_mhz": float(np.percentile(taken, 95)),
-            "template_least_mhz": row.least_clock_hz / 1e6, "template_most_mhz": row.most_clock_hz / 1e6,
-        })  # fmt: skip
-    low, high = (float(np.percentile(mhz, end)) for end in (5, 95))
-    rows.append({"logic": 1.0, "builds": len(mhz), "least_mhz": low, "most_mhz": high,
-                 "template_least_mhz": (board().least_clock_hz or 0) / 1e6,
-                 "template_most_mhz": (board().most_clock_hz or 0) / 1e6})  # fmt: skip
-    return rows
+        rows.append(_row(row.logic, taken, row.least_clock_hz, row.most_clock_hz))
+    return [*rows, _row(1.0, mhz, board().least_clock_hz or 0.0, board().most_clock_hz or 0.0)]
+
+
+def _row(logic: float, mhz: Numbers, least_hz: float, most_hz: float) -> dict[str, float | None]:
+    low, high = (float(np.percentile(mhz, end)) if len(mhz) else None for end in (5, 95))
+    return {"logic": logic, "builds": len(mhz), "least_mhz": low, "most_mhz": high,
+            "template_least_mhz": least_hz / 1e6, "template_most_mhz": most_hz / 1e6}  # fmt: skip
 
 
 def designs(folder: Path) -> list[Design]:
@@ -112,7 +112,7 @@ def main() -> int:
     show({
         "clocks": clocks(arguments.folder),
         "designs": len(found),
-        "dsps_equal": sum(round(dsps) == one.dsps for one, _, dsps in found),
+        "dsps_equal": sum(bool(round(dsps) == one.dsps) for one, _, dsps in found),
         "logic_error": {"median": float(np.median(abs(off))), "p90": float(np.percentile(abs(off), 90)),
                         "mean": float(off.mean())},
     }, arguments.json)  # fmt: skip

@@ -1,6 +1,6 @@
 """A kernel's model as the window shows it: figures, its blocks, its designs, where every number comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time
@@ -54,14 +54,20 @@ def results(values: Model) -> Results:
             "Numbers": (_numbers(last),),
         },
         shares_title="Potentials at each step",
-        shares=tuple(
-            Share(one.design.name, KINDS[name][0], float(value), name == one.potentials.highest)
-            for one in all_predictions
-            for name, value in one.potentials.values.items()
-        ),
+        shares=tuple(share for one in all_predictions for share in _potentials(one)),
         structure=structure(last, values.folder / values.model.kernel_file),
         more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
     )
+
+
+def _potentials(one: Prediction) -> Iterator[Share]:
+    """A design's potentials in the paper's order; B_comp's upper bound where its use is estimated."""
+    for name, (symbol, _, _) in KINDS.items():
+        value = one.potentials.values.get(name)
+        if value is not None:
+            yield Share(one.design.name, symbol, float(value), name == one.potentials.highest)
+        elif name == "b_comp" and one.most_b_comp is not None:
+            yield Share(one.design.name, f"{symbol} at most", one.most_b_comp, False)
 
 
 def _scarcest(one: Prediction) -> tuple[Figure, ...]:

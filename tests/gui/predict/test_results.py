@@ -132,7 +132,8 @@ def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, 
     mode.open_document(path)
     assert mode.stack.currentWidget() is mode.nothing
     qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results)
-    assert [bar.name for bar in mode.results.shares.bars.rows] == ["B_mem", "B_balance", "B_itpp"]
+    bars = [bar.name for bar in mode.results.shares.bars.rows]
+    assert bars == ["B_mem", "B_comp at most", "B_balance", "B_itpp"]
     assert [mode.reading.itemText(n) for n in range(1, 3)] == ["printed", "repaired"]
     (folder / "scale.cl").write_text("__kernel void scale(__global float *data)\n{\n    data[\n}\n")
     mode.document.read_again()

@@ -22,7 +22,7 @@ class ModelHead(QWidget):
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
         self.reading.setToolTip("Choose a reading where the source is ambiguous")
-        self.reading.setMinimumWidth(144)
+        self.reading.setMinimumWidth(104)
         self.pills: dict[str, PillButton] = {}
         self._pages, pills = _row()
         for page in pages:

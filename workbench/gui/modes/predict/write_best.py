@@ -23,7 +23,7 @@ class WriteBestButton(Button):
         values: Callable[[], Evaluation | None],
         written: Callable[[Path], None],
     ) -> None:
-        super().__init__("Write best", "save")
+        super().__init__("Write best")
         self._context, self._document, self._values, self._written = context, document, values, written
         self.setToolTip("Search for the fastest design that fits, and write it into a copy of the source")
         self.clicked.connect(self._ask)
