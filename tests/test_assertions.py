@@ -86,6 +86,7 @@ def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: 
         (f"{CLOCKED}wr_en |-> ##999 n != 0);", "", "'##999' is not a number of cycles up to 256"),
         ("assert property (wr_en |-> n != 0);", "", "it names no clock: write @(posedge clk) in it"),
         ("assert property (@(negedge clk) wr_en |-> n != 0);", "", "no block beside it is clocked by negedge clk"),
+        (f"if (1) {CLOCKED}wr_en |-> n != 0); wire after;", "", "it is in the only block of a generate without begin"),
         ("always @* assert (n < 9);", "", "it is in a block without one clock's edge"),
         ("", "for (int i = 0; i < 4; i++) assert (n != i);", "it is in a loop"),
     ],

@@ -26,6 +26,7 @@ from workbench.hdl.verilog.rewrite import (
     observe_metric,
     rename_module,
     set_default,
+    stands_alone,
 )
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -92,7 +93,7 @@ def edit_modules(
     for member in assertions_of(design):  # of which Verilator takes fewer than are watched
         path = design.place(member.getFirstToken().location)[0]
         if path in design.sources:
-            leave_out(design, of(path), member)
+            leave_out(design, of(path), member, "begin end" if stands_alone(member) else "")
     return edits
 
 

@@ -142,8 +142,13 @@ def observe(
 
 def is_alone(block: SourceBlock) -> bool:
     """Whether a block is all of a generate's alternative, without begin and end around it."""
+    return stands_alone(block.node)
+
+
+def stands_alone(item: Node) -> bool:
+    """The same of any item of a module."""
     return isinstance(
-        block.node.parent,
+        item.parent,
         syntax.LoopGenerateSyntax
         | syntax.IfGenerateSyntax
         | syntax.ElseClauseSyntax

@@ -14,7 +14,7 @@ from workbench.hdl.verilog.blocks import branches_of, id_of, modules_of, procedu
 from workbench.hdl.verilog.design import Design, Node
 from workbench.hdl.verilog.elaborate import asked_port
 from workbench.hdl.verilog.members import members_of, scope_of
-from workbench.hdl.verilog.rewrite import body_of, is_alone
+from workbench.hdl.verilog.rewrite import body_of, is_alone, stands_alone
 from workbench.hdl.watched import (
     ALONE,
     IMPLIED,
@@ -257,6 +257,9 @@ class _Assertions:
         offset = self._design.offset(first.location, path)
         if path not in self._design.sources or offset is None:
             self._not(statement, IN_MACRO)
+            return
+        if stands_alone(member):
+            self._not(statement, ALONE)
             return
         try:
             read = property_of(statement.propertySpec, self._module)
