@@ -171,7 +171,10 @@ def _agents(run: Run, arguments: Namespace, workbench: Workbench) -> int:
     answers = kept_answers(run.tables, str(arguments.run_folder))
     if answers is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
-        something_seen(run, str(arguments.run_folder))  # nor, perhaps, is there anything that could be asked
+        there = something_seen(run, str(arguments.run_folder))  # nor, perhaps, is there anything that could be asked
+        if there.topology.edges and not there.is_application:
+            hint = "Name a file of statements. What its design's streams counted: workbench streams "
+            hint += f"{arguments.run_folder}."
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
     if arguments.json:
         workbench.print_json(answers.as_json())

@@ -62,4 +62,6 @@ def something_seen(run: Run, folder: str) -> Seen:
 
 def no_streams(run: Run, folder: str) -> Diagnostic:
     hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
+    if "streams" in run.tables:
+        hint = f"What its design's streams counted: workbench streams {folder or 'RUN'}."
     return Diagnostic("this run did not record the transfers of any stream", hint, file=folder)
