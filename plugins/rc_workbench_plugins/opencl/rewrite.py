@@ -194,10 +194,12 @@ def _kept_local(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> li
         " * ".join((f"get_local_id({n})", *(f"get_local_size({below})" for below in range(n)))) for n in dimensions
     )
     items = " * ".join(f"get_local_size({n})" for n in dimensions)
+    at = f"{near}_i + {item}"  # the rounds are the same for all work items, so that SIMD takes the loop
     copied = (
         f"\n    __local {declared[1]} {near}[{number}];"
-        f"\n    for (uint {near}_i = {item}; {near}_i < {number}; {near}_i += {items})"
-        f"\n        {near}[{near}_i] = {name}[{near}_i];"
+        f"\n    for (uint {near}_i = 0; {near}_i < {number}; {near}_i += {items})"
+        f"\n        if ({at} < {number})"
+        f"\n            {near}[{at}] = {name}[{at}];"
         f"\n    barrier(CLK_LOCAL_MEM_FENCE);"
     )
     said = f"{change}: {near}, all {number} elements, which the launch's buffer has"

@@ -85,9 +85,14 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
         launch.local_size,
         {a.name: given[a.name].nbytes // a.element_bytes for a in seen.kernel.arguments if a.element_bytes},
     )
-    text = read_file(original).decode("utf-8", "replace")
+    text = read_file(original).decode("utf-8", "surrogateescape")  # what is not UTF-8 stays as it is
     new = rewritten(text, seen.kernel, seen.root, wanted)
-    write_files({source: new.text.encode(), model: _model_text(values, kernel, launch, new.kept).encode()})
+    write_files(
+        {
+            source: new.text.encode("utf-8", "surrogateescape"),
+            model: _model_text(values, kernel, launch, new.kept).encode(),
+        }
+    )
     try:
         return _checked(values, Written(source, model, new, best, last, None), launch, seen.kernel, job)
     except WorkbenchError:
