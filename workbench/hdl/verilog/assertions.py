@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pyslang import syntax
 
 from workbench.hdl.verilog.design import Node
+from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.watched import MOST_DELAY
 
 
@@ -145,8 +146,3 @@ def _functions(expression: Node) -> Iterator[str]:
     names: list[str] = []
     expression.visit(lambda one: names.append(str(one).strip()) if isinstance(one, syntax.SystemNameSyntax) else None)
     return iter(names)
-
-
-def plain_text(text: str) -> str:
-    """A piece of Verilog without comments, on one line."""
-    return " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).split())

@@ -10,6 +10,7 @@ from pyslang import syntax
 from workbench.hdl.blocks import Arm, SourceBlock, check_names
 from workbench.hdl.source_file import SourceFile
 from workbench.hdl.verilog.design import Design, Node
+from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.verilog.source_file import read_sources
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
@@ -266,9 +267,8 @@ def _arm(design: Design, source: SourceFile, kind: str, label: str, statement: N
         elif manager.isFileLoc(first.location) and location.offset >= start:
             pragma_line, indent = first_line, source.indent(first_line) + _STEP
             column = source.column(location.offset, first_line)
-    tidy = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", label, flags=re.DOTALL).split())
-    return Arm(kind, tidy, statement, (start, location.offset), line, end_line, pragma_line, indent, in_reset,
-               tuple(pragmas), column)  # fmt: skip
+    return Arm(kind, plain_text(label), statement, (start, location.offset), line, end_line, pragma_line, indent,
+               in_reset, tuple(pragmas), column)  # fmt: skip
 
 
 def _end_offset(design: Design, token: Node) -> int:

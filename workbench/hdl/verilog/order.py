@@ -37,6 +37,11 @@ _WITHOUT_INSTANCES = {
 }  # fmt: skip
 
 
+def plain_text(text: str) -> str:
+    """A piece of Verilog without comments, on one line."""
+    return " ".join(_COMMENT.sub(" ", text).split())
+
+
 @dataclass(frozen=True)
 class Unit:
     """A module, interface, package or program on these lines, and the modules that it instantiates."""

@@ -16,6 +16,7 @@ from workbench.hdl.instances import BlockUse, Instance, Key, uses_in
 from workbench.hdl.layout import Layout
 from workbench.hdl.verilog.blocks import id_of
 from workbench.hdl.verilog.nets import Nets
+from workbench.hdl.verilog.order import plain_text
 from workbench.model.hardware import Clock
 
 _LEAVES = (ast.StatementKind.Return, ast.StatementKind.Disable, ast.StatementKind.Break, ast.StatementKind.Continue)
@@ -188,17 +189,13 @@ def _labels(chosen: Any) -> Iterator[tuple[Any, list[str]]]:
     for item in chosen.syntax.items:
         if isinstance(item, syntax.StandardCaseItemSyntax):
             labels = [label for label in item.expressions if isinstance(label, syntax.SyntaxNode)]
-            yield item.clause, [_tidy(label) for label in labels]
+            yield item.clause, [plain_text(str(label)) for label in labels]
         elif isinstance(item, syntax.DefaultCaseItemSyntax):
             yield item.clause, []
 
 
-def _tidy(node: Any) -> str:
-    return " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", str(node), flags=re.DOTALL).split())
-
-
 def _text(chosen: Any, code_of: Mapping[tuple[int, int], int], bits: int) -> str:
-    register, other, text = _tidy(chosen.syntax.expr), 0, ""
+    register, other, text = plain_text(str(chosen.syntax.expr)), 0, ""
     for clause, labels in _labels(chosen):
         code = code_of.get(id_of(clause), 0)
         if labels:

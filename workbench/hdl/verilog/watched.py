@@ -9,11 +9,12 @@ from pyslang import ast, syntax
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.metrics import Mark, MetricBlock
-from workbench.hdl.verilog.assertions import Property, Unwatched, plain_text, property_of
+from workbench.hdl.verilog.assertions import Property, Unwatched, property_of
 from workbench.hdl.verilog.blocks import branches_of, id_of, modules_of, procedures, reset_chain
 from workbench.hdl.verilog.design import Design, Node
 from workbench.hdl.verilog.elaborate import asked_port
 from workbench.hdl.verilog.members import members_of, scope_of
+from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.verilog.rewrite import body_of, is_alone, stands_alone
 from workbench.hdl.watched import (
     ALONE,

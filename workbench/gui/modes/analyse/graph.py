@@ -39,6 +39,7 @@ class GraphView(HouseView):
     edge_chosen = Signal(object)  # RoutedEdge
     edge_opened = Signal(object)
     file_name = "blocks"
+    has_legend = True  # whether anything in it has the states' colours
 
     def __init__(self) -> None:
         super().__init__("Block graph")
