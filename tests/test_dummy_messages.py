@@ -97,7 +97,7 @@ def runs_to_its_end(way: int, other: int, interval: int, each: bool) -> bool:
             return at == count
 
 
-@pytest.mark.parametrize(("way", "other"), product((2, 8), (3, 6, 30)))
+@pytest.mark.parametrize(("way", "other"), list(product((2, 8), (3, 6, 30))))
 def test_a_network_that_keeps_them_does_not_deadlock(way: int, other: int) -> None:
     """Blocks that let nothing through: with the intervals the split gets to its last element, with longer ones not."""
     edges = ("a", "s", "p", way), ("b", "p", "q", way), ("c", "q", "j", way), ("d", "s", "j", other)

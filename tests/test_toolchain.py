@@ -85,8 +85,10 @@ def test_missing_system_libraries_of_the_window_are_said_with_the_command() -> N
     said = qt_diagnostic("libEGL.so.1: cannot open shared object file")
     assert "libEGL.so.1" in said.message
     assert said.command.startswith("apt install libegl1 ")
-    setup = Path("resources/setup/system.sh").read_text().splitlines()
-    assert set(said.command.split()[2:]) == {line.split()[2] for line in setup if line.startswith("library lib")}
+    setup = map(str.split, Path("resources/setup/system.sh").read_text().splitlines())
+    assert set(said.command.split()[2:]) == {
+        words[2] for words in setup if words[:1] == ["library"] and words[1].startswith("lib")
+    }
 
 
 def test_a_systems_clang_goes_before_the_packages(bare_path: Path) -> None:
