@@ -86,7 +86,9 @@ def test_a_file_is_opened_at_a_line(opened: MainWindow, qtbot: QtBot, settle: Se
     assert opened.actions_of.all["quick_open"].shortcut().toString() == "Ctrl+Shift+O"
     opened.actions_of.all["quick_open"].trigger()
     assert opened.search.hasFocus()
-    assert opened.search.accessibleName().startswith("Open a file")
+    hint = opened.search.accessibleName()
+    assert hint.startswith("Open a file")
+    assert opened.search.fontMetrics().horizontalAdvance(hint) < opened.search.sizeHint().width() - 48 - 70
     assert set(listed(opened)) == {"main.c", "tiny_top.v", "tiny.workbench.yaml", "nallatech_h101.yaml"}
     qtbot.keyClicks(opened.search, "tiny_top:9")
     qtbot.keyClick(opened.search, Qt.Key.Key_Return)
@@ -109,6 +111,7 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
     qtbot.waitUntil(lambda: bool(panel.rows.rows.tops) and not opened.busy)
     assert {path.name for path in panel.rows.rows.tops} == {"main.c", "tiny_top.v"}
     count = sum(map(len, panel.rows.rows.parts))
+    assert panel.rows.visualRect(panel.rows.rows.index(0, 1)).left() > panel.rows.columnViewportPosition(1), "no arrow"
     assert panel.header.subtitle.text() == f"{count} lines in 2 files"
     panel.case.click()
     qtbot.waitUntil(lambda: panel.header.subtitle.text() == "nothing found")
@@ -143,10 +146,13 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
     assert not opened.panels.found_visible()
     opened.actions_of.all["find_in_project"].trigger()
     assert not opened.panels.run_visible()
+    source.editor.setFocus()
+    opened.actions_of.all["find_in_project"].trigger()
     focus = QApplication.focusWidget()
     assert focus is panel.field
     qtbot.keyClick(focus, Qt.Key.Key_Escape)
     assert not opened.panels.found_visible()
+    assert source.editor.hasFocus()
 
 
 def test_what_is_found_of_files(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def mode(qtbot: QtBot, qapp: QApplication, project: Path) -> AnalyseMode:
     made.details.show()
     qtbot.waitExposed(made)
     qtbot.mouseClick(made.findings.counted["Rules"], Qt.MouseButton.LeftButton)
+    assert made.findings.foot.isHidden(), "it is about findings"
     return made
 
 

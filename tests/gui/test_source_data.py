@@ -16,10 +16,18 @@ from workbench.api.languages import VERILOG, VHDL, syntax_of
 from workbench.api.results import WhatIf
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.api.source.pragma_typed import typed_at
+from workbench.api.verified import ArmCount, AssertionResult, DecisionResult
 from workbench.gui.modes.source.completion import fitting
 from workbench.gui.modes.source.highlight import Highlighter
 from workbench.gui.modes.source.line_lexer import LineColours, spans
-from workbench.gui.modes.source.line_numbers import LinePath, blocks_of, file_shares, line_numbers, line_paths
+from workbench.gui.modes.source.line_numbers import (
+    LinePath,
+    blocks_of,
+    file_shares,
+    line_checks,
+    line_numbers,
+    line_paths,
+)
 from workbench.gui.modes.source.lines_moved import LinesMoved
 from workbench.gui.modes.source.points import (
     Choices,
@@ -32,6 +40,7 @@ from workbench.gui.modes.source.points import (
     suggested,
 )
 from workbench.gui.modes.source.pragma_words import PragmaPlace, place_below, words_for
+from workbench.model.custom import IMPLIED
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.prediction import CriticalPath, PathLine, Slack
 from workbench.model.proposal import Proposal
@@ -340,3 +349,19 @@ def test_a_lines_time_on_the_critical_path_is_that_of_all_replicas() -> None:
     assert core[50].words == "core[*].ctrl idle: not on the critical path, least slack 5.00\u202fµs"
     assert core[52].words.endswith("nothing waits for it")
     assert line_paths(replace(analysis, what_if=None), lambda f: True) == {}
+
+
+def test_what_was_counted_of_branches_and_assertions_is_beside_their_lines() -> None:
+    arms = (ArmCount(IMPLIED, 5, 17604), ArmCount("else if go", 7, 48), ArmCount("else", 9, 0))
+    held = AssertionResult("one", CORE_FILE, 12, "error", "", 3, 0, {})
+    failed = replace(held, name="two", line=13, failed=12)
+    analysis = replace(
+        analyse(synthetic_run(), synthetic_platform(), load_knowledge([], [])[0]),
+        decisions=(DecisionResult("port", CORE_FILE, 5, arms, ()),), assertions=(held, failed),
+    )  # fmt: skip
+    checks = line_checks(analysis, lambda file: file == CORE_FILE)
+    # the line is that of the if, whose own branch is another one
+    assert {line: check.text for line, check in checks.items()} == {
+        5: "else 17\u202f604", 7: "48", 9: "never", 12: "held", 13: "failed 12",
+    }  # fmt: skip
+    assert [line for line, check in checks.items() if check.bad] == [9, 13]

@@ -257,7 +257,7 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
     if best.bound_by:
         said.append(f"After that, {best.bound_by} takes most of the critical path.")
     if finding.advice and finding.advice[0].stays:
-        said.append(f"The upper bound keeps only the time that stays in any case:  {finding.advice[0].stays}.")
+        said.append(f"The upper bound keeps only the time that stays in any case: {finding.advice[0].stays}.")
     if best.why:
         said.append(f"{best.why[:1].upper()}{best.why[1:]}.")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""

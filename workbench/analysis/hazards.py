@@ -106,7 +106,7 @@ def _unite(change: Unite, rows: _Rows) -> Demands:
     longest, _, _ = order.longest_row(rows.chosen)
     if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():
         when = "before the first of them" if order.sends[at].any() else "until the last of them"
-        said.append(f"{rows.name(between)} come between these calls: all data must be available {when}")
+        said.append(f"other calls come between these ({rows.name(between)}): all data must be available {when}")
         if _written_again(order.address[at], order.bytes[at], rows.units):
             said.append("each round uses the same addresses: needs a buffer for each")
     hazards = [one for one in said if one]

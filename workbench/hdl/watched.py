@@ -7,13 +7,12 @@ from typing import Any, TypeVar
 
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.metrics import Mark, MetricBlock
+from workbench.model.custom import IMPLIED as IMPLIED
 from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity
 
 #: The most cycles that an assertion may wait: it keeps a bit for each.
 MOST_DELAY = 256
-#: What the else is called that an if does not have.
-IMPLIED = "else, not written"
 _MOST_LETTERS = 60
 
 ALONE = "it is in the only block of a generate without begin and end: write these"

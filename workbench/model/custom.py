@@ -30,6 +30,8 @@ class MetricKind(StrEnum):
 
 #: Kinds that the design's own text asks for, and no directive: `hardware.assertions` and `hardware.branches`.
 OF_DESIGN = (MetricKind.ASSERT, MetricKind.BRANCH)
+#: What the else is called that an if does not have.
+IMPLIED = "else, not written"
 #: Kinds that a directive names.
 WRITTEN = tuple(kind for kind in MetricKind if kind not in OF_DESIGN)
 #: The states of an assertion, by their numbers: in so many cycles it was evaluated and held, or failed.

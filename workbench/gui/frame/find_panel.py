@@ -6,8 +6,10 @@ from pathlib import Path
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from workbench.gui.frame.context import Context
+from workbench.gui.frame.focus import focus_is_in
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column, rule
@@ -85,9 +87,11 @@ class FindPanel(QWidget):
             row_px=26,
             tree_column=1,
         )
+        self.rows.setRootIsDecorated(True)  # room for the arrow before a file's name
         bar = row_layout(self.field, STRETCH, margins=(16, 8, 16, 8))
         plain_column(self, rule(), self.header, bar, (self.rows, 1))
         self.setFocusProxy(self.field)
+        self._from: QWidget | None = None  # where the keyboard was before
         self._soon = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._soon.timeout.connect(self._find)
         self.field.textChanged.connect(lambda: self._soon.start())
@@ -95,7 +99,9 @@ class FindPanel(QWidget):
         context.workspace_changed.connect(self._forget)
 
     def begin(self, text: str) -> None:
-        """Take the keyboard; what was selected in the text is looked for."""
+        """Take the keyboard, until it is closed; what was selected in the text is looked for."""
+        if not focus_is_in(self):
+            self._from = QApplication.focusWidget()
         if text:
             self.field.setText(text)
         self.field.selectAll()
@@ -103,7 +109,10 @@ class FindPanel(QWidget):
         self._find()
 
     def close_it(self) -> None:
+        had_keys = focus_is_in(self)
         self.closed.emit()
+        if had_keys and self._from is not None and isValid(self._from):
+            self._from.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _forget(self) -> None:
         if self.isVisible():

@@ -59,7 +59,7 @@ class _Delegate(QStyledItemDelegate):
 
 #: So many of what is found are listed.
 MOST_LISTED = 60
-_FILES_HINT = "Open a file: name or name:line"
+_FILES_HINT = "Open a file or file:line"
 
 
 class SearchField(QLineEdit):

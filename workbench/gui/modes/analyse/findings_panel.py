@@ -132,7 +132,7 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.assertions)
         self._table_pages.addWidget(self.branches)
         self._table_pages.addWidget(self.rules)
-        foot = QWidget()
+        self.foot = foot = QWidget()
         set_ground(foot, "chrome")
         foot.setFixedHeight(38)
         self.legend = BarLegend()
@@ -218,12 +218,14 @@ class FindingsPanel(QWidget):
 
     def _choose_page(self, shown: Sequence[Finding], analysis: Analysis) -> None:
         """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
+        failed = "those that failed first" if any(one.failed for one in analysis.assertions) else "none failed"
+        some, branches = taken(analysis.decisions)
         there = {
             "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
             "Metrics": (len(analysis.custom), "in the order of the design", self.custom),
-            "Assertions": (len(analysis.assertions), "those that failed first", self.assertions),
-            "Branches": (taken(analysis.decisions)[1], "those never taken first", self.branches),
+            "Assertions": (len(analysis.assertions), failed, self.assertions),
+            "Branches": (branches, "those never taken first" if some < branches else "all taken", self.branches),
             "Rules": (len(self._context.knowledge.rules), "", self.rules),
         }
         for name, pill in self.counted.items():
@@ -256,6 +258,7 @@ class FindingsPanel(QWidget):
     def _turn_to(self, page: QWidget) -> None:
         """Show a page; the keyboard comes to it."""
         self._table_pages.setCurrentWidget(page)
+        self.foot.setVisible(page in (self.table, self.nothing, self.speedups))  # it is about findings
         self.setFocusProxy(self.table if page is self.nothing else page)
 
     def _hide_filters(self) -> None:

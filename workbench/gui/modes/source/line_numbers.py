@@ -8,7 +8,7 @@ from workbench.analysis.finding_words import block_words
 from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text
 from workbench.analysis.verification import assertion_words
 from workbench.model.blocks import Side
-from workbench.model.custom import OF_DESIGN
+from workbench.model.custom import IMPLIED, OF_DESIGN
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, counted, percent_text, time_text
 from workbench.pictures.states import Shares, mean_shares
@@ -91,7 +91,8 @@ def line_checks(analysis: Analysis, same_file: SameFile) -> dict[int, LineCheck]
     for decision in analysis.decisions:
         for arm in decision.arms if same_file(decision.file) else ():
             said = f"{arm.name}: {counted(arm.count, 'cycle')}" if arm.count else f"{arm.name}: never taken"
-            found = (count_text(arm.count) if arm.count else "never", not arm.count, said)
+            often = count_text(arm.count) if arm.count else "never"
+            found = (f"else {often}" if arm.name == IMPLIED else often, not arm.count, said)
             by_line.setdefault(arm.line, []).append(found)
     for one in analysis.assertions:
         if same_file(one.file):
