@@ -92,6 +92,11 @@ def test_a_run_is_asked(
     qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
     assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r"]
     assert mode.editor.line == mode.replies.table.current.line == 2
+    # what is asked by a click is shown, below what was asked before
+    mode.add("measure rate at e1")
+    settle(window)
+    assert mode.replies.table.current.line == 4
+    assert mode.replies.pictures.words.text() == mode.replies.table.current.words
     for size in ((1024, 700), (1600, 1000)):
         window.resize(*size)
         settle(window)

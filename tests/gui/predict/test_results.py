@@ -139,6 +139,10 @@ def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, 
     mode.document.read_again()
     qtbot.waitUntil(lambda: mode.nothing.title.text() == "This model cannot be computed")
     assert "expected" in mode.nothing.why.text()  # the compiler's own words
+    (folder / "scale.cl").unlink()
+    mode.document.read_again()
+    qtbot.waitUntil(lambda: mode.nothing.why.text().startswith(f"{folder / 'scale.cl'}: cannot read this file"))
+    assert mode.details.title.text() == "No prediction"
 
 
 def test_the_best_of_a_search_is_written_and_shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:

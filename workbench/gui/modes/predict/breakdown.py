@@ -161,7 +161,7 @@ class Breakdown(QWidget):
             super().keyPressEvent(event)
 
     def clear(self) -> None:
-        self.title.setText("No model")
+        self.title.setText("No prediction")
         self.subtitle.setText("")
         for button in (self.reset, self.keep):
             button.hide()

@@ -311,7 +311,8 @@ class PredictMode(DocumentMode):
             self.stack.setCurrentWidget(pages[PAGES.index(self.page)])
 
     def _show_nothing(self, title: str, problem: Diagnostic) -> None:
-        self.nothing.say(title, f"{problem.message}. {problem.hint}", "Fix it")
+        place = f"{problem.file}: " if problem.file and problem.file != str(self.document.path) else ""
+        self.nothing.say(title, f"{place}{problem.sentences}", "Fix it")
         self.details.clear()
         self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
 

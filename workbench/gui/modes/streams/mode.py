@@ -65,6 +65,7 @@ class QueryMode(Mode):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._check)
         yield
+        self._wanted_line = 0  # of the statement that was asked just now
         self.replies = Replies()
         yield from self.replies.build()
         self.depths = DepthsPanel(context)
@@ -313,10 +314,12 @@ class QueryMode(Mode):
     # ---- the query
 
     def add(self, statements: str) -> None:
-        """Write statements below what is there, those that are not there yet, and ask."""
+        """Write statements below what is there, those that are not there yet, and ask; the first answer is shown."""
         there = {line.strip() for line in self.editor.toPlainText().splitlines()}
         if new := [line for line in statements.splitlines() if line not in there]:
             self.editor.add_statement("\n".join(new))
+        lines, first = self.editor.toPlainText().splitlines(), statements.splitlines()[:1]
+        self._wanted_line = next((n for n, line in enumerate(lines, 1) if [line.strip()] == first), 0)
         self.ask()
 
     def _check(self) -> None:
@@ -339,7 +342,8 @@ class QueryMode(Mode):
             self._start("ask", lambda run, queries: queries.ask(run, text, length), self._answered, self._refused)
 
     def _answered(self, replies: Sequence[Reply]) -> None:
-        self.replies.show_replies(replies)
+        self.replies.show_replies(replies, self._wanted_line)
+        self._wanted_line = 0
         broken = sum(reply.holds is False for reply in replies)
         count = f"{len(replies)} statement{'s' if len(replies) != 1 else ''}" if replies else ""
         self._say_answers(f"{count}, {broken} broken" if broken else count)

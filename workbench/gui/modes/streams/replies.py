@@ -238,12 +238,14 @@ class Replies(QWidget):
             why = "The open run recorded no transfers" if has_run else "No run yet"
             self.nothing.say(why, f"{how}: a traced run of the project answers it.")
 
-    def show_replies(self, replies: Sequence[Reply]) -> None:
+    def show_replies(self, replies: Sequence[Reply], line: int = 0) -> None:
+        """Show answers, and pictures of the first one that has any, from that of a line on."""
         self.replies = replies
         self._stack.setCurrentIndex(1 if replies else 0)
         self.table.show_rows([(reply, ()) for reply in replies])
         self.table.setMaximumHeight(max(self.table.whole_px, 100))  # what few rows leave is the pictures'
-        first = next((reply for reply in replies if reply.values or reply.bin_words), None)
+        pictured = [reply for reply in replies if reply.values or reply.bin_words]
+        first = next((reply for reply in pictured if reply.line >= line), next(iter(pictured), None))
         self.table.choose(lambda reply: reply is first)
         self._show(first)
 
