@@ -4,8 +4,10 @@ import os
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from pixels import pixels_of
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import Analysis, analyse
@@ -30,7 +32,9 @@ from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import StateBar
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
+from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run
+from workbench.model.text import at_most_text
 from workbench.pictures import letters
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
@@ -39,7 +43,7 @@ from workbench.pictures.palette import LIGHT, PALETTES
 from workbench.pictures.signs import SEVERITIES, draw_badge, draw_severity, draw_speedup_bar, draw_state_bar
 from workbench.pictures.states import ORDER
 from workbench.pictures.svg import SvgCanvas
-from workbench.session.keep.results import open_knowledge
+from workbench.session.keep.results import OpenRun, open_knowledge
 from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
@@ -274,6 +278,24 @@ def test_the_reports_state_bars_are_the_windows(
     for commands in in_window:
         assert {"state"} <= {command[0] for command in commands}
         assert holds(in_report, commands)
+
+
+def test_findings_of_a_block_say_what_they_gain_once_that_is_predicted(
+    qtbot: QtBot, analysed: tuple[Run, Analysis, Platform]
+) -> None:
+    """In Source's details, where the block that is shown stays the same."""
+    _, analysis, _ = analysed
+    context, finding = Context(Plugins(())), next(f for f in analysis.findings if f.block)
+    block = next(b for b in analysis.blocks if b.block.id == finding.block)
+    details = SourceDetails(context)
+    qtbot.addWidget(details)
+    first, *rest = finding.advice
+    prediction = Prediction((), Trust.TRUSTED, speedup=1.5)
+    for advice, said in ((first, at_most_text(finding.gain)), (replace(first, prediction=prediction), "1.50×")):
+        known = replace(finding, advice=(advice, *rest))
+        context.opened = cast(OpenRun, SimpleNamespace(analysis=replace(analysis, findings=(known,))))
+        details.show_blocks((block,), analysis.time_s)
+        assert said in {one.text() for one in details.findChildren(QLabel)}, said
 
 
 def test_a_drawing_that_differs_would_be_found() -> None:

@@ -51,7 +51,7 @@ class SourceDetails(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self._context = context
-        self._blocks: tuple[BlockMetrics, ...] | None = None
+        self._shown: tuple[tuple[BlockMetrics, ...], tuple[Finding, ...]] | None = None
         self._spare: list[QWidget] = []  # not shown where there is little room
         self.header = PanelHeader("Block")
         self._empty = EmptyState("chart-gantt", "Numbers appear after the run", "Nothing has run yet.", "Run")
@@ -63,16 +63,17 @@ class SourceDetails(QWidget):
         plain_column(self, self.header, (self._pages, 1))
 
     def show_nothing(self, title: str, why: str, action: str = "") -> None:
-        self._blocks = None
+        self._shown = None
         self.header.set_title("Block")
         self._empty.say(title, why, action)
         self._pages.setCurrentIndex(0)
 
     def show_blocks(self, blocks: Sequence[BlockMetrics], time_s: float) -> None:
         """Replicas of one block, as their mean."""
-        if self._blocks == tuple(blocks):
+        findings = self._findings_on([b.block.id for b in blocks])
+        if self._shown == (tuple(blocks), findings):
             return
-        self._blocks = tuple(blocks)
+        self._shown = tuple(blocks), findings
         empty(self._body)
         self._spare = []
         first = blocks[0].block
@@ -87,7 +88,7 @@ class SourceDetails(QWidget):
         transitions = _mean_transitions(blocks)
         if first.side is Side.FPGA and transitions:
             self._transitions(first.states, transitions)
-        self._findings([b.block.id for b in blocks])
+        self._findings(findings)
         self._observing(blocks)
         self._body.addStretch(1)
         self._pages.setCurrentIndex(1)
@@ -143,9 +144,12 @@ class SourceDetails(QWidget):
         self._body.addLayout(head)
         self._body.addWidget(TransitionMatrix(states, counts))
 
-    def _findings(self, ids: Sequence[str]) -> None:
+    def _findings_on(self, ids: Sequence[str]) -> tuple[Finding, ...]:
+        """The findings on blocks, with what they gain as far as it is predicted by now."""
         analysis = self._context.analysis
-        findings = [f for f in analysis.findings if f.block in ids or f.culprit in ids] if analysis else []
+        return tuple(f for f in analysis.findings if f.block in ids or f.culprit in ids) if analysis else ()
+
+    def _findings(self, findings: Sequence[Finding]) -> None:
         if not findings:
             return
         self._body.addSpacing(8)

@@ -78,8 +78,8 @@ class SourceMode(Mode):
         context.code_font_changed.connect(self.tabs.take_font)
         context.run_changed.connect(self._on_run)
         context.analysis_changed.connect(self._on_analysis)
-        context.predictions_changed.connect(self._take_run)
-        context.running_changed.connect(self._on_running)
+        context.predictions_changed.connect(self._show_run_again)
+        context.running_changed.connect(self._show_run_again)
         context.background.idle_changed.connect(self._on_idle)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.navigation.selection_changed.connect(self._on_selection)
@@ -306,8 +306,8 @@ class SourceMode(Mode):
         self.side.show_shares()
         self._on_shown()
 
-    def _on_running(self) -> None:
-        """While a run is going, the numbers of the one before are dimmed."""
+    def _show_run_again(self) -> None:
+        """Other predictions; or a run is going, and the numbers of the one before are dimmed."""
         self._take_run()
         if self.editor is not None:
             self._on_line(self.editor.line)
