@@ -11,7 +11,7 @@ from workbench.analysis import Analysis, analyse, load_knowledge
 from workbench.analysis.after_changes import after_json, findings_after, gain_text
 from workbench.analysis.change_words import change_facts, change_title
 from workbench.analysis.finding_page import FOLD, finding_page, finding_table, ranks_of
-from workbench.analysis.finding_words import is_small, not_predicted_words
+from workbench.analysis.finding_words import is_small, not_predicted_words, ranked_words
 from workbench.analysis.html_report import html_report
 from workbench.analysis.predicting import suggestions, try_changes, with_predictions
 from workbench.analysis.report import finding_json, report_json
@@ -200,6 +200,8 @@ def test_no_more_is_predicted_than_there_is_time_for(analysis: Analysis) -> None
     assert found.what_if
     assert found.what_if.left_out == len(wanted) > 1
     assert all(f.speedup_predicted is None for f in found.findings)
+    assert ranked_words(found).endswith(f" {len(wanted)} changes not predicted: the time set for predictions was over.")
+    assert "not predicted" not in ranked_words(with_predictions(analysis, replayed(analysis)))
 
 
 def test_a_prediction_above_its_bound_is_refused(analysis: Analysis) -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import process_time
+from time import thread_time
 from typing import Any
 
 from workbench.analysis.change_words import change_title
@@ -59,7 +59,7 @@ def findings_after(
         return ()
     groups = {m.block.id: m.block.group for m in analysis.blocks}
     now, after = (_times(path, groups) for path in (trial.now, trial.after))
-    begun_s, rows, covered = process_time(), [], set[Key]()
+    begun_s, rows, covered = thread_time(), [], set[Key]()
     findings = [finding for finding in tops(analysis.findings) if finding.scope != "application"]
     for number, finding in enumerate(findings):
         if job:
@@ -68,7 +68,7 @@ def findings_after(
         keys = _keys(finding, analysis)
         covered |= keys
         now_s, after_s = (sum(times.get(key, 0.0) for key in keys) for times in (now, after))
-        in_time = process_time() - begun_s < budget_s
+        in_time = thread_time() - begun_s < budget_s
         advice, best, why = _best(finding, replayed, trial) if in_time else ("", None, "not enough time to predict it")
         gain = time_s / best.time_s if best and best.time_s else None
         rows.append(

@@ -9,7 +9,7 @@ from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest
-from workbench.model.text import at_most_text, bound_text, is_limit, listed, ratio_text, time_text
+from workbench.model.text import at_most_text, bound_text, counted, is_limit, listed, ratio_text, time_text
 
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
@@ -26,10 +26,12 @@ def predicted(findings: Iterable[Finding]) -> bool:
     return any(f.speedup_predicted is not None for f in findings)
 
 
-def ranked_words(findings: Iterable[Finding]) -> str:
-    """How the findings are ranked, and how not to read that."""
-    by = "predicted speedup" if predicted(findings) else "upper bound of the speedup"
-    return f"by {by}. Speedups overlap; do not add them."
+def ranked_words(analysis: Analysis) -> str:
+    """How the findings are ranked, how not to read that, and for how many changes no time was left to predict them."""
+    by = "predicted speedup" if predicted(analysis.findings) else "upper bound of the speedup"
+    left_out = analysis.what_if.left_out if analysis.what_if else 0
+    more = f" {counted(left_out, 'change')} not predicted: the time set for predictions was over." if left_out else ""
+    return f"by {by}. Speedups overlap; do not add them.{more}"
 
 
 def best_prediction(finding: Finding) -> Prediction | None:

@@ -116,7 +116,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
         "bar_keys": bar_keys(),
-        "findings_said": f"{count_words(analysis.findings)}, {ranked_words(analysis.findings)}",
+        "findings_said": f"{count_words(analysis.findings)}, {ranked_words(analysis)}",
         "following_said": FOLLOWING,
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (

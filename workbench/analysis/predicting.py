@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, combinations
-from time import process_time
+from time import thread_time
 
 from workbench.analysis.finding_words import LEAST_GAIN
 from workbench.analysis.plugin_findings import severity_of
@@ -76,15 +76,16 @@ def with_predictions(
 
 @dataclass
 class _Budget:
-    """Seconds of processor time for predictions, of which each is expected to take as long as the longest did."""
+    """Seconds of this thread's processor time for predictions, of which each is expected to take as long as the longest
+    did. What the window paints meanwhile does not count."""
 
     seconds: float
-    begun_s: float = field(default_factory=process_time)
-    last_s: float = field(default_factory=process_time)
+    begun_s: float = field(default_factory=thread_time)
+    last_s: float = field(default_factory=thread_time)
     longest_s: float = 0.0
 
     def allows(self) -> bool:
-        now = process_time()
+        now = thread_time()
         self.longest_s, self.last_s = max(self.longest_s, now - self.last_s), now
         return now - self.begun_s + self.longest_s <= self.seconds
 

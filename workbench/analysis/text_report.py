@@ -38,7 +38,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     if not findings:
         lines.append(nothing_words(run.manifest, analysis))
     else:
-        lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis.findings)}")
+        lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis)}")
         lines += _what_if(analysis)
     ranks = ranks_of(analysis.findings)
     for finding in sorted(findings, key=lambda f: f.points_elsewhere):

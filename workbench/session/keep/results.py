@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import process_time
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from workbench.model.blocks import Side
@@ -189,12 +189,12 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
     from workbench.analysis import analyse
     from workbench.analysis.predicting import with_predictions
 
-    begun_s = process_time()
+    begun_s = thread_time()
     replayed = opened.prepared()
     analysis, path = opened.analysis, critical_path(opened, replayed)
     if path:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
-    left_s = budget_s - (process_time() - begun_s)
+    left_s = budget_s - (thread_time() - begun_s)
     return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
 
 

@@ -180,7 +180,7 @@ class FindingsPanel(QWidget):
         self.table.show_findings(shown, self._context.aside, ranks_of(active), ranked)
         self.speedups.show_bars(estimate_bars(shown, self._context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
-        self.head.set_title("Findings", f"{counted}, {ranked_words(ranked)}")
+        self.head.set_title("Findings", f"{counted}, {ranked_words(analysis)}")
         self._choose_page(shown, analysis)
         if not shown:
             self._say_nothing(bool(ranked), analysis)
