@@ -30,7 +30,7 @@ def ways(diagram: Diagram) -> list[tuple[str, str, str]]:
 def test_fig_4_samples_are_scattered_written_counted_read_and_reduced(
     platforms: Mapping[str, Platform],
 ) -> None:
-    structure = drawn(load_named("ratss", "pdf2d", platforms), nodes=8)["Structure"]
+    structure = drawn(load_named("ratss", "pdf2d", platforms), nodes=8)["Stages"]
     one, each, node = "microprocessor", "microprocessor × 8", "kernels × 8"
     assert ways(structure) == [
         (one, "scatter X", each), (one, "scatter Y", each), (each, "write X", node), (each, "write Y", node),
@@ -61,7 +61,7 @@ def test_figs_7_to_9_one_network_joins_the_host_and_all_nodes(
 ) -> None:
     shown = drawn(load_named("ratss", name, platforms))
     host, nodes, fpga = "microprocessor", f"{node} × {count}", f"FPGA × {count}"
-    assert ways(shown["Structure"]) == [(host, to, nodes), (nodes, "gather", host)]
+    assert ways(shown["Stages"]) == [(host, to, nodes), (nodes, "gather", host)]
     assert sorted(ways(shown["Platform"])) == sorted(
         [(host, "", "SNAP"), ("SNAP", "", host), ("SNAP", "", fpga), (fpga, "", "SNAP")]
     )
@@ -82,7 +82,7 @@ stages:
 """
     file, problems = parse_ratss(text, "two.ratss.yaml", {})
     assert file is not None, problems
-    structure = drawn(file)["Structure"]
+    structure = drawn(file)["Stages"]
     several = [node for node in structure.nodes if node.title == "microprocessor × 4"]
     assert [node.second.partition(",")[0] for node in several if node.second] == ["halo (all-gather)"]
     assert ("microprocessor × 4", "in", "reader × 4") in ways(structure)
@@ -123,7 +123,7 @@ def test_a_picture_has_every_diagram_under_one_another(platforms: Mapping[str, P
     shown = drawn(load_named("ratss", "pdf2d", platforms))
     root = ElementTree.fromstring(diagrams_svg(shown, "2-D PDF estimation"))
     words = {element.text for element in root.iter() if element.text}
-    assert {"Structure", "Platform", "scatter X", "Gigabit Ethernet", "kernels × 2"} <= words
+    assert {"Stages", "Platform", "scatter X", "Gigabit Ethernet", "kernels × 2"} <= words
 
 
 def test_the_command_draws_beside_its_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

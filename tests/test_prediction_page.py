@@ -10,7 +10,7 @@ from workbench.cli.main import main
 
 #: Of each kind a model, and what its page must have besides the parts and inputs that every page has.
 MODELS = {
-    "ratss": ("pdf2d", ("When each part happens", "Structure, Platform", "Table V", "146×", "PCI-X read")),
+    "ratss": ("pdf2d", ("When each part happens", "Stages, Platform", "Table V", "146×", "PCI-X read")),
     "density": ("matrix_multiply", ("Density by memory size", "Roofline", "Rate that each layer allows")),
     "queueing": ("blastn", ("Network", "PCI-X", "Stations", "Table 7.2")),
     "opencl": ("vector_add", ("Structure of", "Cycles")),

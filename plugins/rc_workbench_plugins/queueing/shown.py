@@ -113,7 +113,7 @@ def _drawn(values: Model, solved: Network) -> Diagram:
     for n, station in enumerate(values.model.stations):
         state, outside = states[station.name], float(values.of("stations", n, "arrivals_per_s"))
         words = f"busy of {_rate(state.service_per_s, '/s')}"
-        second = f"{_count(state.waiting)} wait, {_time(state.time_s)} in it"
+        second = f"{_count(state.waiting)} waiting, {_time(state.time_s)} each"
         strong = station.name == solved.busiest
         nodes.append(DiagramNode(station.name, station.name, _share(state.utilisation), words, second, "layers", strong,
                                  ("stations", n)))  # fmt: skip

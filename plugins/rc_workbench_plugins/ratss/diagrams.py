@@ -45,10 +45,10 @@ class _Move:
 
 def diagrams(values: Model, prediction: Prediction) -> dict[str, Diagram]:
     """By the name of their page."""
-    return {"Structure": _structure(values, prediction), "Platform": _platform(values)}
+    return {"Stages": _stages(values, prediction), "Platform": _platform(values)}
 
 
-def _structure(values: Model, prediction: Prediction) -> Diagram:
+def _stages(values: Model, prediction: Prediction) -> Diagram:
     stages, nodes, links = values.model.stages, list[DiagramNode](), list[DiagramLink]()
     longest_s = max((float(part_s) for part_s in prediction.parts.values()), default=0.0)
     for number, stage in enumerate(stages):
@@ -66,7 +66,7 @@ def _structure(values: Model, prediction: Prediction) -> Diagram:
         nodes += computing
     way = "pipelined" if values.model.pipelined else "one after another"
     note = "times once an iteration" if len(stages) == 1 else f"{len(stages)} stages, {way}"
-    return Diagram("Structure", note, tuple(nodes), tuple(links))
+    return Diagram("Stages", note, tuple(nodes), tuple(links))
 
 
 def _way(

@@ -158,7 +158,7 @@ def test_what_a_diagram_has_is_opened_in_the_form(mode: PredictMode, qtbot: QtBo
     mode.pills["Structure"].click()
     page = mode.structure.drawn
     assert mode.structure.currentWidget() is page
-    assert [*page.pills] == ["Structure", "Platform"]
+    assert [*page.pills] == ["Stages", "Platform"]
     assert page.view.layout_ is not None
     for title, path in (("kernels × 2", ("stages", 0, "nodes", 0)), ("scatter Y", ("stages", 0, "transactions", 1))):
         mode.show_page("Structure")
