@@ -48,6 +48,7 @@ def window(qtbot: QtBot, qapp: object, plugins: Plugins) -> Iterator[MainWindow]
     qtbot.addWidget(made)
     made.resize(1200, 760)
     made.show()
+    made.activateWindow()  # whatever window a test before it left
     made.context.documents.ask = lambda question: DISCARD  # tests of the question ask otherwise
     yield made
     made.close()

@@ -54,7 +54,7 @@ def test_everything_is_found_and_chosen_by_keys(
     keys = {item.title: item.detail for item in items if item.kind == "command"}
     assert keys["Compare with the previous run"] == "Ctrl+Shift+C"
     qtbot.keyClick(opened, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
-    assert opened.search.hasFocus()
+    assert opened.focusWidget() is opened.search
     qtbot.keyClicks(opened.search, "theme")
     assert "Theme" in listed(opened)
     opened.search.setText("")
@@ -85,7 +85,7 @@ def test_everything_is_found_and_chosen_by_keys(
 def test_a_file_is_opened_at_a_line(opened: MainWindow, qtbot: QtBot, settle: Settle) -> None:
     assert opened.actions_of.all["quick_open"].shortcut().toString() == "Ctrl+Shift+O"
     opened.actions_of.all["quick_open"].trigger()
-    assert opened.search.hasFocus()
+    assert opened.focusWidget() is opened.search
     hint = opened.search.accessibleName()
     assert hint.startswith("Open a file")
     assert opened.search.fontMetrics().horizontalAdvance(hint) < opened.search.sizeHint().width() - 48 - 70
@@ -106,7 +106,7 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
     qtbot.keyClick(opened, Qt.Key.Key_F, SHIFT_CTRL)
     panel = opened.find_panel
     assert panel is not None
-    assert panel.field.hasFocus()
+    assert opened.focusWidget() is panel.field
     qtbot.keyClicks(panel.field, "PRAGMA RECAP")
     qtbot.waitUntil(lambda: bool(panel.rows.rows.tops) and not opened.busy)
     assert {path.name for path in panel.rows.rows.tops} == {"main.c", "tiny_top.v"}
@@ -152,7 +152,7 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
     assert focus is panel.field
     qtbot.keyClick(focus, Qt.Key.Key_Escape)
     assert not opened.panels.found_visible()
-    assert source.editor.hasFocus()
+    assert opened.focusWidget() is source.editor
 
 
 def test_what_is_found_of_files(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def test_each_step_is_done_by_what_it_says(
     tour.action.click()
     qtbot.waitUntil(lambda: tour.at == 1)
     settle(window)
+    qtbot.waitUntil(lambda: tour._stood is not None)
     assert tour._ring.isVisible()
     assert tour._ring.geometry().size() == window.panels.side_stack.size()
     source = window.modes.views["source"]

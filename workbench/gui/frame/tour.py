@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.gui.frame.frame import ProjectWindow
 
 _RING_PX = 3
+_AGAIN_MS = 50  # how soon it is looked again whether the window is still busy
 
 
 class Tour(QWidget):
@@ -46,6 +47,8 @@ class Tour(QWidget):
         self._ring = _Ring(window)
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when the window has taken a change in
         self._later.timeout.connect(self._look)
+        self._when_idle = QTimer(self, singleShot=True, interval=_AGAIN_MS)
+        self._when_idle.timeout.connect(self._look)
         context = window.context
         for signal in (
             context.workspace_changed, context.run_changed, context.analysis_changed, context.navigation.mode_changed,
@@ -97,9 +100,12 @@ class Tour(QWidget):
         return shown.status != self._stood
 
     def _look(self) -> None:
-        """Go on past what is done, and ring what the step is about."""
+        """Go on past what is done, and ring what the step is about. A window that is busy is looked at again: where it
+        then is, the step begins."""
         while (step := self.step) and step.done(self._window, self._moved()):
             self._go_on()
+        if step and self._window.busy:
+            self._when_idle.start()
         self._ring.follow(step.ringed(self._window) if step else None)
 
     def _act(self) -> None:
