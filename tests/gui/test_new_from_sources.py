@@ -173,7 +173,7 @@ def test_another_folder_is_asked_for_where_one_has_no_design(
     shown = dialog()
     settle(window)
     assert shown.proposal is None
-    assert shown.focusWidget() is shown.other_folder
+    qtbot.waitUntil(lambda: shown.focusWidget() is shown.other_folder)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(folder))
     qtbot.keyClick(shown.other_folder, Qt.Key.Key_Space)
     settle(window)

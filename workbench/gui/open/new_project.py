@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -111,7 +111,7 @@ class NewProject(QDialog):
         self._rows.addWidget(self.other_folder, 0, Qt.AlignmentFlag.AlignLeft)
         self._rows.addStretch(1)
         self.said.setText("Nothing was written.")
-        self.other_folder.setFocus()
+        QTimer.singleShot(0, self.other_folder, self.other_folder.setFocus)  # once it is shown
 
     def _ask_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, "Folder of your sources", str(self._folder.parent))
