@@ -34,7 +34,7 @@ from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.text import table
-from workbench.predict.doubts import clock_doubts
+from workbench.predict.doubts import clock_doubts, reading_notes
 from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import Spread
@@ -318,8 +318,7 @@ def _sweep(
 
 
 def _notes(file: ModelFile, changes: Mapping[str, Values], reading: str | None) -> Sequence[Diagnostic]:
-    values = Evaluation(file, changes, reading)
-    return (*file.kind.notes(values), *clock_doubts(values))
+    return reading_notes(Evaluation(file, changes, reading))
 
 
 def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Diagnostic, ...]:

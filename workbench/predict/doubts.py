@@ -18,3 +18,8 @@ def clock_doubts(values: Evaluation) -> tuple[Diagnostic, ...]:
             more = "Do more operations in a cycle, or use more nodes."
             found.append(values.problem(path, message, f"{hint} {more}", Severity.WARNING))
     return tuple(found)
+
+
+def reading_notes(values: Evaluation) -> tuple[Diagnostic, ...]:
+    """How a model's values are to be read: what its kind says, and doubts of its clocks."""
+    return (*values.file.kind.notes(values), *clock_doubts(values))

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import PurePath
 
-import numpy as np
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 import workbench
 from workbench.api.predictions import Results, Timing
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic
 from workbench.pictures.bars import Bars, bars_height, draw_bars
 from workbench.pictures.charts import chart_plot
 from workbench.pictures.density import bound_bars, rho_plot, roofline
@@ -20,6 +19,7 @@ from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timing import draw_timing, timing_height
+from workbench.predict.density_curve import rho_curve
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import heading
 from workbench.predict.shares import share_bars
@@ -30,7 +30,6 @@ from workbench.predict.words import input_text
 
 WIDTH = 1180.0  # of drawings that take the page's width
 _PLOT = (560.0, 320.0)
-_POINTS = 240
 
 
 @dataclass(frozen=True)
@@ -95,16 +94,8 @@ def _plots(values: Evaluation, results: Results) -> Iterable[Picture]:
         return
     of = values.file.kind.layers()
     layers, density = of.layers(values), of.density(values)
-    sizes_bytes = [float(layer.layer_bytes) for layer in layers] or [1e3, 1e6]
-    alphas = np.geomspace(min(sizes_bytes) / 300, max(sizes_bytes) * 30, _POINTS)
-    try:
-        rho = of.rho(values, alphas)
-    except WorkbenchError:  # a store that holds no element
-        alphas = alphas[alphas >= min(sizes_bytes)]
-        rho = of.rho(values, alphas)
-    curve = np.broadcast_to(np.asarray(rho, float), alphas.shape)
     operation = getattr(values.model, "operation", "operation")
-    plot = rho_plot(alphas, curve, layers, density.binding_layer, operation)
+    plot = rho_plot(*rho_curve(of, values, layers), layers, density.binding_layer, operation)
     yield Picture("Density by memory size", Markup(plot_svg(plot, "Density by memory size", *_PLOT)))
     yield Picture("Roofline", Markup(plot_svg(roofline(density), "Roofline", *_PLOT)))
     yield Picture("Rate that each layer allows", _bars(bound_bars(density), _PLOT[0]))

@@ -60,7 +60,10 @@ def rewritten(text: str, kernel: Kernel, root: Node, wanted: Wanted) -> Rewritte
     left: list[str] = []
     kept: list[Change] = []
     for found in (*_replicated(code, kernel, wanted), *_unrolled(text, code, root, wanted.setting)):
-        (edits if isinstance(found, _Edit) else left).append(found)  # type: ignore[arg-type]
+        if isinstance(found, _Edit):
+            edits.append(found)
+        else:
+            left.append(found)
     for change in wanted.changes:
         made = _kept_local(code, kernel, change, wanted) if change.what == LOCAL else _NOT_WRITTEN[change.what]
         if isinstance(made, str):

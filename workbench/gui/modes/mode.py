@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
 
 from workbench.api.modes import Undo, WindowMode
 from workbench.gui.frame.context import Context
-from workbench.gui.frame.focus import focus_inside
+from workbench.gui.frame.focus import focus_inside, focus_is_in
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets import EmptyState, IconButton
 from workbench.session.edit.documents import Document, free_name
@@ -73,8 +73,7 @@ class Mode(QWidget):
         """A keyboard that was in the mode stays in it, on what represents the mode."""
         if self._pages.currentIndex() == page:
             return
-        focus = QApplication.focusWidget()
-        inside = focus is not None and self.isAncestorOf(focus)
+        inside = focus_is_in(self)
         self._pages.setCurrentIndex(page)
         if inside and self.isVisible():
             focus_inside(self)

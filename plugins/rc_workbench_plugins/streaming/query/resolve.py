@@ -28,7 +28,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.read import Statement
 from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, routes, tap_of
-from workbench.api import Block, Diagnostic, WorkbenchError, near
+from workbench.api import Block, Diagnostic, WorkbenchError, listed, near
 from workbench.api.unstable import StreamEdge, Topology
 
 _SAID = 4  # names of those that are meant, where one is wanted
@@ -250,7 +250,7 @@ class _Resolver:
             if len(part.children) > 2 and part.children[1] is not None:
                 raise self._wrong(statement, part, "a transition takes no time", "Name one state.")
             if len(withins) > 1:
-                blocks = _some([one.block for one in withins])
+                blocks = listed([one.block for one in withins], _SAID)
                 raise self._wrong(statement, part, f"several blocks are meant: {blocks}", "Name one of them.")
             return InState(withins[0])
         if part.data != "number":
@@ -280,7 +280,8 @@ class _Resolver:
     def _operand(self, statement: Statement, part: Part) -> Measure:
         measures = self._meant(statement, part)
         if len(measures) > 1:
-            what, places = "blocks" if measures[0].within else "edges", _some([one.where for one in measures])
+            what = "blocks" if measures[0].within else "edges"
+            places = listed([one.where for one in measures], _SAID)
             raise self._wrong(statement, part, f"several {what} are meant: {places}", "A condition is of one: name it.")
         (measure,) = measures
         if measure.statistic is Statistic.HIST:
@@ -292,9 +293,3 @@ class _Resolver:
 
 def _both(one: Condition | None, other: Condition | None) -> Condition | None:
     return And((one, other)) if one and other else one or other
-
-
-def _some(names: Sequence[str]) -> str:
-    """The names, of many the first."""
-    more = f" and {len(names) - _SAID} more" if len(names) > _SAID else ""
-    return ", ".join(names[:_SAID]) + more

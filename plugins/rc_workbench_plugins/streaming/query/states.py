@@ -20,7 +20,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Within,
 )
 from rc_workbench_plugins.streaming.query.statistics import with_statistic
-from rc_workbench_plugins.streaming.query.steps import FALSE, TRUE, Pieces, Steps
+from rc_workbench_plugins.streaming.query.steps import FALSE, TRUE, Pieces, Steps, last_at_time
 from workbench.api import Diagnostic, WorkbenchError, percent_text
 from workbench.api.state_events import RunStates, StateEvents
 from workbench.api.stream_events import Times
@@ -66,7 +66,7 @@ def last_dwells(within: Within, states: RunStates) -> tuple[Times, Times]:
 
 def _inside(within: Within, events: StateEvents) -> Steps:
     times, inside = events.edges_ps[:-1], np.where(_chosen(within, events), TRUE, FALSE).astype(np.int8)
-    last = np.append(times[1:] != times[:-1], True) if len(times) else np.empty(0, bool)
+    last = last_at_time(times)
     return Steps(times[last], inside[last], FALSE)
 
 

@@ -52,9 +52,14 @@ def spells(spans: Times, start_ps: int) -> Steps:
     return Steps(times, np.where(begun > ended, TRUE, FALSE).astype(np.int8), FALSE)
 
 
+def last_at_time(times: Times) -> NDArray[np.bool_]:
+    """Which of some times, in order, have none after them that is the same."""
+    return np.append(times[1:] != times[:-1], True) if len(times) else np.empty(0, bool)
+
+
 def last_of_each_time(times: Times, values: NDArray[Any]) -> Steps:
     """Of values that came at times, in order: the last one is what holds."""
-    last = np.append(times[1:] != times[:-1], True) if len(times) else np.empty(0, bool)
+    last = last_at_time(times)
     return Steps(times[last], values[last].astype(np.float64))
 
 

@@ -34,7 +34,8 @@ from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
 from workbench.gui.modes.analyse.states_panel import StatesPanel
 from workbench.gui.modes.analyse.times_panel import TimesPanel
-from workbench.gui.widgets import IconButton, PanelHeader, PillButton, Split, plain_panel, rule
+from workbench.gui.views.picture_buttons import add_picture_buttons
+from workbench.gui.widgets import PanelHeader, PillButton, Split, plain_panel, rule
 from workbench.model.changes import Change
 from workbench.model.finding import Finding
 from workbench.model.run import Run
@@ -123,15 +124,7 @@ class AnalyseMode(Mode):
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel()
         self.graph_head = PanelHeader("Blocks")
-        for name, tip, do in (
-            ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
-            ("plus", "Zoom in (+)", lambda: self.graph.zoom(1.25)),
-            ("maximize", with_key("Fit", "view_all"), self.graph.show_all),
-            ("download", "Save the graph as an image", self.graph.ask_picture),
-        ):
-            button = IconButton(name, tip)
-            button.clicked.connect(do)
-            self.graph_head.add(button)
+        add_picture_buttons(self.graph_head, self.graph, "graph")
         for kind, title in KINDS.items():
             pill = PillButton(title)
             pill.setCheckable(False)

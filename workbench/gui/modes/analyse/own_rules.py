@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from workbench.analysis.knowledge import CheckedRule, load_knowledge
 from workbench.analysis.rule_table import RuleTable
 from workbench.analysis.taxonomy import BottleneckKind
 from workbench.api.window import Context
+from workbench.gui.frame.focus import focus_is_in
 from workbench.gui.modes.analyse.details import AnalyseDetails
 from workbench.gui.modes.analyse.findings_panel import FindingsPanel
 from workbench.gui.modes.analyse.rule_editor import RuleEditor
@@ -152,8 +153,7 @@ class OwnRules(QObject):
 
     def close(self) -> None:
         """Show the rules again, and in the details what was there before."""
-        focus = QApplication.focusWidget()
-        inside = self.editor is not None and focus is not None and self.editor.isAncestorOf(focus)
+        inside = self.editor is not None and focus_is_in(self.editor)
         edited = self.editor.name if self.editor else ""
         self.details.end_rule()
         self.findings.show_subjects(None)

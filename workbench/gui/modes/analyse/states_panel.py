@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui.frame.selection import SelectedState, Selection
 from workbench.gui.views.house_view import HouseView, Row
-from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
+from workbench.gui.views.picture_buttons import add_picture_buttons
+from workbench.gui.widgets import PanelHeader, PillButton, plain_column
 from workbench.model.text import percent_text
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.state_diagram import (
@@ -138,15 +139,7 @@ class StatesPanel(QWidget):
         self.source = PillButton("Go to source", icon_name="code")
         self.blocks = PillButton("Blocks")
         self.blocks.setToolTip("Show the graph of blocks again (Esc)")
-        for name, tip, do in (
-            ("minus", "Zoom out (−)", lambda: self.view.zoom(1 / 1.25)),
-            ("plus", "Zoom in (+)", lambda: self.view.zoom(1.25)),
-            ("maximize", "Fit", self.view.show_all),
-            ("download", "Save the states as an image", self.view.ask_picture),
-        ):
-            button = IconButton(name, tip)
-            button.clicked.connect(do)
-            self.head.add(button)
+        add_picture_buttons(self.head, self.view, "states")
         self.head.add(self.source)
         self.head.add(self.blocks)
         plain_column(self, self.head, (self.view, 1))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QStackedWidget, QWidget
 
@@ -19,12 +18,11 @@ from workbench.gui.modes.predict.platforms_view import PlatformMenu, PlatformsVi
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
 from workbench.gui.widgets.boxes import row_layout
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.density import bound_bars, bytes_of, rho_plot, roofline
+from workbench.predict.density_curve import rho_curve
 from workbench.predict.formulas import Evaluation
-
-POINTS = 240
 
 
 class DensityView(QWidget):
@@ -219,14 +217,7 @@ class DensityView(QWidget):
         self.stack.setCurrentIndex(1 if self._context.notices.attempt(compare) else 0)
 
     def _show_curve(self, values: Evaluation, of: LayerModel, now: Sequence[Layer]) -> None:
-        sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
-        least = min(sizes) / 300 if self._measured is None else min(2.0 * self._measured[1].element_bytes, min(sizes))
-        alphas = np.geomspace(least, max(sizes) * 30, POINTS)
-        try:
-            densities = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
-        except WorkbenchError:
-            alphas = alphas[alphas >= min(sizes)]
-            densities = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
+        least_bytes = 2.0 * self._measured[1].element_bytes if self._measured else None
         assert self.result is not None
         said = "drag a layer sideways for its size, up for its bandwidth" if now else "the model has no memory layer"
         points: Sequence[DensityPoint] = ()
@@ -240,4 +231,6 @@ class DensityView(QWidget):
             )
         self.curve_head.set_title("Density by memory size", said)
         operation = getattr(values.model, "operation", "operation")
-        self.curve.show_plot(rho_plot(alphas, densities, now, self.result.binding_layer, operation, points))
+        self.curve.show_plot(
+            rho_plot(*rho_curve(of, values, self._own, least_bytes), now, self.result.binding_layer, operation, points)
+        )

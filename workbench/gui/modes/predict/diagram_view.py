@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from workbench.api.model_diagrams import Diagram
 from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.views.house_view import Row
-from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
+from workbench.gui.views.picture_buttons import add_picture_buttons
+from workbench.gui.widgets import PanelHeader, PillButton, plain_column
 from workbench.pictures.diagram import (
     diagram_facts,
     diagram_notes,
@@ -80,15 +81,7 @@ class DiagramPage(QWidget):
         self.pills: dict[str, PillButton] = {}
         self._diagrams: Mapping[str, Diagram] = {}
         self.page = ""
-        for name, tip, do in (
-            ("minus", "Zoom out (−)", lambda: self.view.zoom(1 / 1.25)),
-            ("plus", "Zoom in (+)", lambda: self.view.zoom(1.25)),
-            ("maximize", "Fit", self.view.show_all),
-            ("download", "Save the diagram as an image", self.view.ask_picture),
-        ):
-            button = IconButton(name, tip)
-            button.clicked.connect(do)
-            self.head.add(button)
+        add_picture_buttons(self.head, self.view, "diagram")
         plain_column(self, self.head, (self.view, 1))
         self.setFocusProxy(self.view)
 

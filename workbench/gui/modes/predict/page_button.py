@@ -27,9 +27,8 @@ class PageButton(IconButton):
 
 
 def _write(values: Evaluation, path: Path) -> None:
-    from workbench.predict.doubts import clock_doubts
+    from workbench.predict.doubts import reading_notes
     from workbench.predict.html_page import html_page  # with its templates, which are read only where one is written
     from workbench.session.program.files import write_result_text
 
-    notes = (*values.file.kind.notes(values), *clock_doubts(values))
-    write_result_text(path, html_page(values, notes))
+    write_result_text(path, html_page(values, reading_notes(values)))
