@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what only types need: a plugin that is loaded, and not used, costs next to nothing
     from argparse import ArgumentParser, Namespace
 
+    from workbench.api.host_probe import HostProbe, HostRegion
     from workbench.api.job import Job
     from workbench.api.languages import FileKind
     from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
@@ -82,7 +83,8 @@ class ModelKind:
     `reading_option` too; `begun` is of files that models are made of. `prepare` gives what takes its time before a
     model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `of_run`
     gives the document of one that is calibrated from a run and what makes it doubtful (WorkbenchError where the run
-    tells too little), `layers` is of models that are memory layers. `write_best` searches, and writes what is best into
+    tells too little), `of_host` measures a region of a project's host while it runs, for the document of a model,
+    `layers` is of models that are memory layers. `write_best` searches, and writes what is best into
     a folder as a copy of the model's sources; it gives the copy's model, what was written, and what is left to do.
     """
 
@@ -103,6 +105,7 @@ class ModelKind:
     notes: Callable[[ModelValues[Any]], Sequence[Diagnostic]] = lambda values: ()
     compare: Callable[[ModelValues[Any], Run], RunComparison] | None = None
     of_run: Callable[[Run], tuple[str, Sequence[Diagnostic]]] | None = None
+    of_host: Callable[[HostRegion], HostProbe] | None = None
     layers: Callable[[], LayerModel] | None = None
     printed: Printed | None = None
     readings: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what only types need: a target that is found, and not used,
 
     from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.descriptors import PlatformSupport
+    from workbench.api.host_probe import HostProbe
     from workbench.api.job import Job
     from workbench.api.virtual_time import ClockFrame
     from workbench.model.application import Project
@@ -42,6 +43,7 @@ class Task:
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
     `depths` are how many words the FIFOs hold that the build can vary, by id. `rules` are what a simulated card goes by
     besides its platform's tables. `again`: what was built runs again.
+    `probe` compiles the host's sources in place of the compiler, to measure them.
     `path` is the project's file. Of several FPGAs with designs of their own, `designs` are the tasks of each, with its
     project, platform, parameters and build.
     """
@@ -61,6 +63,7 @@ class Task:
     depths: Mapping[str, int] = field(default_factory=dict)
     rules: tuple[TimingRule, ...] = ()
     again: bool = False
+    probe: HostProbe | None = None
     path: Path = Path()
     designs: tuple[Task, ...] = ()
 

@@ -135,6 +135,10 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
             kind.begun.add(command)
         if kind.of_run:
             _takes(command, OF_RUN)
+        if kind.of_host:
+            _takes(command, OF_HOST)
+        if kind.of_run or kind.of_host:
+            _takes(command, (OUT_MODEL,))
         others = f", or a file *{', *'.join(kind.begun.suffixes)}" if kind.begun else ""
         named = f" ({', '.join(kind.readings)})" if kind.readings else ""
         solved = (
@@ -144,7 +148,7 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
         readings = dict.fromkeys((kind.reading_option, "--reading"))
         _takes(command, (
             _option("model", metavar="MODEL", help=f"a model file, or the name of a bundled model{others}",
-                    **({"nargs": "?"} if kind.of_run else {})),
+                    **({"nargs": "?"} if kind.of_run or kind.of_host else {})),
             _option(*readings, dest="reading", metavar="NAME", help=f"one of the model's readings{named}"),
             *QUESTIONS,
             _option("--solve", metavar="NAME", help=solved),
@@ -156,10 +160,17 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
         ))  # fmt: skip
 
 
-OF_RUN = (
-    _file("--from", metavar="RUN", dest="from_run", help="in place of a model: one calibrated from a run"),
-    _file("--out", help="write that model"),
+OF_RUN = (_file("--from", metavar="RUN", dest="from_run", help="in place of a model: one calibrated from a run"),)
+OF_HOST = (
+    _file("--project", help="in place of a model: one measured from this project's host, which runs for it"),
+    _option(
+        "--region",
+        metavar="REGION",
+        help="of the host: a function's name, FILE:LINE for the function around a "
+        "line, or FILE:FIRST-LAST (default: what the newest run finds hottest)",
+    ),
 )
+OUT_MODEL = _file("--out", help="write that model")
 COMPARE = (
     _file("--run", metavar="RUN", dest="run_folder", help="compare with a run, part by part"),
     _flag("--take-over", "write the run's measurements into the model"),

@@ -53,6 +53,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             check=Later(f"{PLACE}.model:check"),
             answer=Later(f"{PLACE}.answer:answer"),
             results=Later(f"{PLACE}.shown:results"),
+            of_host=Later(f"{PLACE}.host:HostDensity"),
             layers=Later(f"{PLACE}.shown:Layers"),
             printed=Printed(HERE / "tables.yaml", Later(f"{PLACE}.compute:cell_value")),
             questions=(

@@ -6,16 +6,38 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rc_workbench_plugins.density.compared import AnyPlatform, compared, compared_table
+from rc_workbench_plugins.density.compared import ALL, AnyPlatform, compared, compared_table
 from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
 from workbench.api import Answer, Diagnostic, WorkbenchError, counted, table
 from workbench.api.predictions import Density, DensityPoint, LayerBound, PlatformDensity
+from workbench.api.unstable import prefixed
 
 
-def answer(values: Model) -> Answer:
+def answer(values: AnyPlatform) -> Answer:
+    """The bounds; of a measured density, the platforms ranked for it too."""
     result, operation = density(values), values.model.operation
-    return Answer({**_document(result), "operation": operation}, _text(result, operation))
+    document, text = {**_document(result), "operation": operation}, _text(result, operation)
+    if not values.model.measured:
+        return Answer(document, text)
+    ranked = compared(values, [ALL])
+    points = [
+        {name: float(values.of("measured", n, name)) for name in ("store_bytes", "ops_per_byte")}
+        for n in range(len(values.model.measured))
+    ]
+    document |= {"description": values.model.description, "measured": points, **_platforms_document(values, ranked)}
+    parts = (values.model.description, _density_text(points), text, _platforms_text(values, ranked))
+    return Answer(document, "\n\n".join(part for part in parts if part))
+
+
+def _density_text(points: Sequence[dict[str, float]]) -> str:
+    """The density by the size of the store: a line for each four times as large, and the last."""
+    rows, shown = [("Store", "Operations a byte")], 0.0
+    for point in points:
+        if point["store_bytes"] >= 4 * shown or point is points[-1]:
+            shown = point["store_bytes"]
+            rows.append((prefixed(shown, "B"), f"{point['ops_per_byte']:.4g}"))
+    return table(rows)
 
 
 def platforms_answer(values: AnyPlatform, arguments: Namespace) -> Answer:

@@ -50,12 +50,28 @@ def rho(values: Model, alpha_bytes: Values) -> Values:
     used = alpha_bytes
     if values.model.block_bytes is not None:
         used = np.minimum(alpha_bytes, values.of("block_bytes", s=size))
-    density = density_of(values.of("eta", alpha=used, s=size), alpha_bytes)
+    if values.model.measured:
+        density = _measured(values, used) * used / alpha_bytes
+    else:
+        density = density_of(values.of("eta", alpha=used, s=size), alpha_bytes)
     if values.model.operations is None or values.model.problem_bytes is None:
         return density
     whole_bytes = values.of("problem_bytes", s=size)
     most = values.of("operations", s=size) / whole_bytes
     return np.where(np.asarray(alpha_bytes) >= whole_bytes, most, np.minimum(density, most))
+
+
+def _measured(values: Model, alpha_bytes: Values) -> Values:
+    """The density of the largest store that was measured and is no larger; of the smallest where all are larger.
+    WorkbenchError where their sizes do not rise."""
+    places = range(len(values.model.measured))
+    stores = np.array([float(np.mean(values.of("measured", n, "store_bytes"))) for n in places])
+    if (np.diff(stores) <= 0).any():
+        at = int(np.argmax(np.diff(stores) <= 0)) + 1
+        message = "this store is not larger than the one before it"
+        raise WorkbenchError(values.problem(("measured", at), message, "Give the sizes in rising order."))
+    densities = np.array([float(np.mean(values.of("measured", n, "ops_per_byte"))) for n in places])
+    return densities[np.maximum(np.searchsorted(stores, alpha_bytes, side="right") - 1, 0)]
 
 
 def layers(values: Model) -> tuple[Layer, ...]:

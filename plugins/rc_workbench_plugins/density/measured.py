@@ -28,8 +28,8 @@ from workbench.api.source.files import is_file
 from workbench.api.unstable import find_compiler
 
 _FOLDER = Path(__file__).parent / "kernels"
-#: The file that answers the compiler's calls, beside the kernels.
-_RECORDER = "rho_trace"
+#: The files that answer calls put into code, beside the kernels: of a kernel, and of a host.
+_RECORDERS = ("rho_trace", "rho_host")
 #: A compiler's line: file, line, what.
 _PLACE = re.compile(r"(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)")
 
@@ -86,7 +86,7 @@ def find_kernel(name_or_path: str) -> Path:
     """The file of a kernel: a path, or the name of one that comes with the workbench. WorkbenchError otherwise."""
     if is_file(path := Path(name_or_path)):
         return path
-    names = sorted(kernel.stem for kernel in _FOLDER.glob("*.c") if kernel.stem != _RECORDER)
+    names = sorted(kernel.stem for kernel in _FOLDER.glob("*.c") if kernel.stem not in _RECORDERS)
     if name_or_path in names:
         return bundled_kernel(name_or_path)
     hint = near(name_or_path, names, "Name a C file or a bundled kernel")
@@ -113,7 +113,7 @@ def measure(
         # -fno-builtin: what the C library copies is not seen, so copying stays in the kernel
         traced = ["-fsanitize=thread", "-DRHO_TRACE", "-fno-builtin", *flags, "-c", str(kernel), "-o", "kernel.o"]
         _run(job, [*common, *traced], folder, given, "it does not compile", timeout_s)
-        recorder = str(_FOLDER / f"{_RECORDER}.c")
+        recorder = str(_FOLDER / f"{_RECORDERS[0]}.c")
         _run(job, [*common, "-c", recorder, "-o", "trace.o"], folder, recorder, "it does not compile", timeout_s)
         linked = ["kernel.o", "trace.o", "-lm", "-o", "kernel"]
         _run(job, [*common, *linked], folder, given, "it does not link", timeout_s)
@@ -166,10 +166,19 @@ def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, t
 
 def _read(text: str) -> MeasuredDensity | None:
     """The recorder's file; None where it is not what the recorder writes."""
+    head, _, distances = text.partition("\n")
     try:
-        head, *lines = text.splitlines()
         operations, reads, _, element_bytes = (int(part) for part in head.split())
-        pairs = np.array([[int(part) for part in line.split()] for line in lines], dtype=np.int64).reshape(-1, 2)
+    except ValueError:
+        return None
+    return read_distances(distances, operations, reads, element_bytes)
+
+
+def read_distances(text: str, operations: int, reads: int, element_bytes: int) -> MeasuredDensity | None:
+    """A recorder's lines "distance count"; None where they are not what a recorder writes."""
+    try:
+        pairs = np.array([[int(part) for part in line.split()] for line in text.splitlines()], dtype=np.int64)
+        pairs = pairs.reshape(-1, 2)
     except (ValueError, OverflowError):
         return None
     first = pairs[:, 0] == 0

@@ -56,8 +56,19 @@ class StreamPart(PartDocument):
     )
 
 
+class DensityAt(PartDocument):
+    """The density that was measured with a store of that size, and larger ones up to the next."""
+
+    called: ClassVar[str] = "measured density"
+    new: ClassVar[Mapping[str, object]] = {"store_bytes": 4, "ops_per_byte": 1}
+
+    store_bytes: Positive = Field(description="the size of the store", examples=["64 KiB"])
+    ops_per_byte: Positive = Field(description="operations for each byte that is loaded into it")
+
+
 class DensityModel(ModelDocument):
-    """An algorithm on a platform. Either a known `algorithm`, or `eta`, a formula of `alpha`, `s` and the inputs.
+    """An algorithm on a platform. Either a known `algorithm`, or `eta`, a formula of `alpha`, `s` and the inputs, or
+    what was `measured`.
 
     With `operations` (Z) and `problem_bytes` (M), or the input `n` of a known algorithm, rho is held at Z/M from
     alpha = M on (erratum S9).
@@ -83,6 +94,9 @@ class DensityModel(ModelDocument):
         "computes no more at once, so that the density falls again",
         examples=["64 KiB"],
     )
+    measured: tuple[DensityAt, ...] = Field(
+        (), description="rho as it was measured, by the size of the store, ascending; in place of `eta`"
+    )
     streams: tuple[StreamPart, ...] = Field((), description="streams besides the input")
     layers: tuple[LayerChange, ...] = Field((), description="memory layers that differ from the platform's")
     compute: Compute | None = Field(None, description="the processing elements, for the bound that they set")
@@ -98,6 +112,10 @@ def check(reading: Reading) -> Completed:
     for name in ("alpha", "s"):
         if name in model.inputs:
             reading.tell(("inputs", name), f"'{name}' is a reserved name here", "Rename it.")
+    if model.measured and (model.eta is not None or model.algorithm):
+        other = "eta" if model.eta is not None else "algorithm"
+        message = f"the density is given twice: by `measured` and by `{other}`"
+        reading.tell(("measured",), message, "Leave one of them out.", key=True)
     _layers_wanting(reading)
     told_twice(reading, [la.name for la in model.layers], [("layers", n, "name") for n in range(len(model.layers))],
                "layers")  # fmt: skip
@@ -122,7 +140,7 @@ def _with_algorithm(reading: Reading) -> Completed:
         if model.algorithm:
             hint = near(model.algorithm, ALGORITHMS, "Known algorithms")
             reading.tell(("algorithm",), f"there is no algorithm '{model.algorithm}'", hint)
-        elif model.eta is None:
+        elif model.eta is None and not model.measured:
             hint = f"Known algorithms: {', '.join(ALGORITHMS)}."
             reading.tell((), "the model needs `eta` or `algorithm`", hint)
         return Completed(model, names=_names)

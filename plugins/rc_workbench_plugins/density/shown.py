@@ -21,6 +21,9 @@ def results(values: Model, bounds: Density | None = None) -> Results:
     moved, bounds = bounds is not None, density(values) if bounds is None else bounds
     operation, compute = values.model.operation, bounds.compute_ops_per_s
     reachable, balance = _rate(float(bounds.limit_ops_per_s)), float(bounds.balance)
+    if values.model.measured and not bounds.bounds and compute is None:
+        figures = _measured_figures(values)
+        return Results(figures, point=figures[:2], parts_title="", parts=(), said="measured; without memory layers")
     return Results(
         figures=(
             Figure("Reachable", reachable, f"{operation}s"),
@@ -37,6 +40,21 @@ def results(values: Model, bounds: Density | None = None) -> Results:
         parts=tuple(_lines(bounds)),
         said=f"{'layers moved, a what-if; ' if moved else ''}bound by {bounds.binding or 'nothing'}",
     )  # fmt: skip
+
+
+def _measured_figures(values: Model) -> tuple[Figure, ...]:
+    """Of a measured density, where the model has no layers of its own."""
+    operation, size = values.model.operation, values.of("element_bytes")
+    first, last = (float(values.of("measured", at, "ops_per_byte")) for at in (0, len(values.model.measured) - 1))
+    figures = [
+        Figure("Density", _rate(last, "/B"), f"{operation}s a byte in a store that holds all reuse"),
+        Figure("Without a store", _rate(first, "/B"), f"{operation}s a byte that is read"),
+    ]
+    if values.model.operations is not None:
+        figures.append(Figure("Work", _rate(float(values.of("operations", s=size)), ""), f"{operation}s"))
+    if values.model.problem_bytes is not None:
+        figures.append(Figure("Input data", _rate(float(values.of("problem_bytes", s=size)), "B"), "loaded once"))
+    return tuple(figures)
 
 
 def _rate(value: float, unit: str = "/s") -> str:

@@ -49,8 +49,8 @@ def build_host(task: Task, job: Job) -> Path:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
     if problems := list(not_simulated(task.project)):
         raise WorkbenchError(*problems)
-    own = [(_own_flags(task, support, source), source)
-           for source in (*support.api_sources, *(task.host.extra_sources if task.host else ()))]  # fmt: skip
+    extra = (*(task.host.extra_sources if task.host else ()), *(task.probe.sources if task.probe else ()))
+    own = [(_own_flags(task, support, source), source) for source in (*support.api_sources, *extra)]
     units = [*users, *own]
     c_compiler = needed(find_compiler("c"))
     linker = needed(find_compiler("c++")) if any(is_cpp(source) for _, source in units) else c_compiler
@@ -80,6 +80,9 @@ def _compiled(
 ) -> Sequence[Diagnostic]:
     """Compile the user's sources, and our own: so many of the API's, then what records. The warnings."""
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the host program")
+    if probe := task.probe:
+        probed = [replace(one, made_by=(*one.made_by, *probe.made_by)) for one in users]
+        return (*compiled(own), *compiled(probed, through=probe.compile))
     if task.project.streaming:  # its blocks are threads: no need to look
         return (*compiled(own), *compile_with_points(users, task.deterministic, compiled))
     looked_at = [one.target for one in (*users, *own[:apis])]  # what records has a thread of its own

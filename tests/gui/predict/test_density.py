@@ -9,7 +9,9 @@ from predicting import model_path
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
+from workbench.api.job import Job
 from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.widgets import IconButton
 
 
 def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
@@ -108,4 +110,60 @@ def test_a_kernel_that_is_measured_can_be_given_up(mode: PredictMode, qtbot: QtB
     qtbot.waitUntil(lambda: not background.busy)  # its program has ended
     assert not mode.density.measure_button.isHidden()
     assert len(mode.density.curve.plot.lines) == 1
+    assert not list(mode.context.notices)
+
+
+MEASURED = """\
+schema_version: 1
+name: measured
+element_bytes: 4
+operations: 96
+problem_bytes: 256
+measured:
+  - {store_bytes: 4, ops_per_byte: 0.25}
+  - {store_bytes: 128, ops_per_byte: 0.375}
+"""
+
+
+def test_a_model_of_the_projects_host_is_measured_and_ranked(
+    mode: PredictMode, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How a host is measured: tests/test_predict_host_density.py."""
+    from workbench.session.make import host_model
+
+    asked: list[str] = []
+    workspace, kind = mode.context.workspace, mode.context.plugins.model_kinds["density"]
+    assert workspace is not None
+    monkeypatch.setattr(host_model, "measured_model", lambda of, kind, region, job: asked.append(region) or MEASURED)
+    path = workspace.root / "host.density.yaml"
+    measuring = mode.left.measuring
+    measuring.measure(kind, workspace, "finish", path)
+    assert not measuring.isHidden()
+    qtbot.waitUntil(lambda: mode.document.path == path)
+    assert asked == ["finish"]
+    assert measuring.isHidden()
+    assert mode.density.stack.currentWidget() is mode.density.platforms
+    assert mode.density.figures.figures[0].value == "0.375\u202f/B"
+    mode.density.platform_menu.choose([])
+    assert mode.density.curve.plot.lines[0].y[-1] == 0.375
+    (button,) = (button for button in mode.left.findChildren(IconButton) if button.menu())
+    assert button.menu().actions()[-1].text() == "New density model of the project's host..."
+
+
+def test_a_host_that_is_measured_can_be_given_up(
+    mode: PredictMode, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.session.make import host_model
+
+    def forever(of: object, kind: object, region: str, job: Job) -> str:
+        while True:
+            job.check()
+
+    workspace, kind = mode.context.workspace, mode.context.plugins.model_kinds["density"]
+    assert workspace is not None
+    monkeypatch.setattr(host_model, "measured_model", forever)
+    mode.left.measuring.measure(kind, workspace, "finish", path := workspace.root / "host.density.yaml")
+    mode.left.measuring.stop_button.click()
+    qtbot.waitUntil(lambda: not mode.context.background.busy)
+    assert not path.exists()
     assert not list(mode.context.notices)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Job, Outcome, Target, Task
 from workbench.api.builds import simulated_by
+from workbench.api.host_probe import HostProbe
 from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.targets import TimingRule
@@ -64,7 +65,7 @@ class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
     project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written, or its `ports`
     alone; None: as the project says. `settles`: the run settles the ledger's open predictions, as one of a study does
-    not. `rules` and `depths` (words, by FIFO) are those of `changes` that the run tries."""
+    not. `rules` and `depths` (words, by FIFO) are those of `changes` that the run tries. `probe` measures the host."""
 
     out: Path | None = None
     plain: bool = False
@@ -78,6 +79,7 @@ class RunOptions:
     rules: tuple[TimingRule, ...] = ()
     depths: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
+    probe: HostProbe | None = None
 
 
 def instrument_workspace(
@@ -235,6 +237,7 @@ def _run(
         trace=options.trace and not options.plain,
         rules=options.rules,
         depths=options.depths,
+        probe=options.probe,
     )
     built = target.build(task, job)
     taps = _taps(task, writer) if target.simulated else None
@@ -245,6 +248,8 @@ def _run(
         if host:
             keep_composed(workspace.composed, writer, job)
         raise
+    if options.probe and not outcome.failed:
+        options.probe.take(writer.raw)
     if host and workspace.project.host.build:
         task = replace(task, host=_as_recorded(host, workspace, writer.raw, job))
     if outcome.failed:

@@ -1,77 +1,20 @@
 /* Receives every load of a program compiled with gcc -fsanitize=thread, whose calls this file answers in place of the
- * race detector's library, and keeps the histogram of LRU stack distances of the marked inputs' elements.
- *
- * The stack distance of a read is how many different elements were read since, and with, the last read of the same one:
- * a store of at least that many elements, the least recently used leaving first, still holds it (Mattson et al., IBM
- * Systems Journal 9(2), 1970). One pass so gives the misses of every size of store. Distances come from a Fenwick tree
- * over the times of last reads, packed when it is full; so memory grows with the elements, not with the reads.
+ * race detector's library, and keeps the LRU stack distances of the marked inputs' elements (`rho_lru.h`).
  *
  * Output (file RHO_OUT): a line "operations reads elements element_bytes", then "distance count"; distance 0 is a first
  * read. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rho_lru.h"
 
 enum { INPUTS = 16 };
 
 static struct { uintptr_t start, end; uint32_t first; } inputs[INPUTS];
 static int input_count, active;
 static size_t element_bytes;
-static uint32_t elements, capacity, now;
-static uint32_t *last, *holder, *tree; /* last read of an element (0: none); element last read at a time; sums */
-static uint64_t *histogram, reads;
 
 static void fail(const char *message)
 {
     fprintf(stderr, "rho: %s\n", message);
     exit(3);
-}
-
-static void add(uint32_t time, uint32_t value)
-{
-    for (; time <= capacity; time += time & -time)
-        tree[time] += value;
-}
-
-static uint32_t sum(uint32_t time)
-{
-    uint32_t result = 0;
-    for (; time; time -= time & -time)
-        result += tree[time];
-    return result;
-}
-
-/* Renumbers the times of last reads from 1 on, in their order. */
-static void pack(void)
-{
-    uint32_t next = 0;
-    for (uint32_t time = 1; time <= now; time++)
-        if (holder[time] != UINT32_MAX && last[holder[time]] == time) {
-            holder[++next] = holder[time];
-            last[holder[next]] = next;
-        }
-    now = next;
-    memset(tree, 0, (capacity + 1) * sizeof *tree);
-    for (uint32_t time = 1; time <= now; time++)
-        add(time, 1);
-}
-
-static void read_element(uint32_t element)
-{
-    uint32_t distance = 0;
-    if (now == capacity)
-        pack();
-    if (last[element]) {
-        distance = sum(now) - sum(last[element] - 1);
-        add(last[element], (uint32_t)-1);
-        holder[last[element]] = UINT32_MAX;
-    }
-    last[element] = ++now;
-    holder[now] = element;
-    add(now, 1);
-    histogram[distance]++;
-    reads++;
 }
 
 static void loaded(const void *address, size_t bytes)
@@ -106,12 +49,7 @@ void rho_begin(void)
 {
     if (!elements)
         fail("no inputs are marked");
-    capacity = 4 * elements + 1024;
-    last = calloc(elements, sizeof *last);
-    holder = calloc(capacity + 1, sizeof *holder);
-    tree = calloc(capacity + 1, sizeof *tree);
-    histogram = calloc(elements + 1, sizeof *histogram);
-    if (!last || !holder || !tree || !histogram)
+    if (!make_room(elements))
         fail("not enough memory");
     active = 1;
 }
@@ -124,9 +62,7 @@ void rho_end(unsigned long long operations)
     if (!file)
         fail("RHO_OUT cannot be written");
     fprintf(file, "%llu %llu %u %zu\n", operations, (unsigned long long)reads, elements, element_bytes);
-    for (uint32_t distance = 0; distance <= elements; distance++)
-        if (histogram[distance])
-            fprintf(file, "%u %llu\n", distance, (unsigned long long)histogram[distance]);
+    write_distances(file);
     if (fclose(file))
         fail("RHO_OUT cannot be written");
 }

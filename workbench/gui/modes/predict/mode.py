@@ -14,20 +14,19 @@ from workbench.api.modes import WindowMode
 from workbench.api.predictions import Results
 from workbench.api.window import Context
 from workbench.gui.modes.forms.mode import DocumentMode
-from workbench.gui.modes.forms.part_list import PartList
 from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.predict.breakdown import Breakdown
 from workbench.gui.modes.predict.density_view import DensityView
 from workbench.gui.modes.predict.explore_view import ExploreView
 from workbench.gui.modes.predict.head import ModelHead
-from workbench.gui.modes.predict.of_run import with_models_of_runs
+from workbench.gui.modes.predict.models_panel import ModelsPanel
 from workbench.gui.modes.predict.page_button import PageButton
-from workbench.gui.modes.predict.parts import add_part, model_sections, sections_of
+from workbench.gui.modes.predict.parts import add_part, sections_of
 from workbench.gui.modes.predict.results import ResultsView
 from workbench.gui.modes.predict.structure_page import StructurePage, has_structure
 from workbench.gui.modes.predict.study_run import StudyButton
 from workbench.gui.modes.predict.write_best import WriteBestButton
-from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, empty, plain_panel
+from workbench.gui.widgets import DiagnosticRow, EmptyState, Split, empty, plain_panel
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -60,9 +59,8 @@ class PredictMode(DocumentMode):
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
-        self.models = PartList()
-        self.models.filter.setPlaceholderText("Filter models")
-        self.models.lines.setAccessibleName("Models")
+        self.left = ModelsPanel(self)
+        self.models = self.left.models
         self.setFocusProxy(self.models)
         self.results = ResultsView()
         yield
@@ -98,11 +96,6 @@ class PredictMode(DocumentMode):
     # ---- arrangement
 
     def _build(self) -> Iterator[None]:
-        left, column = plain_panel(180)
-        models_head = PanelHeader("Models")
-        models_head.add(with_models_of_runs(self.files_button(), self))
-        column.addWidget(models_head)
-        column.addWidget(self.models, 1)
         centre, column = plain_panel(400)
         column.addWidget(self._head())
         self.problem_box = QWidget()
@@ -116,7 +109,7 @@ class PredictMode(DocumentMode):
             yield
         column.addWidget(self.stack, 1)
         yield
-        self.set_content(Split((left, 230), (centre, 900), kept=[0]))
+        self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))
         self.show_content()
         self._centre = centre
 
@@ -132,7 +125,8 @@ class PredictMode(DocumentMode):
 
     def _connect(self) -> None:
         context = self.context
-        self.models.chosen.connect(lambda path: self.open_document(Path(str(path[1]))))
+        self.left.chosen.connect(self.open_document)
+        self.left.measured.connect(self.density.platform_menu.choose_all)
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
         self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
@@ -198,10 +192,7 @@ class PredictMode(DocumentMode):
         self.open_document(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
 
     def _list_models(self) -> None:
-        sections = model_sections(self._models(), self.context.plugins.model_kinds)
-        self.models.show_sections(sections, self.document)
-        if self.document.path:
-            self.models.set_current(("model", str(self.document.path)))
+        self.left.list_models(self._models(), self.document)
 
     def open_document(self, path: Path) -> None:
         """Show a model, bundled or the project's."""

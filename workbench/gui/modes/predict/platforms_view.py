@@ -38,7 +38,7 @@ class PlatformMenu(QMenu):
             action.setChecked(name in self.chosen)
             action.toggled.connect(lambda checked, name=name: self._toggle(name, checked))
         self.addSeparator()
-        self.addAction("All").triggered.connect(lambda: self.choose(tuple(self._titles)))
+        self.addAction("All").triggered.connect(self.choose_all)
         self.addAction("None").triggered.connect(lambda: self.choose(()))
 
     def choose(self, names: Sequence[str]) -> None:
@@ -49,6 +49,9 @@ class PlatformMenu(QMenu):
             action.setChecked(action.data() in self.chosen)
             action.blockSignals(False)
         self.chosen_changed.emit()
+
+    def choose_all(self) -> None:
+        self.choose(tuple(self._titles))
 
     def _toggle(self, name: str, checked: bool) -> None:
         self.choose((*self.chosen, name) if checked else [other for other in self.chosen if other != name])

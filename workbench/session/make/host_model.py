@@ -1,0 +1,99 @@
+"""A model that is measured from a project's own host: the project runs on the simulated card, its host with a probe."""
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.api.host_probe import HostRegion, MeasuredHost
+from workbench.api.job import Job
+from workbench.api.model_kinds import ModelKind
+from workbench.formats.run_folder import open_run
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
+from workbench.model.text import time_text
+from workbench.session.keep.results import newest_run
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.workspace import Workspace
+
+_LINES = re.compile(r"(.+):(\d+)(?:-(\d+))?$")
+WHOLE = "main"
+
+
+@dataclass(frozen=True)
+class HotPlace:
+    """A place of the host to measure, as people name it, and why it is this one."""
+
+    region: str
+    why: str
+
+
+def functions_of(workspace: Workspace) -> tuple[str, ...]:
+    """The functions that the host's sources define, by their names."""
+    files = workspace.host_language.outline(workspace.root, workspace.host.sources)
+    return tuple(dict.fromkeys(name for file in files for name in file.functions))
+
+
+def hottest(workspace: Workspace) -> HotPlace:
+    """The call whose own code before it takes longest in the newest run; the whole program where there is no run."""
+    newest = newest_run(workspace)
+    run = open_run(newest)[0] if newest else None
+    calls = run.tables.get("call_order") if run else None
+    if newest is None or run is None or calls is None or not len(calls["site"]):
+        return HotPlace(WHOLE, "no run says which part of the host takes longest: the whole program")
+    made = calls["site"] >= 0
+    of_site = np.bincount(calls["site"][made], calls["host_ps"][made], len(run.manifest.sites))
+    if not of_site.any():
+        return HotPlace(WHOLE, f"{newest.name} took no time of the host's own code: the whole program")
+    site, took_s = run.manifest.sites[int(of_site.argmax())], float(of_site.max()) / 1e12
+    why = f"its own code before {site.label} takes longest of the host's in {newest.name}, {time_text(took_s)}"
+    return HotPlace(f"{site.file}:{site.line}", why)
+
+
+def region_of(workspace: Workspace, text: str) -> HostRegion:
+    """A function by its name, `FILE:LINE` for the function around a line, or the lines `FILE:FIRST-LAST`.
+    WorkbenchError where the host has no such."""
+    if match := _LINES.match(text):
+        file, first, last = match[1], int(match[2]), int(match[3] or 0)
+        path = Path(os.path.realpath(workspace.root / file))
+        known = {name: Path(os.path.realpath(workspace.root / name)) for name in workspace.host.sources}
+        named = next((one for name, one in known.items() if one == path or Path(name).name == file), None)
+        if named is None:
+            raise WorkbenchError(Diagnostic(f"'{file}' is no source of the host", near(file, known, "Its sources")))
+        if match[3] and last < first:
+            raise WorkbenchError(Diagnostic(f"line {last} is before line {first}", "Write FILE:FIRST-LAST."))
+        said = f"lines {first} to {last} of {file}" if last else f"the function around {file}:{first}"
+        return HostRegion(said, file=named, first=first, last=last)
+    names = functions_of(workspace)
+    if names and text.rpartition("::")[2] not in {name.rpartition("::")[2] for name in names}:
+        hint = near(text, names, "Its functions")
+        raise WorkbenchError(Diagnostic(f"the host defines no function '{text[:80]}'", hint))
+    return HostRegion(f"function {text}", function=text)
+
+
+def measured_model(workspace: Workspace, kind: ModelKind, region: str, job: Job) -> str:
+    """The document of a model that is measured of a region of the host (empty: the hottest one), which runs for it.
+
+    The project's runs stay as they are. WorkbenchError where it cannot be built and run so, or where the region does
+    not run."""
+    assert kind.of_host is not None
+    target = workspace.target()
+    if not target.simulated:
+        message = "a host is measured on the simulated card alone"
+        hint = "Set target.name to simulated, or measure a copy of the project."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(workspace.path)))
+    if workspace.project.host.build:
+        message = "a host that is built by a command of its own cannot be measured"
+        hint = "Leave host.build out, and name its sources and flags: the workbench then compiles them."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(workspace.path)))
+    probe = kind.of_host(region_of(workspace, region or hottest(workspace).region))
+    with tempfile.TemporaryDirectory(prefix="measured-host-") as folder:
+        options = RunOptions(out=Path(folder) / "run", deterministic=True, settles=False, probe=probe)
+        run = run_workspace(workspace, options, job)
+    if not run.complete:
+        raise WorkbenchError(*(d for d in job.diagnostics if has_errors([d])))
+    layered = workspace.platform.name if workspace.platform.memories else ""
+    title = f"{workspace.project.title or workspace.project.name}: {region or 'hottest part'} of the host"
+    return probe.model(MeasuredHost(workspace.project.name, title, layered))
