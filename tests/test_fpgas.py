@@ -15,7 +15,7 @@ from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

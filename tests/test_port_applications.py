@@ -17,7 +17,7 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import Run
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

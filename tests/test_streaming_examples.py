@@ -13,7 +13,7 @@ from workbench.api.job import Job
 from workbench.api.stream_events import events_of
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.model.changes import read_change
 from workbench.model.prediction import Trust
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import OpenRun
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))

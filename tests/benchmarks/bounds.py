@@ -29,7 +29,8 @@ from command_line import command, show
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.model.finding import Advice, Finding
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import OpenRun, open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

@@ -35,7 +35,7 @@ from workbench.api.job import Job
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.examples import EXAMPLES, copy_example
 from workbench.session.open.opening import open_workspace

@@ -28,7 +28,7 @@ from workbench.api.job import Job
 from workbench.model.changes import Change, Unite
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.finding import Advice
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import OpenRun, open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.examples import EXAMPLES, copy_example

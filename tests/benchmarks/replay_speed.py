@@ -23,7 +23,7 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Entry, Manifest, Run, RunClock, RunStatus, Site
 from workbench.replay.engine import PLAIN, TRANSFER, Graph
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 
 GOALS_S = {10**5: 0.002, 10**6: 0.02, 10**7: 0.2}
 PERIOD_PS = 10_000

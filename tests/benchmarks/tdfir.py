@@ -33,7 +33,7 @@ from command_line import command
 
 from workbench.api.job import Job
 from workbench.model.changes import read_change
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import OpenRun, open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-import workbench.replay.predict
+import workbench.replay.prepare
 from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
@@ -86,7 +86,7 @@ def test_a_finding_is_tried_confirmed_kept_made_run_and_judged_by_keys_alone(
         return run
 
     store.change_preference("predict_s", None)  # as it comes
-    monkeypatch.setattr(workbench.replay.predict, "prepare", prepare)
+    monkeypatch.setattr(workbench.replay.prepare, "prepare", prepare)
     monkeypatch.setattr(confirm_box, "confirm", confirm)
     window.run_control.run_function = made_up_run
     trust(workspace, own=True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
-import workbench.replay.predict
+import workbench.replay.prepare
 from workbench.analysis import analyse
 from workbench.analysis.finding_page import FOLD
 from workbench.gui.frame.context import Context
@@ -35,7 +35,7 @@ def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]
     def prepare(run: Run, *_: object) -> MadeUpReplay:
         return MadeUpReplay(run.time_s, GAINS)
 
-    monkeypatch.setattr(workbench.replay.predict, "prepare", prepare)
+    monkeypatch.setattr(workbench.replay.prepare, "prepare", prepare)
     store.change_preference("predict_s", None)  # as it comes
     run, platform = synthetic_run(cores=4, rounds=2, traced=False), synthetic_platform()
     knowledge, _ = open_knowledge(load_plugins())
@@ -138,7 +138,7 @@ def test_a_run_that_cannot_be_replayed_says_why(
     qtbot: QtBot, mode: AnalyseMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        workbench.replay.predict, "prepare", lambda run, *_: MadeUpReplay(run.time_s, {}, "no trace was kept")
+        workbench.replay.prepare, "prepare", lambda run, *_: MadeUpReplay(run.time_s, {}, "no trace was kept")
     )
     opened = mode.context.opened
     assert opened is not None

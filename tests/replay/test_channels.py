@@ -5,7 +5,7 @@ from shared_work import through_fifo
 
 from workbench.model.changes import read_change
 from workbench.model.prediction import Trust
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.testing.runs import synthetic_platform
 
 

@@ -15,7 +15,7 @@ from workbench.model.finding import Advice
 from workbench.model.prediction import Trust
 from workbench.model.run import Run
 from workbench.replay.depths import LOSS
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform

@@ -12,7 +12,8 @@ from benchmarks import bounds
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.prediction import Trust
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
+from workbench.replay.prepare import prepare
 from workbench.traces.trace import trace_of
 
 POLLS = bounds.Program("block", settings={"CYCLES": 200}, trace=True)

@@ -11,7 +11,7 @@ from workbench.model.prediction import Trust
 from workbench.replay.deals import BlockDeal
 from workbench.replay.editing import RefusedError
 from workbench.replay.picking import picked
-from workbench.replay.predict import prepare
+from workbench.replay.prepare import prepare
 from workbench.replay.replicas import units_of
 from workbench.replay.shares import Dealt, Item
 from workbench.testing.runs import synthetic_platform

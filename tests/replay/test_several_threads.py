@@ -13,7 +13,8 @@ from workbench.replay.edits import Edited
 from workbench.replay.fpga import waiting_stays
 from workbench.replay.joined import GrowingGraph, rows_of
 from workbench.replay.lowering import lower
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
+from workbench.replay.prepare import prepare
 from workbench.replay.settling import settle
 from workbench.replay.threads import Replay, needed_before
 from workbench.replay.waits import find_spare

@@ -5,7 +5,7 @@ So their calls are not those of the run, and its graph does not hold for changes
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import PS_PER_S, Run
 from workbench.replay.edge_waits import explained_calls
 from workbench.replay.edits import RefusedError
+from workbench.replay.host_noise import HostNoise
 from workbench.replay.queues import NoReplayError, Queues, Speeds
 from workbench.replay.resolve import ALL, Named
 
@@ -67,17 +68,19 @@ class EdgeChanges:
         return base if base.end_ps >= 0 else "replay of its queues comes to an end at which no thread can go on"
 
     def predict(
-        self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform]
-    ) -> Prediction:
-        """What the changes, made together, would gain."""
+        self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform],
+        noise: HostNoise | None = None,
+    ) -> Prediction:  # fmt: skip
+        """What the changes, made together, would gain, with the host's own code by so much off."""
         try:
-            return self._predicted(changes, named, platforms)
+            return self._predicted(changes, named, platforms, noise)
         except (RefusedError, NoReplayError) as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
 
     def _predicted(
-        self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform]
-    ) -> Prediction:
+        self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform],
+        noise: HostNoise | None,
+    ) -> Prediction:  # fmt: skip
         base, run_ps = self._base, self.run.manifest.time_ps
         if isinstance(base, str):
             raise RefusedError(base)
@@ -85,21 +88,29 @@ class EdgeChanges:
         if off > _MOST:
             raise RefusedError(f"replay of the unchanged run's queues is {100 * off:.1f} % off")
         depths, speeds = self._changed(changes, named, platforms)
-        changed = Queues(self.run, self.queues, self.platform, speeds)
-        changed.time_ps(depths)
-        if changed.end_ps < 0:
-            raise RefusedError("with that, blocks wait for one another forever")
+        changed = self._replayed(depths, speeds)
         time_ps = max(run_ps + changed.end_ps - base.end_ps, 1)
         speedup = run_ps / time_ps
-        others = (run_ps / changed.end_ps, base.end_ps / changed.end_ps)
+        others = [run_ps / changed.end_ps, base.end_ps / changed.end_ps]
+        for factor in (noise.quicker, noise.slower) if noise else ():
+            own = {n: speeds.own.get(n, 1.0) * factor for n in range(len(self.run.manifest.threads))}
+            others.append(base.end_ps / self._replayed(depths, replace(speeds, own=own)).end_ps)
         interval = (min(speedup, *others) * (1 - _LEAST_INTERVAL), max(speedup, *others) * (1 + _LEAST_INTERVAL))
         doubts = list(dict.fromkeys(changed.why[:1]))
         if off > _TRUSTED:
             doubts.append(f"replay of the unchanged run's queues is {100 * off:.2g} % off")
         return Prediction(
             changes, Trust.DOUBTFUL if doubts else Trust.TRUSTED, time_ps / PS_PER_S, speedup, interval,
-            "; ".join(doubts),
+            "; ".join([*doubts, *([noise.words] if noise else [])]),
         )  # fmt: skip
+
+    def _replayed(self, depths: Mapping[str, int], speeds: Speeds) -> Queues:
+        """The queues with these depths and speeds, to their end. Raises RefusedError where none is reached."""
+        changed = Queues(self.run, self.queues, self.platform, speeds)
+        changed.time_ps(depths)
+        if changed.end_ps < 0:
+            raise RefusedError("with that, blocks wait for one another forever")
+        return changed
 
     def _changed(
         self, changes: Sequence[Change], named: Sequence[Named], platforms: Mapping[str, Platform]

@@ -15,7 +15,7 @@ def estimated_within(program: Program) -> float:
     return max((table.estimated_within or 1 for table in used), default=1)
 
 
-def let_estimates_be(program: Program, longer: bool) -> None:
+def let_estimates_be(program: Program, _: object, longer: bool) -> None:
     """Make estimated times as much longer, or shorter, as they may be."""
     program.tables = [(name, _scaled(table, longer)) for name, table in program.tables]
 

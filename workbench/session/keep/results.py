@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
     from workbench.api.queues import RunQueues
     from workbench.model.platform import Platform
     from workbench.model.prediction import Bottleneck
-    from workbench.model.run import Run
+    from workbench.model.run import Manifest, Run
     from workbench.replay.predict import Replayed
     from workbench.session.open.workspace import Workspace
 
@@ -46,12 +46,50 @@ def prepared(
 ) -> Replayed:
     """A run made ready for predictions, with the queues that plugins know of. `platforms` are others that changes may
     name."""
-    from workbench.replay.predict import prepare
+    from workbench.replay.prepare import prepare
 
     queues = None
     with suppress(WorkbenchError):  # findings report damaged records of queues
         queues = queues_of(run, plugins) if plugins else None
-    return prepare(run, platform, platforms, queues)
+    return prepare(run, platform, platforms, queues, host_times_ps(run))
+
+
+#: Earlier runs of the same program that are looked at: the newest.
+_MOST_EQUAL = 8
+
+
+def host_times_ps(run: Run) -> tuple[int, ...]:
+    """How long the host's own code took in earlier runs of the same program, where that is measured: those beside the
+    run with the same sources, settings, platform and output."""
+    from workbench.formats.run_folder import MANIFEST, manifest_in, open_run
+    from workbench.replay.host_noise import own_pieces
+
+    mine = run.manifest
+    if run.path is None or mine.deterministic or not mine.simulated:
+        return ()
+    times_ps = []
+    for file in sorted(run.path.parent.glob(f"*/{MANIFEST}"), key=lambda one: -one.stat().st_mtime):
+        with suppress(WorkbenchError):
+            if file.parent == run.path or not _equal(manifest_in(file.parent), mine):
+                continue
+            times_ps.append(int(own_pieces(open_run(file.parent)[0])[0].sum()))
+        if len(times_ps) == _MOST_EQUAL:
+            break
+    return tuple(times_ps)
+
+
+def _equal(one: Manifest, other: Manifest) -> bool:
+    """Whether two complete runs, with host time measured, are of the same program and did the same."""
+    alike = (one.sources, one.settings, one.parameters, one.platform, one.changes, one.stdout_sha256) == (
+        other.sources, other.settings, other.parameters, other.platform, other.changes, other.stdout_sha256
+    )  # fmt: skip
+    return (
+        alike
+        and one.created < other.created
+        and one.status == other.status
+        and one.instrumented
+        and not (one.deterministic)
+    )
 
 
 def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:

@@ -1,0 +1,114 @@
+"""Measured host time differs from run to run: how far, and that the interval of a prediction holds it."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import bounds
+
+from workbench.formats.run_folder import open_run
+from workbench.model.changes import read_change
+from workbench.model.run import Run
+from workbench.replay.host_noise import UNKNOWN, host_noise, own_pieces
+from workbench.replay.prepare import prepare
+from workbench.session.keep.results import OpenRun, host_times_ps
+
+ROUNDS, PIECE_PS, TRANSFER_PS = 50, 2_000_000, 1_000_000
+INTERRUPT = read_change("interrupt calls=poll")
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> OpenRun:
+    """A run with counted host time."""
+    program = bounds.Program("block", settings={"CYCLES": 200, "EFFORT": 600}, trace=True)
+    return bounds.Bench(tmp_path_factory.mktemp("bench")).run(program)
+
+
+def measured(run: Run) -> Run:
+    """The run as if its host time had been measured."""
+    return replace(run, manifest=replace(run.manifest, deterministic=False))
+
+
+def rounds(run: Run, slow_from: int = ROUNDS, slower: float = 1.0) -> Run:
+    """A host that does the same in each round, code and a call; from a round on the code takes longer."""
+    own_ps = np.full(ROUNDS, PIECE_PS)
+    own_ps[slow_from:] = round(PIECE_PS * slower)
+    t0 = np.cumsum(own_ps + TRANSFER_PS) - TRANSFER_PS
+    zeros = np.zeros(ROUNDS, np.int64)
+    calls = {"block": zeros, "t0_ps": t0, "t1_ps": t0 + TRANSFER_PS, "site": zeros, "state": zeros}
+    return replace(measured(run), tables={"calls": calls})
+
+
+def test_counted_host_time_has_no_noise(counted: OpenRun):
+    assert host_noise(counted.run) is None
+    assert "host code" not in prepare(counted.run, counted.platform).predict([INTERRUPT]).why
+
+
+def test_a_first_run_assumes_what_no_run_has_shown(counted: OpenRun):
+    noise = host_noise(rounds(counted.run))
+    assert noise
+    assert (noise.quicker, noise.slower) == (pytest.approx(1 / (1 + UNKNOWN)), pytest.approx(1 + UNKNOWN))
+    assert "is assumed until 3 runs" in noise.why
+
+
+def test_equal_pieces_of_a_run_show_how_far_it_varies(counted: OpenRun):
+    """The last fifth takes twice as long: tenths of it are 0.83 and 1.67 times the mean."""
+    noise = host_noise(rounds(counted.run, slow_from=40, slower=2.0))
+    assert noise
+    assert noise.quicker == pytest.approx(1 / 1.2, abs=0.02)
+    assert noise.slower == pytest.approx(2 / 1.2, abs=0.02)
+    assert "of its equal pieces" in noise.why
+
+
+def test_earlier_runs_show_how_far_the_next_may_be_off(counted: OpenRun):
+    """Student's t for three runs: 2.92 standard deviations, and the mean's own share."""
+    run = rounds(counted.run)
+    total_ps = int(own_pieces(run)[0].sum())
+    noise = host_noise(run, [round(total_ps * 1.01), round(total_ps / 1.01)])
+    assert noise
+    assert noise.slower == pytest.approx(1.01 ** (2.92 * np.sqrt(4 / 3)), rel=1e-3)
+    assert noise.quicker == pytest.approx(1 / noise.slower, rel=1e-3)
+    assert "in 3 runs of the same program" in noise.why
+
+
+def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
+    """Its ends are what comes where the host's code takes as much less, or more, as it may."""
+    run = measured(counted.run)
+    replayed, noise = prepare(run, counted.platform), host_noise(run)
+    assert noise
+    prediction = replayed.predict([INTERRUPT])
+    assert prediction.trust == "trusted"
+    assert prediction.interval
+    assert prediction.speedup
+    low, high = prediction.interval
+    counted_only = prepare(counted.run, counted.platform)
+    for factor, end in ((noise.quicker, high), (noise.slower, low)):
+        scaled = read_change(f"host block=host.main state=work factor={factor!r}")
+        assert counted_only.predict([INTERRUPT, scaled]).speedup == pytest.approx(end, rel=2e-3)
+    assert low < prediction.speedup * 0.99
+    assert "the interval holds host code" in prediction.why
+
+
+def test_runs_of_the_same_program_beside_it_count(counted: OpenRun, tmp_path: Path):
+    """Those with other settings or counted host time, and later ones, do not."""
+    source = counted.run.path
+    assert source
+
+    def run_of(name: str, created: str, **other: object) -> Run:
+        shutil.copytree(source, tmp_path / name)
+        file = tmp_path / name / "manifest.json"
+        manifest = json.loads(file.read_text())
+        file.write_text(json.dumps({**manifest, "created": created, "deterministic": False, **other}))
+        return open_run(tmp_path / name)[0]
+
+    for name in ("run-1", "run-2"):
+        run_of(name, f"2026-01-01T00:00:0{name[-1]}+00:00")
+    run_of("other", "2026-01-01T00:00:03+00:00", settings={"EFFORT": 1})
+    run_of("counted", "2026-01-01T00:00:04+00:00", deterministic=True)
+    last = run_of("last", "2026-01-01T00:00:05+00:00")
+    run_of("later", "2026-01-01T00:00:06+00:00")
+    assert host_times_ps(last) == (int(own_pieces(last)[0].sum()),) * 2
+    assert "in 3 runs of the same program" in prepare(last, None, None, None, host_times_ps(last)).noise.why

@@ -1,0 +1,166 @@
+"""Makes a run ready for predictions: its host, what its FPGA did, and who waits for whom, replayed unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from workbench.api.queues import RunQueues
+from workbench.model.cycles import period_ps
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.replay.answers import AwaitedEvents, begun_earlier, find_answers
+from workbench.replay.causes import Causes, find_causes
+from workbench.replay.cones import possible_waits, taken_for_work, with_waits
+from workbench.replay.edge_changes import EdgeChanges
+from workbench.replay.events import AllEvents
+from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
+from workbench.replay.host import HostPart, read_host
+from workbench.replay.host_noise import host_noise
+from workbench.replay.likely import likely_course
+from workbench.replay.lowering import lower
+from workbench.replay.predict import Replayed
+from workbench.replay.program import begin_program
+from workbench.replay.refusals import cannot_replay
+from workbench.replay.servers import find_servers
+from workbench.replay.several_threads import read_threads
+from workbench.replay.threads import Replay, StuckError, differences
+from workbench.replay.unchanged import beyond_tables, differences_of
+from workbench.traces.trace import trace_of
+
+
+def prepare(
+    run: Run, platform: Platform | None,
+    platforms: Mapping[str, Platform] | None = None, queues: RunQueues | None = None, equal_ps: Sequence[int] = (),
+) -> Replayed:  # fmt: skip
+    """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
+    are others that changes may name, `queues` those of a streaming application. `equal_ps` is how long the host's own
+    code took in earlier runs of the same program."""
+    edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
+    noise = host_noise(run, equal_ps)
+    refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges, noise=noise)
+    if why := cannot_replay(run):
+        return replace(refused, why=why)
+    if len(run.manifest.threads) > 1:
+        return _of_threads(refused)
+    return _of_graph(refused)[0]
+
+
+def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
+    """The run as a graph, with each thread's times between its calls as they were, and its host."""
+    run, platform = refused.run, refused.platform
+    periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
+    host = read_host(run, platform, periods_ps)
+    trace = trace_of(run)
+    if trace is not None:
+        return _of_trace(refused, host, read_rows(run, trace, periods_ps), periods_ps), host
+    return _of_profile(refused, host, periods_ps), host
+
+
+def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -> Replayed:
+    """The graph of a host and what the FPGA probably did: of the courses by which the run is replayed exactly the one
+    that is nearest to the profile, and which leaves the fewest of the host's waits without their cause."""
+    run = refused.run
+    likely = likely_course(run, host, periods_ps)
+    answers = []
+    for rows in (*likely.courses, {}):
+        events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
+        answers.append(_with_readings(refused, events, find_causes(events)))
+    opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in answers]
+    best, *others = (one for one, count in zip(answers, opaque, strict=True) if count == min(opaque))
+    others = [*best.others, *(one for other in others for one in (other, *other.others))]
+    return replace(best, likely=likely, others=tuple(others))
+
+
+def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fraction]) -> Replayed:
+    """The graph of a host and what the FPGA did. States that may be waits although no mark says so are taken for some
+    where what ends them is found."""
+    run, possible = refused.run, possible_waits(refused.run, rows)
+    waits = possible
+    while True:
+        marked = with_waits(run, waits)
+        events = AllEvents(marked, host, fpga_of_rows(marked, rows), periods_ps)
+        causes = find_causes(events, waits)
+        if not causes.no_waits:
+            break
+        waits -= causes.no_waits
+    replayed = _of_fpga(refused, events, causes)
+    if replayed.program is not None:
+        replayed.program.taken = waits
+    if waits and not replayed.exact:
+        events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
+        replayed = _of_fpga(refused, events, find_causes(events))
+        waits = frozenset()
+    return replace(replayed, taken_for_work=taken_for_work(run, rows, possible - waits))
+
+
+def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
+    """The graph of a host and what the FPGA did, of events whose causes are known."""
+    answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
+    return _of_answers(refused, events, causes, answers, missing)
+
+
+def _with_readings(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
+    """The same, with the other readings of waits that are opaque: what they wait for may have started earlier."""
+    answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
+    replayed = _of_answers(refused, events, causes, answers, missing)
+    readings = [begun_earlier(events, answers, back) for back in (1, 2)] if replayed.exact else []
+    others = [_of_answers(refused, events, causes, one, missing) for one in readings if one]
+    return replace(replayed, others=tuple(other for other in others if other.exact))
+
+
+def _of_answers(
+    refused: Replayed, events: AllEvents, causes: Causes, answers: dict[int, AwaitedEvents], missing: tuple[str, ...]
+) -> Replayed:
+    run, host, fpga = events.run, events.host, events.fpga
+    program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, list(events.periods_ps))
+    lowered = lower(program)
+    try:
+        order = lowered.graph.sweep_in_time()
+    except WorkbenchError as error:
+        return replace(refused, why=str(error))
+    if order is None:
+        return replace(refused, why="the causes that were found wait for one another")
+    total_ps = lowered.total_ps()
+    wrong, off = differences_of(program, lowered, events, total_ps)
+    intervals = len(program.ops) + len(fpga.first)
+    servers = find_servers(program)
+    unknown = (*causes.reasons, *missing, *beyond_tables(program))
+    return replace(
+        refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why,
+        intervals=refused.intervals + intervals, off=refused.off + off, unknown=unknown,
+        assumed=tuple(dict.fromkeys(causes.assumed if servers else (*causes.assumed, *causes.in_turn))),
+        program=program, servers=servers,
+    )  # fmt: skip
+
+
+def _of_threads(refused: Replayed) -> Replayed:
+    """A run of several threads: whether their calls are replayed exactly, on the same cores and with the same card, and
+    the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
+    syncs = refused.run.tables.get("syncs")
+    if syncs is None or not len(syncs["t0_ps"]):
+        return replace(refused, why="how the host's threads waited for one another is not recorded: trace the run")
+    try:
+        alone = Replay(syncs, refused.run.manifest.cores).times()
+    except StuckError:
+        return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
+    late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps
+    refused = replace(refused, intervals=len(syncs["t0_ps"]), off=len(late))
+    if len(late) or off_ps:
+        why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
+        return replace(refused, modelled_ps=alone.end_ps, why=why)
+    replayed, host = _of_graph(refused)
+    why = replayed.why
+    if replayed.exact:
+        threads = read_threads(refused.run, host)
+        if isinstance(threads, str):
+            why = threads
+        elif len(host.ops):  # else they are those that were replayed just now
+            why = threads.wrong(refused.run.manifest.time_ps)
+        if not why and not isinstance(threads, str):
+            return replace(replayed, threads=threads, others=())
+    why = f"several threads share this work ({why}): only a re-run on the card shows what a change does to them"
+    replayed = replace(refused, intervals=replayed.intervals, off=replayed.off, unknown=replayed.unknown)
+    return replace(replayed, modelled_ps=alone.end_ps, exact=True, why=why)
