@@ -69,6 +69,12 @@ def check(layout: GraphLayout, graph: BlockGraph) -> None:
             assert box.y <= y <= box.bottom
         for (x0, y0), (x1, y1) in zip(edge.points, edge.points[1:], strict=False):
             assert x0 == pytest.approx(x1) or y0 == pytest.approx(y1)
+            inside = {n.frame for n in layout.nodes if n.key in (edge.source, edge.target)}
+            for frame in layout.frames if len(inside) == 1 else ():  # an edge within a frame does not leave it
+                if frame.title in inside:
+                    assert frame.box.x <= min(x0, x1) <= max(x0, x1) <= frame.box.right
+                    assert frame.box.y <= min(y0, y1) <= max(y0, y1) <= frame.box.bottom
+                    assert edge.label_box.right <= frame.box.right
             for box in boxes:
                 inside_x = min(x0, x1) < box.right - 0.01 and max(x0, x1) > box.x + 0.01
                 inside_y = min(y0, y1) < box.bottom - 0.01 and max(y0, y1) > box.y + 0.01

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +17,19 @@ from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, M
 from rc_workbench_plugins.streaming.query.replies import thinned
 from stream_topologies import with_streams
 
-from workbench.api.queries import QueriedBlock, QueriedEdge, Reply, Subject
+from workbench.api.queries import Curve, Curves, QueriedBlock, QueriedEdge, QueueFill, Reply, Subject
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes.source.mode import SourceMode
-from workbench.gui.modes.streams.graph import graph_of, laid_out
-from workbench.gui.modes.streams.graph import said as said_on
+from workbench.gui.modes.streams.graph import graph_of, label_of, laid_out
 from workbench.gui.modes.streams.mode import QueryMode
-from workbench.gui.modes.streams.replies import course, histogram_bars
+from workbench.gui.modes.streams.plots import apart, course, cumulative, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
+from workbench.model.blocks import Edge, Side
 from workbench.model.run import PS_PER_S
+from workbench.pictures.edge_labels import block_label, draw_edge_labels, placed_labels
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
-from workbench.pictures.graph import draw_edge_label
-from workbench.pictures.graph_labels import draw_short_labels
-from workbench.pictures.layout import Box, RoutedEdge
+from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot import Axis
 from workbench.pictures.svg import SvgCanvas
@@ -61,9 +59,12 @@ def test_a_run_is_asked(
     assert mode.subject is not None
     assert [edge.words for edge in mode.subject.edges][:2] == ["2.49\u202fM/s", "1.25\u202fM/s"]
     facts = mode.graph.facts["Laplace.s1"]
-    assert (facts.figure, facts.words) == ("100\u202f%", "busy")
+    assert (facts.figure, facts.words, facts.limiting) == ("100\u202f%", "busy", True)
+    assert mode.graph.shown is not None
+    assert mode.graph.shown.queues["Laplace.e1"].depth == 4
+    assert 0 < mode.graph.shown.queues["Laplace.e1"].held < 1
     # a right click on an edge writes the statement and asks it
-    routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e1")
+    routed = next(edge for edge in mode.graph.layout_.edges if edge.edges[0].message == "e1")
     place = mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification
     menu = mode.graph.asking_menu(place)
     assert menu is not None
@@ -72,6 +73,11 @@ def test_a_run_is_asked(
     settle(window)
     (reply,) = mode.replies.replies
     assert reply.words.startswith("most often 4: ")
+    assert len(reply.times_s) == 21  # one answer, and its course
+    assert [pill.text() for pill in mode.replies.pictures.pills.values() if not pill.isHidden()] == [
+        "Over time", "Histogram", "Cumulative"
+    ]  # fmt: skip
+    assert [one.edges[0].message for one in mode.graph.chosen_edges] == ["e1"]
     assert mode.replies.pictures.words.text() == reply.words  # its row has room for the beginning alone
     assert mode.replies.pictures.bars.isVisibleTo(mode)
     assert not mode.replies.pictures.heat.isVisibleTo(mode)
@@ -162,8 +168,8 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
     at = {node.title: node.box.centre[0] for node in mode.graph.layout_.nodes}
     assert at["mt"] < at["s1"] < at["w1"] == at["w2"] < at["a1"] < at["out"]
     # a right click writes a statement; there is nothing to ask yet
-    routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e4")
-    menu = mode.graph.asking_menu(mode.graph.offset + QPointF(*routed.points[0]) * mode.graph.magnification)
+    routed = next(edge for edge in mode.graph.layout_.edges if edge.edges[0].message == "e4")
+    menu = mode.graph.asking_menu(mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification)
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Values").trigger()
     assert mode.editor.toPlainText() == "measure trace value at e4"
@@ -202,64 +208,97 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
     assert Path(file).read_text().split("\n")[line - 1].strip() == "Walk w1, w2;"
 
 
-def test_of_a_deep_name_its_last_parts_stay() -> None:
-    """Where a stream's label has little room, what many begin with is left out."""
-    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "q1.p1.left", "", Box(10, -9, 45, 18))
-    canvas = SvgCanvas(LIGHT)
-    draw_edge_label(canvas, edge, inside_frame=True)
-    assert "…left" in canvas.document(100, 40, "")
-
-
-@pytest.mark.parametrize(("room", "shown"), [(300, "12 × 2.00 KiB"), (60, "12 ×"), (20, "")])
-def test_a_label_in_a_small_graph_is_whole_words_or_none(room: int, shown: str) -> None:
-    """Not a few letters of them: "12 × 2…" would be read as another size."""
-    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "12 × 2.00 KiB", "samples", Box(0, 0, room, 30))
-    canvas = SvgCanvas(LIGHT)
-    with canvas.placed(0, 0, 0.5):
-        draw_edge_label(canvas, edge, inside_frame=True)
-    assert re.findall(r"<text[^>]*>([^<]*)", canvas.document(400, 40, "")) == ([shown] if shown else [])
-
-
-@pytest.mark.parametrize("high", [12, 14, 18, 30])
-def test_no_gap_is_cut_into_a_line_for_words_that_are_not_drawn(high: int) -> None:
-    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "12 ×", "c1", Box(0, 0, 200, high))
-    empty = SvgCanvas(LIGHT).document(400, 40, "").count("<rect")
-    for scale in (0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.0, 1.5):
-        canvas = SvgCanvas(LIGHT)
-        with canvas.placed(0, 0, scale):
-            draw_edge_label(canvas, edge, inside_frame=True)
-        drawn = canvas.document(400, 40, "")
-        assert (drawn.count("<rect") > empty) == ("<text" in drawn), scale
-
-
-def test_a_graph_too_small_for_its_labels_says_shortly_what_has_room() -> None:
-    """Never over a block, another line or another label."""
-    names = [f"b{n}" for n in range(15)]  # a tree of eight leaves
-    blocks = tuple(QueriedBlock(f"T.{name}") for name in names)
-    short = ("67 k/s", "67 k")
-    edges = tuple(
-        QueriedEdge(f"T.e{n}", f"T.b{(n - 1) // 2}", f"T.b{n}", "67.2 k/s", (), short=short) for n in range(1, 15)
+def _one_edge(label: str, detail: str, long: float) -> GraphLayout:
+    """Two nodes and an edge between them."""
+    boxes = (Box(0, 0, 50, 40), Box(50 + long, 0, 50, 40))
+    nodes = tuple(NodeBox(name, name, "", Side.FPGA, (name,), box) for name, box in zip("ab", boxes, strict=True))
+    edge = RoutedEdge(
+        "a", "b", (Edge("a", "b", "m"),), ((50, 20), (50 + long, 20)), label, detail, Box(50, 11, long, 18)
     )
-    subject = Subject("T", blocks, edges, (), (), lambda text: ())
-    layout = laid_out(graph_of(subject), 560.0, 240.0)
-    words = {said_on(subject, edge): edge.short for edge in edges}
+    return GraphLayout(100 + long, 40, (), nodes, (edge,))
 
-    class Kept(SvgCanvas):
-        def write(self, x: float, y: float, text: str, *rest: Any, **more: Any) -> None:
-            written.append((x, y, text))
 
-    written: list[tuple[float, float, str]] = []
-    draw_short_labels(Kept(LIGHT), layout, words, (0.0, 0.0), 1.0)
-    assert not written, "its own labels can be read"
-    scale = 0.25
-    draw_short_labels(Kept(LIGHT), layout, words, (7.0, 5.0), scale)
-    assert 4 <= len(written) <= len(edges)
-    assert {text for _, _, text in written} <= set(short)
-    boxes = [Box(x - 10, y - 5, 20, 10) for x, y, _ in written]
-    nodes = [node.box for node in layout.nodes]
-    shown = [Box(7 + b.x * scale, 5 + b.y * scale, b.width * scale, b.height * scale) for b in nodes]
-    for number, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in (*shown, *boxes[:number]))
+@pytest.mark.parametrize(
+    ("label", "detail", "long", "shown"),
+    [
+        ("12 × 2.00 KiB", "samples", 300, ["12 × 2.00 KiB", "samples"]),
+        ("12 × 2.00 KiB", "samples", 100, ["12 × 2.00 KiB", "samples"]),  # under one another
+        ("12 × 2.00 KiB", "samples", 62, ["samples"]),
+        ("12 × 2.00 KiB", "samples", 30, []),
+        ("q1.p1.left", "", 54, ["…p1.left"]),
+        ("q1.p1.left", "", 44, ["…left"]),
+    ],
+)
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
+def test_an_edge_says_whole_words_of_one_size_or_none(
+    label: str, detail: str, long: float, shown: list[str], scale: float
+) -> None:
+    """Not a few letters of them: "12 × 2…" would be read as another size. No gap is cut for words that have no room."""
+    layout = _one_edge(label, detail, long / scale)
+    canvas = SvgCanvas(LIGHT)
+    draw_edge_labels(canvas, layout, placed_labels(canvas, layout, [block_label(layout.edges[0])], scale), scale)
+    drawn = canvas.document(400, 100, "")
+    assert re.findall(r"<text[^>]*>([^<]*)", drawn) == shown
+    assert set(re.findall(r'font-size="([\d.]+)', drawn)) <= {"11"}
+    assert ("<rect" in drawn) <= bool(shown)
+
+
+def test_of_labels_without_room_the_least_important_are_dropped() -> None:
+    """Never over a block, another line or another label, and the same ones for the same room."""
+    names = [f"b{n}" for n in range(15)]  # a tree of eight leaves
+    edges = tuple(
+        QueriedEdge(f"T.e{n}", f"T.b{(n - 1) // 2}", f"T.b{n}", "67.2 k/s", (), short=("67 k/s", "67 k"))
+        for n in range(1, 15)
+    )
+    subject = Subject("T", tuple(QueriedBlock(f"T.{name}") for name in names), edges, (), (), lambda text: ())
+    layout = laid_out(graph_of(subject), True, 900.0, 700.0)
+    queues = {edge.label: QueueFill(1e3 * n, 0.01 * n, 2.0, 4) for n, edge in enumerate(edges, 1)}
+    labels = [
+        label_of(routed.edges[0].message, edge, queues[edge.label])
+        for routed in layout.edges
+        for edge in edges
+        if edge.label == f"T.{routed.edges[0].message}"
+    ]
+    shown = {}
+    for scale in (0.15, 0.25, 0.5, 1.0):
+        placed = placed_labels(SvgCanvas(LIGHT), layout, labels, scale)
+        shown[scale] = [one.edge.edges[0].message for one in placed]
+        nodes = [Box(*(part * scale for part in (b.x, b.y, b.width, b.height))) for b in (n.box for n in layout.nodes)]
+        for number, one in enumerate(placed):
+            assert not any(one.box.overlaps(other) for other in (*nodes, *(p.box for p in placed[:number])))
+    assert len(shown[0.15]) < len(shown[0.5]) == len(shown[1.0]) == len(edges)
+    assert shown[1.0] == [f"e{n}" for n in range(14, 0, -1)]
+    assert (0.5, "low") in {form.form.gauge for form in placed_labels(SvgCanvas(LIGHT), layout, labels)}
+
+
+def test_a_streams_graph_fills_its_room() -> None:
+    """A long chain is folded, and blocks are as far from one another as there is room."""
+    names = [f"b{n}" for n in range(12)]
+    edges = tuple(QueriedEdge(f"T.e{n}", f"T.b{n}", f"T.b{n + 1}", "67 k/s", ()) for n in range(11))
+    subject = Subject("T", tuple(QueriedBlock(f"T.{name}") for name in names), edges, (), (), lambda text: ())
+    layout = laid_out(graph_of(subject), False, 900.0, 500.0)
+    assert layout.frames == ()
+    assert 0.8 * 500 < layout.height * min(900 / layout.width, 500 / layout.height) <= 501
+    assert len({round(node.box.y) for node in layout.nodes}) > 1
+
+
+def test_several_edges_are_in_one_plot_and_what_was_counted_over_what_was_replayed() -> None:
+    times, counted = (
+        (0.0, 1.0, 2.0),
+        Reply("", "measure rate at e1", "", 0, "transfers/s", (0.0, 1.0, 2.0), (10.0, 20.0)),
+    )
+    first = replace(counted, line=1, values=(10.0, 20.1), counted=(counted,))
+    second = Reply("", "measure rate at e2", "", 2, "transfers/s", times, (5.0, 5.0))
+    plot = course(first, [second])
+    assert [(line.name, line.joined, line.points) for line in plot.lines] == [
+        ("e1", True, False), ("", False, True), ("e2", True, True)
+    ]  # fmt: skip
+    assert plot.lines[0].ink == plot.lines[1].ink != plot.lines[2].ink
+    assert not apart(first)  # by less than a hundredth
+    assert apart(replace(first, values=(10.0, 21.0)))
+    curves = Curves("Cumulative share", "s", (Curve("counted", (1.0, 2.0), (0.5, 1.0)),))
+    both = [replace(one, bin_words=("a",), curves=(curves,)) for one in (first, second)]
+    assert [line.name for line in cumulative(both).lines] == ["e1", "e2"]
 
 
 def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from workbench.api.port_styles import Handshake, PortStyle, Role, words
     from workbench.api.ports import Activity, HardwarePort, MonitorFront, Problem, Signal
     from workbench.api.predictions import Answer, Results, Row
-    from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, RunQueries, Subject
+    from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, QueueFill, Reply, RunQueries, Subject
     from workbench.api.results import Analysis, BlockMetrics, CallMetrics
     from workbench.api.source.files import expand_sources
     from workbench.api.source.lines import Lines, source_bytes
@@ -114,10 +114,10 @@ __all__ = [
     "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind", "ModelReading", "ModelValues",
     "MonitorFront", "Outcome", "Panel", "PartDocument", "Place", "PlacedPragma", "Platform", "PlatformSupport",
     "PortKind", "PortStyle", "Positive", "Pragma", "Printed", "Problem", "Project", "Prototype", "Proves",
-    "QueriedBlock", "QueriedEdge", "Question", "ReadsWithTools", "Reply", "Results", "Role", "Row", "RuleFile", "Run",
-    "RunQueries", "RunStatus", "Selected", "Severity", "Share", "Side", "Signal", "Site", "State", "Subject", "Syntax",
-    "Table", "TablePort", "Target", "Task", "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench",
-    "WorkbenchError", "bytes_text", "callees", "count_text", "counted", "entries_of", "expand_sources", "find_pragmas",
-    "frequency_text", "has_errors", "hookimpl", "host_block", "listed", "near", "parse_prototype", "percent_text",
-    "ratio_text", "source_bytes", "table", "time_text", "unit_text", "words",
+    "QueriedBlock", "QueriedEdge", "Question", "QueueFill", "ReadsWithTools", "Reply", "Results", "Role", "Row",
+    "RuleFile", "Run", "RunQueries", "RunStatus", "Selected", "Severity", "Share", "Side", "Signal", "Site", "State",
+    "Subject", "Syntax", "Table", "TablePort", "Target", "Task", "Undo", "Value", "Values", "VariesDepths",
+    "WindowMode", "Workbench", "WorkbenchError", "bytes_text", "callees", "count_text", "counted", "entries_of",
+    "expand_sources", "find_pragmas", "frequency_text", "has_errors", "hookimpl", "host_block", "listed", "near",
+    "parse_prototype", "percent_text", "ratio_text", "source_bytes", "table", "time_text", "unit_text", "words",
 ]  # fmt: skip

@@ -84,7 +84,8 @@ class Reply:
     was followed event by event (each until the next one, where it `stays`); `shares` are a histogram a frame, over
     `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1. All times may be off by
     `unsure_s` on the host's clock, either way, and a value by what `uncertain` says of it (of none, where it is empty).
-    `curves` are pictures of a histogram's distribution beside its bars.
+    `curves` are pictures of a histogram's distribution beside its bars; the first is its cumulative share. `counted`
+    are what agents counted of the same statement while the application ran.
     """
 
     label: str
@@ -102,16 +103,32 @@ class Reply:
     unsure_s: float = 0.0
     uncertain: tuple[float, ...] = ()
     curves: tuple[Curves, ...] = ()
+    counted: tuple[Reply, ...] = ()
+
+
+@dataclass(frozen=True)
+class QueueFill:
+    """Of an edge: its rate, how many elements its queue held on average, of `depth` (0 where that is not known), and
+    for which share of the time, 0 to 1, it held its sender back."""
+
+    rate_per_s: float
+    held: float
+    mean: float = 0.0
+    depth: int = 0
 
 
 @dataclass(frozen=True)
 class Explained:
-    """A question about the run as a whole, its answer, and the statements that show it; `blocks` are words at some."""
+    """A question about the run as a whole, its answer, and the statements that show it. What is drawn of it in the
+    graph: words at `blocks`, the share of the time that blocks are `busy`, which `limit` all, and `queues` by edge."""
 
     question: str
     answer: str
     statements: tuple[str, ...]
     blocks: Mapping[str, str] = field(default_factory=dict)
+    busy: Mapping[str, float] = field(default_factory=dict)
+    limit: tuple[str, ...] = ()
+    queues: Mapping[str, QueueFill] = field(default_factory=dict)
 
 
 @runtime_checkable

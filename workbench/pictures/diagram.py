@@ -6,6 +6,7 @@ from dataclasses import replace
 from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.pictures import graph
+from workbench.pictures.edge_labels import draw_block_labels
 from workbench.pictures.graph import NodeFacts, draw_graph
 from workbench.pictures.layout import GraphLayout, RoutedEdge, layout_graph
 from workbench.pictures.layout_fit import fit_scale, layout_to_fit
@@ -78,6 +79,7 @@ def diagrams_svg(diagrams: Mapping[str, Diagram], title: str, palette: Palette =
     for one, layout in zip(diagrams.values(), layouts, strict=True):
         with canvas.placed(0, y):
             draw_graph(canvas, layout, diagram_facts(one), diagram_notes(one))
+            draw_block_labels(canvas, layout)
         y += layout.height + _GAP
     return canvas.document(width, height, title)
 

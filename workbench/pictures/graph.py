@@ -1,8 +1,9 @@
 """The block graph as it is drawn: what each node says, and how its parts look at any zoom."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from workbench.api.results import Analysis, BlockMetrics
 from workbench.model.blocks import Side
@@ -11,10 +12,20 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.text import frequency_text, percent_text, time_text
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
-from workbench.pictures.graph_text import LEAST_PX, legible, shorter, tail, text
+from workbench.pictures.edge_labels import draw_block_labels
+from workbench.pictures.graph_text import LEAST_PX, legible, tail, text
 from workbench.pictures.layout import Box, FrameBox, GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
 from workbench.pictures.palette import LIGHT, Palette
-from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_severity, draw_state_bar, draw_swatch
+from workbench.pictures.signs import (
+    SEVERITIES,
+    badge_size,
+    draw_badge,
+    draw_severity,
+    draw_shares,
+    draw_state_bar,
+    draw_swatch,
+    draw_warning,
+)
 from workbench.pictures.states import ORDER, Shares, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
 
@@ -31,7 +42,7 @@ MOST_ROWS = 5
 class NodeFacts:
     """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
     `first` the finding it leads to; `icon` is what represents it in place of its side's, `ground` what it is drawn
-    on."""
+    on. A `limiting` one is ringed and says so in its corner."""
 
     shares: Shares
     figure: str
@@ -43,6 +54,7 @@ class NodeFacts:
     first: Finding | None = None
     icon: str = ""
     ground: str = "panel"
+    limiting: bool = False
 
 
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
@@ -128,6 +140,7 @@ def draw_whole(
     width, height = whole_size(layout)
     canvas.rect(0, 0, width, height, "window")
     draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
+    draw_block_labels(canvas, layout)
     _draw_legend(canvas, width, height - LEGEND_PX / 2)
 
 
@@ -151,20 +164,19 @@ def draw_graph(
     chosen_edges: Collection[RoutedEdge] = (),
     hover: str = "",
     link_prefix: str = "",
+    weight: Callable[[RoutedEdge], float] = attrgetter("time_s"),
 ) -> None:
-    """What of a graph lies in `seen`, all of it where none is given."""
+    """What of a graph lies in `seen`, all of it where none is given, without the edges' labels."""
     for frame in layout.frames:
         draw_frame(canvas, frame, notes.get(frame.title, ""))
-    longest = max((e.time_s for e in layout.edges), default=0.0)
+    most = max(map(weight, layout.edges), default=0.0)
     edges = [e for e in layout.edges if seen is None or bounds(e).overlaps(seen)]
     for edge in sorted(edges, key=lambda e: e in chosen_edges):
-        draw_edge(canvas, edge, edge_width(edge, longest), edge in chosen_edges)
+        draw_edge(canvas, edge, edge_width(weight(edge), most), edge in chosen_edges)
     nodes = [n for n in layout.nodes if seen is None or _grown(n.box, 16).overlaps(seen)]
     for node in nodes:
         ringed = node.key in chosen or any(b in chosen for b in node.block_ids)
         draw_node(canvas, node, facts[node.key], "chosen" if ringed else "hover" if node.key == hover else "")
-    for edge in edges:
-        draw_edge_label(canvas, edge, any(_holds(f.box, edge.label_box) for f in layout.frames))
     for node in nodes:
         draw_node_badge(canvas, node, facts[node.key], link_prefix)
 
@@ -186,8 +198,9 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     box = node.box
     for shift in (6, 3) if node.tiles else ():
         canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
-    if state == "chosen":
-        canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", "accent", 2, radius=8)
+    if state == "chosen" or facts.limiting:
+        ring = "accent" if state == "chosen" else "high"
+        canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", ring, 2, radius=8)
     canvas.rect(
         box.x, box.y, box.width, box.height, facts.ground, "accent" if state else "edge", 1.4 if state else 1, radius=5
     )
@@ -205,7 +218,8 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     size = 13 * max(LEAST_PX / (13 * canvas.scale), 1.0)
     text(canvas, room, tail(canvas, node.title, room.width, size), "text", 13, 600, always=True)
     if facts.shares:
-        draw_state_bar(canvas, left, y, width, 12, facts.shares)
+        with canvas.placed(left, y):
+            draw_shares(canvas, width, 12, facts.shares)
         y += 16
     line = max(18.0, LEAST_PX / canvas.scale)  # as high as can be read, where there is room
     line = line if y + line <= foot - 4 else 18.0
@@ -258,6 +272,9 @@ def draw_tile(canvas: Canvas, box: Box, shares: Shares, figure: str) -> None:
 
 
 def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix: str = "") -> None:
+    if facts.limiting:
+        with canvas.placed(node.box.right, node.box.y, max(1 / canvas.scale, 1.0)):
+            draw_warning(canvas, 8.0, -18.0, "limits")
     if facts.badge is None:
         return
     level, count = facts.badge
@@ -277,10 +294,9 @@ def badge_box(node: NodeBox, count: int) -> Box:
     return Box(node.box.right - width + 8, node.box.y - height / 2 - 1, width, height)
 
 
-def edge_width(edge: RoutedEdge, longest_s: float) -> float:
-    """1.3 to 4.5 pixels by the time of its messages."""
-    share = edge.time_s / longest_s if longest_s > 0 else 0.0
-    return 1.3 + 3.2 * math.sqrt(share)
+def edge_width(weight: float, most: float) -> float:
+    """1.3 to 4.5 pixels by an edge's part of the most, which may be 0."""
+    return 1.3 + 3.2 * math.sqrt(weight / most if most > 0 else 0.0)
 
 
 def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, chosen: bool) -> None:
@@ -295,42 +311,6 @@ def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, chosen: bool) -> N
     canvas.path([*edge.points[:-1], neck], ink, width)
     sides = [(neck[0] - dy * half, neck[1] + dx * half), (neck[0] + dy * half, neck[1] - dx * half)]
     canvas.shape([(x1, y1), *sides], ink)
-
-
-def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> None:
-    """How many and how large, and which messages: in two lines, or beside each other where the place is flat."""
-    lines = [
-        (words, weight, ink)
-        for words, weight, ink in ((edge.label, 600, "text"), (edge.detail, 400, "second" if edge.label else "text"))
-        if words
-    ]
-    box = edge.label_box
-    alone = not legible(canvas, min(15.0, box.height))  # the first line, in the room of both
-    grown = max(1 / canvas.scale, 1.0)
-    if alone and lines:  # whole words or none: a few letters say nothing
-        words, weight, ink = lines[0]
-        short = shorter(canvas, words, box.width, 11 * grown, weight) if legible(canvas, box.height) else ""
-        lines = [(short, weight, ink)] if short else []
-    if not lines:
-        return
-    lines = [(tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
-    widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
-    if min(widths) > box.width or not any(words for words, _, _ in lines):
-        return  # no gap is cut into the line for words that have no room
-    flat = box.height < 20
-    width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width)
-    line = min(max(15.0, (LEAST_PX + 2) / canvas.scale), box.height)
-    high = line if flat or len(lines) == 1 else 30.0
-    left, y = box.centre[0] - width / 2, box.centre[1] - high / 2
-    canvas.rect(left, y, width, high, "sunken" if inside_frame else "window")
-    x = left + 4
-    for (words, weight, ink), wide in zip(lines, widths, strict=True):
-        if flat:
-            text(canvas, Box(x, y, left + width - x, high), words, ink, 11, weight, always=alone)
-            x += wide + 8
-        else:
-            text(canvas, Box(box.x, y, box.width, line), words, ink, 11, weight, CENTRE, always=alone)
-            y += line
 
 
 def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:
@@ -361,8 +341,3 @@ def bounds(edge: RoutedEdge) -> Box:
 
 def _grown(box: Box, by: float) -> Box:
     return Box(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by)
-
-
-def _holds(frame: Box, label: Box) -> bool:
-    x, y = label.centre
-    return frame.x <= x <= frame.right and frame.y <= y <= frame.bottom

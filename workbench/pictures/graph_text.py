@@ -39,11 +39,3 @@ def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600)
     parts = name.split(".")
     tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
     return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
-
-
-def shorter(canvas: Canvas, words: str, room: float, size: float, weight: int) -> str:
-    """What has room: "12 × 2 KiB", or how many alone, or of a dotted name its last parts; else nothing."""
-    for said in (words, tail(canvas, words, room, size, weight), "".join(words.partition(" ×")[:2])):
-        if canvas.width_of(said, size, weight) <= room:
-            return said
-    return ""

@@ -213,7 +213,8 @@ def _place(
         extents[band] = min(low, nodes[key].box.y), max(high, nodes[key].box.bottom)
     for number in range(1, count):
         _level(number, placed, nodes, extents, style)
-    column_x, routed, width = route(placed, links, style)
+    routed = route(placed, links, style)
+    column_x = routed.column_x
     for key, (_, number) in where.items():
         box = nodes[key].box
         x = column_x[number] + (widths[number] - box.width) / 2
@@ -221,13 +222,13 @@ def _place(
     boxes = []
     for frame, first in zip(frames, firsts, strict=False):
         last = first + frame.columns - 1
-        left, right = column_x[first] - style.padding, column_x[last] + widths[last] + style.padding
+        left, right = column_x[first] - style.padding, routed.frame_ends[last + 1]
         boxes.append(FrameBox(frame.name, frame.side, Box(left, style.margin, right - left, bottom - style.margin)))
     edges = tuple(
         RoutedEdge(link.source, link.target, link.edges, points, *edge_label(link), label_box)
-        for link, points, label_box in routed
+        for link, points, label_box in routed.links
     )
-    return GraphLayout(width, bottom + style.margin, tuple(boxes), tuple(nodes.values()), edges)
+    return GraphLayout(routed.width, bottom + style.margin, tuple(boxes), tuple(nodes.values()), edges)
 
 
 def _stack_bands(

@@ -8,6 +8,9 @@ from typing import Protocol
 from workbench.model.blocks import Edge
 from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
+#: A gutter's number, and whether it is its part within the frame that ends there.
+Strip = tuple[int, bool]
+
 
 @dataclass(frozen=True, eq=False)
 class Link:
@@ -48,60 +51,83 @@ class Placed:
 
 @dataclass
 class LinkCorner:
-    """Where a link meets a node: at the right or left side, at `y`. `gutter` is the one it opens into."""
+    """Where a link meets a node: at the right or left side, at `y`. `gutter` is the one it opens into, and `inside`
+    whether it stays in that gutter within the frame that ends there."""
 
     link: Link
     node: str
     other: str
     right: bool
     gutter: int
+    inside: bool
     y: float = 0.0
+
+    @property
+    def strip(self) -> Strip:
+        return self.gutter, self.inside
 
 
 @dataclass
 class _Gutter:
-    """The room between two columns: labels first, then tracks for the vertical parts."""
+    """A strip of the room between two columns: labels first, then tracks for the vertical parts."""
 
     label_width: float = 0.0
     tracks: int = 0
     x: float = 0.0  # its left edge
 
+    def width(self, style: LayoutStyle) -> float:
+        return self.label_width + (self.tracks + 1) * style.track
 
-def route(
-    placed: Placed, links: Sequence[Link], style: LayoutStyle
-) -> tuple[list[float], list[tuple[Link, tuple[Point, ...], Box]], float]:
-    """Columns' x, each link's points and label place, and the whole width."""
+
+@dataclass(frozen=True)
+class Routed:
+    """Columns' x, where frames end by the gutter that they end in, each link's points and label place, and the whole
+    width."""
+
+    column_x: list[float]
+    frame_ends: dict[int, float]
+    links: list[tuple[Link, tuple[Point, ...], Box]]
+    width: float
+
+
+def route(placed: Placed, links: Sequence[Link], style: LayoutStyle) -> Routed:
     ports = {link: _ports(link, placed) for link in links}
     _spread([port for pair in ports.values() for port in pair], placed, style)
     straight = {link: placed.adjacent[link] and a.right != b.right and a.y == b.y for link, (a, b) in ports.items()}
-    gutters = [_Gutter() for _ in range(len(placed.widths) + 1)]
+    count = len(placed.widths)
+    gutters = {(number, inside): _Gutter() for number in range(count + 1) for inside in (True, False)}
     labels: dict[Link, LinkCorner] = {}
     for link, pair in ports.items():
         if placed.adjacent[link]:
             left_end = min(pair, key=lambda port: (not port.right, port.y))
             labels[link] = left_end
-            gutter = gutters[left_end.gutter]
+            gutter = gutters[left_end.strip]
             gutter.label_width = max(gutter.label_width, link.label_characters * style.character_width + 28)
     tracks = _tracks(ports, straight, placed, gutters)
-    column_x = []
+    column_x, frame_ends = [], {}
     x = style.margin
-    for number, gutter in enumerate(gutters):
-        gutter.x = x
-        if gutter.label_width:
-            gutter.label_width += style.stretch
-        x += gutter.label_width + (gutter.tracks + 1) * style.track
-        if number in placed.borders:
-            x += style.padding * (1 if number in (0, len(placed.widths)) else 2)
-        elif not gutter.label_width and 0 < number < len(placed.widths):
+    for number in range(count + 1):
+        inside, gutter = gutters[number, True], gutters[number, False]
+        for strip in (inside, gutter):
+            strip.label_width += style.stretch * bool(strip.label_width)
+        if inside.tracks:
+            inside.x = x
+            x += inside.width(style)
+        if number in placed.borders and number:
             x += style.padding
-        if number < len(placed.widths):
+            frame_ends[number] = x
+        gutter.x = x
+        x += gutter.width(style) if number < count or not inside.tracks else 0.0
+        if number < count and (number in placed.borders or (number and not gutter.label_width)):
+            x += style.padding
+        if number < count:
             column_x.append(x)
             x += placed.widths[number]
     routed = []
     for link, (a, b) in ports.items():
         points = _points(link, a, b, straight[link], tracks, gutters, column_x, placed, style)
-        routed.append((link, points, _label_box(link, labels.get(link), points, column_x, placed, style)))
-    return column_x, routed, x + style.margin
+        routed.append((link, points, _label_box(link, labels.get(link), points, gutters, column_x, placed, style)))
+    return Routed(column_x, frame_ends, routed, x + style.margin)
 
 
 def sides_of(link: Link, where: Mapping[str, tuple[int, int]]) -> tuple[bool, bool]:
@@ -113,9 +139,10 @@ def sides_of(link: Link, where: Mapping[str, tuple[int, int]]) -> tuple[bool, bo
 def _ports(link: Link, placed: Placed) -> tuple[LinkCorner, LinkCorner]:
     leaves_right, enters_right = sides_of(link, placed.where)
     from_column, to_column = placed.where[link.source][1], placed.where[link.target][1]
+    inside = from_column == to_column and from_column + 1 in placed.borders
     return (
-        LinkCorner(link, link.source, link.target, leaves_right, from_column + leaves_right),
-        LinkCorner(link, link.target, link.source, enters_right, to_column + enters_right),
+        LinkCorner(link, link.source, link.target, leaves_right, from_column + leaves_right, inside),
+        LinkCorner(link, link.target, link.source, enters_right, to_column + enters_right, inside),
     )
 
 
@@ -194,21 +221,21 @@ def _tracks(
     ports: Mapping[Link, tuple[LinkCorner, LinkCorner]],
     straight: Mapping[Link, bool],
     placed: Placed,
-    gutters: Sequence[_Gutter],
+    gutters: Mapping[Strip, _Gutter],
 ) -> dict[TrackKey, int]:
     """A track for each vertical part, so that no two in a gutter touch: first fit, the shortest parts first."""
-    wanted: dict[int, list[tuple[Span, TrackKey]]] = {}
+    wanted: dict[Strip, list[tuple[Span, TrackKey]]] = {}
     for link, (a, b) in ports.items():
         if straight[link]:
             continue
         if placed.adjacent[link]:
-            wanted.setdefault(a.gutter, []).append(((min(a.y, b.y), max(a.y, b.y)), (link, 0)))
+            wanted.setdefault(a.strip, []).append(((min(a.y, b.y), max(a.y, b.y)), (link, 0)))
         else:
             lane = placed.lane_y[link]
             for end, port in enumerate((a, b)):
-                wanted.setdefault(port.gutter, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
+                wanted.setdefault(port.strip, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
     tracks = {}
-    for number, parts in wanted.items():
+    for strip, parts in wanted.items():
         used: list[list[Span]] = []
         for (low, high), key in sorted(parts, key=lambda part: part[0][1] - part[0][0]):
             track = next(
@@ -218,7 +245,7 @@ def _tracks(
                 used.append([])
             used[track].append((low, high))
             tracks[key] = track
-        gutters[number].tracks = len(used)
+        gutters[strip].tracks = len(used)
     return tracks
 
 
@@ -228,7 +255,7 @@ def _points(
     b: LinkCorner,
     is_straight: bool,
     tracks: Mapping[TrackKey, int],
-    gutters: Sequence[_Gutter],
+    gutters: Mapping[Strip, _Gutter],
     column_x: Sequence[float],
     placed: Placed,
     style: LayoutStyle,
@@ -238,9 +265,8 @@ def _points(
         return start, end
 
     def track_x(port: LinkCorner, number: int) -> float:
-        gutter = gutters[port.gutter]
-        border = style.padding if port.gutter in placed.borders and port.gutter not in (0, len(placed.widths)) else 0.0
-        return gutter.x + border + gutter.label_width + (tracks[link, number] + 1) * style.track
+        gutter = gutters[port.strip]
+        return gutter.x + gutter.label_width + (tracks[link, number] + 1) * style.track
 
     if placed.adjacent[link]:
         x = track_x(a, 0)
@@ -261,6 +287,7 @@ def _label_box(
     link: Link,
     port: LinkCorner | None,
     points: tuple[Point, ...],
+    gutters: Mapping[Strip, _Gutter],
     column_x: Sequence[float],
     placed: Placed,
     style: LayoutStyle,
@@ -274,5 +301,5 @@ def _label_box(
     x, y = _at(port, column_x, placed)
     if len(points) == 2:
         return Box((points[0][0] + points[1][0] - width) / 2, y - height / 2, width, height)
-    inner = port.gutter in placed.borders and port.gutter not in (0, len(placed.widths))
-    return Box(x + 10 + (style.padding if inner else 0), y - height / 2, width, height)
+    begins = gutters[port.strip].x if port.gutter in placed.borders else x
+    return Box(begins + 10, y - height / 2, width, height)

@@ -48,9 +48,13 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
         if fit_scale(other, width, height) >= scale:
             layout, style = other, roomy
             break
-    spare = width / scale - layout.width
-    wider = layout_graph(graph, replace(style, stretch=1.0))
-    gutters = wider.width - layout.width
+    return widened(graph, style, layout, width / scale)
+
+
+def widened(graph: BlockGraph, style: LayoutStyle, layout: GraphLayout, width: float) -> GraphLayout:
+    """A layout whose gutters with labels take what is left of a width."""
+    spare = width - layout.width
+    gutters = layout_graph(graph, replace(style, stretch=1.0)).width - layout.width
     if spare < gutters or gutters < 1:
         return layout
     return layout_graph(graph, replace(style, stretch=min(spare / gutters, MOST_STRETCH)))

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
 
 from workbench.model.blocks import PORT, Block, BlockGraph, Edge, Side
 from workbench.model.pragma import MEM
@@ -87,6 +92,23 @@ class GraphLayout:
     frames: tuple[FrameBox, ...]
     nodes: tuple[NodeBox, ...]
     edges: tuple[RoutedEdge, ...]
+
+    @cached_property
+    def node_corners(self) -> NDArray[np.float64]:
+        """Left, top, right and bottom of each node: shape (nodes, 4)."""
+        boxes = (node.box for node in self.nodes)
+        return np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], float).reshape(-1, 4)
+
+    @cached_property
+    def run_corners(self) -> NDArray[np.float64]:
+        """Left, top, right and bottom of each straight part of the edges: shape (parts, 4)."""
+        parts = (pair for edge in self.edges for pair in pairwise(edge.points))
+        return np.array([(*map(min, *pair), *map(max, *pair)) for pair in parts], float).reshape(-1, 4)
+
+    @cached_property
+    def run_owners(self) -> NDArray[np.int64]:
+        """Which edge each part is of."""
+        return np.repeat(np.arange(len(self.edges)), [max(len(edge.points) - 1, 0) for edge in self.edges])
 
     def node_of(self, block_or_group: str) -> NodeBox | None:
         for node in self.nodes:

@@ -54,6 +54,15 @@ def draw_badge(canvas: Canvas, x: float, y: float, level: str, count: int) -> No
     canvas.write(x + (width + 12) / 2, y + height / 2, str(count), ink, 12, 600, CENTRE)
 
 
+def draw_warning(canvas: Canvas, right: float, y: float, words: str) -> None:
+    """The sign of the highest severity and words in a rounded box, with its top right corner at (right, y)."""
+    width = canvas.width_of(words, 11, 600) + 30
+    left = right - width
+    canvas.rect(left + 0.5, y + 0.5, width - 1, 19, "high_ground", "high", 1.2, 10)
+    draw_severity(canvas, left + 6, y + 4, 12, "high")
+    canvas.write(left + 22, y + 10, words, "text", 11, 600)
+
+
 def draw_swatch(canvas: Canvas, x: float, y: float, width: float, height: float, category: Category | None) -> None:
     """The colour and pattern of one state, framed."""
     canvas.state(x, y, width, height, category)

@@ -18,7 +18,6 @@ from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, M
 from workbench.api import PS_PER_S, counted, listed, percent_text, ratio_text, time_text
 from workbench.api.unstable import StreamEdge, Topology, prefixed, significant
 
-BUSY = "How busy is each block?"
 _MOST_SAID = 8  # of edges or blocks that are named in one answer
 _TOLD = 0.1  # of the time, above which it is said that who limits waits for the bus at times
 _CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
@@ -301,7 +300,7 @@ def _answers(
 
     words = each((b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks)
     words += " What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
-    yield LimitAnswer(BUSY, words, asked("util", queues))
+    yield LimitAnswer("How busy is each block?", words, asked("util", queues))
 
     held = [
         (q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}{parts}")

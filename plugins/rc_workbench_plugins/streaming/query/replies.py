@@ -55,9 +55,10 @@ def beside(asked: Sequence[Reply], of_agents: Sequence[tuple[str, Reply]]) -> li
     """Replies of a trace, with what agents counted of the same statements; then what agents counted beside."""
     replies, texts = [], {one.text for one in asked}
     for reply in asked:
-        others = ((by, one.words) for by, one in of_agents if one.text == reply.text)
-        said = (f"; {by} counted{' the same' if words == reply.words else f': {words}'}" for by, words in others)
-        replies.append(replace(reply, words="".join([reply.words, *said])))
+        others = [(by, one) for by, one in of_agents if one.text == reply.text]
+        said = (f"; {by} counted{' the same' if o.words == reply.words else f': {o.words}'}" for by, o in others)
+        numbers = tuple(one for _, one in others if one.values)
+        replies.append(replace(reply, words="".join([reply.words, *said]), counted=numbers))
     more = ((by, one) for by, one in of_agents if one.text not in texts)
     return [*replies, *(replace(one, words=f"{one.words}; counted by {by}") for by, one in more)]
 

@@ -11,8 +11,8 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl import is_queue
 from rc_workbench_plugins.streaming.query.seen import Seen
 from rc_workbench_plugins.streaming.query.words import value_words
-from workbench.api import PS_PER_S, Explained, Run, Subject
-from workbench.api.unstable import as_target, prefixed
+from workbench.api import PS_PER_S, Explained, QueueFill, Run, Subject
+from workbench.api.unstable import as_target, prefixed, significant
 
 _OF_STREAM = (
     ("Rate", "measure rate at {}"),
@@ -75,21 +75,27 @@ def _filled(menu: Sequence[tuple[str, str]], name: str) -> tuple[tuple[str, str]
 def rtl_explained(there: Seen) -> list[Explained]:
     """Rates, stalls and FIFOs of the whole run."""
     topology = there.topology
-    streams = [topology.short(edge) for edge in topology.edges if not is_queue(edge)]
-    fifos = [topology.short(edge) for edge in topology.edges if is_queue(edge)]
+    streams = [edge for edge in topology.edges if not is_queue(edge)]
+    fifos = [edge for edge in topology.edges if is_queue(edge)]
     asked = (
         ("At what rate is data moving?", "rate at {}", streams),
         ("Which streams are held up, and for which share of the time?", "backpressure at {}", streams),
         ("How full is each FIFO?", "mean occupancy at {}", fifos),
     )
-    explained = []
-    for question, text, names in asked:
-        statements = [f"measure {text.format(written(name))}" for name in names]
+    explained, values = [], {}
+    for question, text, edges in asked:
+        statements = [f"measure {text.format(written(topology.short(edge)))}" for edge in edges]
         results, _ = there.answer(read_query("\n".join(statements), topology, blocks=there.blocks))
-        said = [f"{name} {_value(one)}" for name, one in zip(names, results, strict=True)]
+        said = [f"{topology.short(edge)} {_value(one)}" for edge, one in zip(edges, results, strict=True)]
+        values[text] = {
+            edge.label: one.frames[0].value or 0.0 for edge, one in zip(edges, results, strict=True) if one.frames
+        }
         if said:
             explained.append(Explained(question, f"{'; '.join(said)}.", tuple(statements)))
-    return explained
+    rates, stalls, fills = values.values()
+    blocks = {edge.label: f"{significant(fills[edge.label])} of {edge.depth}" for edge in fifos if edge.label in fills}
+    queues = {label: QueueFill(rate, stalls.get(label, 0.0)) for label, rate in rates.items()}
+    return [replace(explained[0], blocks=blocks, queues=queues), *explained[1:]] if explained else []
 
 
 def _value(result: MeasureResult) -> str:

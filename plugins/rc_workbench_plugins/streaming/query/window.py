@@ -20,8 +20,7 @@ from rc_workbench_plugins.streaming.query.blocks import (
     state_names,
 )
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.limits import BUSY
-from rc_workbench_plugins.streaming.query.measures import FrameLength
+from rc_workbench_plugins.streaming.query.measures import FrameLength, MeasureResult
 from rc_workbench_plugins.streaming.query.replies import beside, reply_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl_window import rtl_explained, rtl_subject, stream_words
@@ -35,6 +34,7 @@ from workbench.api import (
     Explained,
     QueriedBlock,
     QueriedEdge,
+    QueueFill,
     Reply,
     Run,
     Side,
@@ -48,6 +48,7 @@ from workbench.api.stream_events import Events, events_of, head_of
 from workbench.api.unstable import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology, as_target, prefixed
 
 _PLACES = {MappedTo.CORE: "core", MappedTo.FPGA: "FPGA"}
+FRAMES = 20  # in which a run's course is drawn that was asked about as a whole
 _LONGEST = 3  # states of a block that are named
 MENU = (
     ("Rate", "measure rate at {}"),
@@ -137,7 +138,35 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
     measures, asserts = there.answer(query)
-    return beside([*map(reply_of, measures), *map(reply_of, asserts)], of_agents)
+    replies = [*map(reply_of, measures), *map(reply_of, asserts)]
+    if not frame.strip():
+        of_counted = (
+            [one.measure.frame.time_ps for one in counted.results if isinstance(one, MeasureResult)] if counted else []
+        )
+        replies = _drawn(replies, there, text, max(of_counted, default=0))
+    return beside(replies, of_agents)
+
+
+def _drawn(replies: Sequence[Reply], there: Seen, text: str, length_ps: int) -> list[Reply]:
+    """Answers for the whole run, with its course over time to be drawn: in frames of a length, that of what agents
+    counted, or else in `FRAMES` of them. What conditions see depends on frames, so these are not drawn."""
+    if not length_ps and there.topology.edges:
+        length_ps = -((there.events.start_ps - there.events.end_ps) // FRAMES)  # rounded up
+    if length_ps < 1:
+        return list(replies)
+    query = read_query(text, there.topology, frame=FrameLength(time_ps=length_ps), blocks=there.blocks)
+    try:
+        measures, _ = there.answer(replace(query, measures=tuple(one for one in query.measures if one.when is None)))
+    except WorkbenchError:  # counters alone answer, of the whole run
+        return list(replies)
+    framed = {(one.line, one.text): one for one in map(reply_of, measures)}
+    return [_in_frames(reply, framed.get((reply.line, reply.text))) for reply in replies]
+
+
+def _in_frames(reply: Reply, framed: Reply | None) -> Reply:
+    if framed is None or len(reply.times_s) > 2 or reply.moments_s:
+        return reply
+    return replace(framed, words=reply.words, curves=reply.curves, counted=reply.counted, holds=reply.holds)
 
 
 def _counted(run: Run) -> Answers | None:
@@ -152,12 +181,18 @@ def explain(run: Run) -> Sequence[Explained]:
         there = seen(run)
         return _of_agents(run) + rtl_explained(there) + _of_states(there)
     walked = limits(events)
-    busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
-    answers = [
-        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
-        for one in (*first, *walked.answers[:-2])
-    ]
+    answers = [Explained(one.question, one.words, one.evidence) for one in (*first, *walked.answers[:-2])]
+    answers[0] = replace(
+        answers[0],
+        blocks={block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks},
+        busy={block.name: block.busy for block in walked.blocks},
+        limit=walked.limit if walked.by in ("block", "core") else (),
+        queues={
+            one.edge.label: QueueFill(one.rate_per_s, one.backpressure, one.occupancy, one.edge.depth)
+            for one in walked.queues
+        },
+    )
     return [*answers, *_of_dummies(events), *_of_agents(run)]
 
 

@@ -12,8 +12,15 @@ from workbench.api.window import colour
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.canvas import Canvas
+from workbench.pictures.edge_labels import (
+    MOST_LABELS,
+    EdgeLabel,
+    PlacedLabel,
+    block_label,
+    draw_edge_labels,
+    placed_labels,
+)
 from workbench.pictures.graph import NodeFacts, badge_box, draw_graph, draw_whole, edge_rows, whole_size
-from workbench.pictures.graph_labels import draw_short_labels
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
 from workbench.pictures.layout_sizes import Point
@@ -46,6 +53,8 @@ class GraphView(HouseView):
         self.setMouseTracking(True)
         self.setMinimumSize(300, 160)
         self.layout_: GraphLayout | None = None
+        self._labels: Sequence[EdgeLabel] = ()
+        self._placed: tuple[float, list[PlacedLabel]] | None = None  # at a scale
         self.facts: Mapping[str, NodeFacts] = {}
         self.notes: Mapping[str, str] = {}
         self.chosen: frozenset[str] = frozenset()
@@ -75,9 +84,11 @@ class GraphView(HouseView):
     ) -> None:
         """`notes` are beside the frames' titles. `again` lays the same graph out for another room, in pixels, than
         the view has now."""
-        self.layout_, self.facts, self.notes, self._again = layout, facts, notes, again
+        self.layout_, self.facts, self.notes, self._again = None, facts, notes, again
         self._laid_out_for = self.room()
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
+        if layout is not None:
+            self._lay_out(layout)
         self.show_all()
 
     def set_facts(self, facts: Mapping[str, NodeFacts]) -> None:
@@ -124,7 +135,7 @@ class GraphView(HouseView):
         """The same graph in another layout; what was chosen stays so."""
         chosen = {(e.source, e.target, e.edges) for e in self.chosen_edges}
         self.chosen_edges = frozenset(e for e in layout.edges if (e.source, e.target, e.edges) in chosen)
-        self.layout_ = layout
+        self.layout_, self._labels, self._placed = layout, list(map(self.label_of, layout.edges)), None
 
     def _range_changed(self) -> None:
         self._gesture = self._snapshot is not None and self.frame_ms > SLOW_FRAME_MS
@@ -174,15 +185,29 @@ class GraphView(HouseView):
         with canvas.placed(offset.x(), offset.y(), scale):
             draw_graph(
                 canvas, self.layout_, self.facts, self.notes, seen=seen, chosen=self.chosen,
-                chosen_edges=self.chosen_edges, hover=self._hover,
+                chosen_edges=self.chosen_edges, hover=self._hover, weight=self.weight_of,
             )  # fmt: skip
         if not self._gesture:
-            draw_short_labels(canvas, self.layout_, self.short_words(), self.offset.toTuple(), scale)
+            with canvas.placed(*offset.toTuple()):
+                draw_edge_labels(canvas, self.layout_, self._placed_labels(canvas, self.layout_), scale)
 
-    def short_words(self) -> Mapping[str, Sequence[str]]:
-        """What is on lines whose labels are too small to be read, by messages."""
-        edges = self.layout_.edges if self.layout_ else ()
-        return {edge.edges[0].message: (edge.label,) for edge in edges if edge.label}
+    def _placed_labels(self, canvas: Canvas, layout: GraphLayout) -> list[PlacedLabel]:
+        """Of a graph with few edges they stay where they are while it is moved."""
+        scale, offset = self.magnification, self.offset
+        if len(layout.edges) > MOST_LABELS:
+            seen = Box(-offset.x(), -offset.y(), self.width(), self.height())
+            return placed_labels(canvas, layout, self._labels, scale, seen)
+        if self._placed is None or self._placed[0] != scale:
+            self._placed = scale, placed_labels(canvas, layout, self._labels, scale)
+        return self._placed[1]
+
+    def label_of(self, edge: RoutedEdge) -> EdgeLabel:
+        """What is on an edge."""
+        return block_label(edge)
+
+    def weight_of(self, edge: RoutedEdge) -> float:
+        """What an edge's width says."""
+        return edge.time_s
 
     # ---- files: the whole graph and its legend, whatever is in view
 
@@ -199,7 +224,8 @@ class GraphView(HouseView):
             draw_whole(canvas, self.layout_, self.facts, self.notes)
         else:
             canvas.rect(0, 0, self.picture_size().width(), self.picture_size().height(), "window")
-            draw_graph(canvas, self.layout_, self.facts, self.notes)
+            draw_graph(canvas, self.layout_, self.facts, self.notes, weight=self.weight_of)
+            draw_edge_labels(canvas, self.layout_, placed_labels(canvas, self.layout_, self._labels))
 
     def rows(self) -> Iterable[Row] | None:
         return edge_rows(self.layout_) if self.layout_ else None

@@ -9,18 +9,32 @@ from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
-from workbench.api.queries import QueriedBlock, QueriedEdge, Subject
-from workbench.gui.modes.analyse.graph import GraphView
+from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, QueueFill, Subject
+from workbench.gui.modes.analyse.graph import EDGE_PX, GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
-from workbench.model.text import counted
+from workbench.model.pragma import Category
+from workbench.model.text import counted, percent_text, significant
 from workbench.pictures import graph as block_graph
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.edge_labels import EdgeLabel, LabelForm, Words, name_tails
 from workbench.pictures.graph import NodeFacts
-from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
-from workbench.pictures.layout_fit import layout_to_fit
+from workbench.pictures.layout import GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
+from workbench.pictures.layout_fit import fit_scale, layout_to_fit, widened
 
 STYLE = replace(
-    block_graph.STYLE, flow=True, columns_per_band=12, node_width=128, node_height=72, label_height=40, gap=12
-)  # two lines at every edge
+    block_graph.STYLE, flow=True, columns_per_band=12, node_width=108, node_height=84, label_height=40, gap=12,
+    head_height=16,
+)  # fmt: skip
+#: With what a run shows of each queue: a line over the edge, a gauge and two lines under it.
+FULL = replace(STYLE, label_height=92, character_width=8.4, gap=24)
+FOLDS = (8, 6, 5, 4, 3)  # columns of a long chain, where it is larger so
+_FOLD_GAIN = 1.2
+_LEAST_SCALE = 0.85  # at which all that a run shows is on the edges
+MOST_FOLDED = 60  # blocks; of more each layout takes its time
+NOTE_PX = 24.0
+GAPS = (140.0, 110.0, 80.0, 56.0, 36.0)  # between blocks under one another, where there is room
+_HELD = 0.1  # of the time, from which on it is in another colour
+_NEARLY_FULL = 0.9
 
 
 def graph_of(subject: Subject) -> BlockGraph:
@@ -30,34 +44,82 @@ def graph_of(subject: Subject) -> BlockGraph:
         for key in (_key(subject, block.name) for block in subject.blocks)
     )
     ids = {block.name: _key(subject, block.name) for block in subject.blocks}
-    edges = tuple(Edge(ids[edge.source], ids[edge.sink], said(subject, edge)) for edge in subject.edges)
+    edges = tuple(
+        Edge(ids[edge.source], ids[edge.sink], _short(subject, edge.label), rate=edge.words) for edge in subject.edges
+    )
     return BlockGraph(blocks, edges)
 
 
-def facts_of(subject: Subject, words: Mapping[str, str]) -> dict[str, NodeFacts]:
-    """What is in blocks: words by their names, and on what they are."""
+def facts_of(subject: Subject, shown: Explained | None = None) -> dict[str, NodeFacts]:
+    """What is in blocks: what a run shows of them, and on what they are."""
     facts = {}
     for block in subject.blocks:
         icon, ground = ("cpu", "selection") if block.in_hardware else ("terminal" if block.stands else "", "panel")
-        figure, _, word = words.get(block.name, "").partition(" ")
+        figure, _, word = (shown.blocks.get(block.name, "") if shown else "").partition(" ")
         lines = (figure, word, block.stands) if figure else ("", block.stands, "")
-        facts[_key(subject, block.name)] = NodeFacts((), *lines, icon=icon, ground=ground)
+        shares = ((Category.WORK, shown.busy[block.name]),) if shown and block.name in shown.busy else ()
+        limiting = shown is not None and block.name in shown.limit
+        facts[_key(subject, block.name)] = NodeFacts(shares, *lines, icon=icon, ground=ground, limiting=limiting)
     return facts
 
 
-def said(subject: Subject, edge: QueriedEdge) -> str:
-    """What is on an edge."""
-    return f"{_short(subject, edge.label)} {edge.words}"
+def label_of(name: str, edge: QueriedEdge, queue: QueueFill | None) -> EdgeLabel:
+    """Name and rate of a stream; how full its queue is, and for which share of the time it held its sender back."""
+    forms = []
+    named = (name, "text", 600)
+    rates = [(words, "text", 400) for words in (edge.words, *edge.short) if words]
+    if queue:
+        held = (f"{percent_text(queue.held)} held", *(("medium_text", 600) if queue.held > _HELD else ("second", 400)))
+        fill: tuple[tuple[Words, ...], ...] = ()
+        gauge = None
+        if queue.depth:
+            share = queue.mean / queue.depth
+            fill = (((f"{_elements(queue.mean)} of {queue.depth}", "second", 400),),)
+            gauge = share, "medium" if share > _NEARLY_FULL else "low"
+        forms.append(LabelForm(((named, *rates[:1]), *fill, (held,)), astride=True, gauge=gauge))
+    lines: list[tuple[tuple[Words, ...], ...]] = []
+    for rate in rates:
+        lines += [((named, rate),), ((named,), (rate,))]
+    lines += [(((tail, "text", 600),),) for tail in name_tails(name)]
+    forms += [LabelForm(one, astride=True) for one in lines]
+    return EdgeLabel(tuple(forms), (queue.held, queue.rate_per_s) if queue else ())
 
 
-def laid_out(graph: BlockGraph, width: float, height: float) -> GraphLayout:
-    """The graph in a room. On a line of one edge its name is over what is said of it."""
-    layout = layout_to_fit(graph, STYLE, width, height)
-    lines = []
-    for edge in layout.edges:
-        name, _, words = edge.label.partition(" ")
-        lines.append(replace(edge, label=name, detail=words) if len(edge.edges) == 1 else edge)
-    return replace(layout, edges=tuple(lines))
+def _elements(mean: float) -> str:
+    return "< 0.1" if 0 < mean < 0.1 else significant(mean)
+
+
+def laid_out(graph: BlockGraph, full: bool, width: float, height: float) -> GraphLayout:
+    """The graph in a room of so many pixels, which it fills; where it can, with room for all that a run shows."""
+    if len(graph.blocks) > MOST_FOLDED:
+        return _unframed(layout_to_fit(graph, STYLE, width, height))
+    for style in (FULL, STYLE) if full else (STYLE,):
+        scale = fit_scale(layout_graph(graph, style), width, height)
+        folded = [replace(style, columns_per_band=columns) for columns in FOLDS] if scale < 1 else ()
+        scales = [(fit_scale(layout_graph(graph, fold), width, height), fold) for fold in folded]
+        best = max(scales, key=lambda one: one[0], default=(0.0, style))
+        if best[0] > _FOLD_GAIN * scale:
+            scale, style = best
+        if scale >= _LEAST_SCALE:
+            break
+    return _unframed(_filled(graph, style, width / scale, height / scale))
+
+
+def _filled(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> GraphLayout:
+    """A layout that is as high and as wide as its room, in its own units: blocks further apart, longer lines."""
+    layout = layout_graph(graph, style)
+    least = 0.97 * fit_scale(layout, width, height)
+    for gap in GAPS:
+        roomy = replace(style, gap=gap)
+        higher = layout_graph(graph, roomy)
+        if fit_scale(higher, width, height) >= least:
+            return widened(graph, roomy, higher, width)
+    return widened(graph, style, layout, width)
+
+
+def _unframed(layout: GraphLayout) -> GraphLayout:
+    """The whole canvas is the application's frame."""
+    return replace(layout, frames=())
 
 
 def _key(subject: Subject, block: str) -> str:
@@ -89,29 +151,64 @@ class SubjectGraph(GraphView):
         super().__init__()
         self.setAccessibleName("Streams")
         self.subject: Subject | None = None
+        self.shown: Explained | None = None  # what is drawn of what the run shows
+        self._edges: Mapping[str, QueriedEdge] = {}  # by their short names
         self.node_opened.connect(self._open)
 
-    def show_subject(self, subject: Subject | None) -> None:
-        self.subject = subject
+    def show_subject(self, subject: Subject | None, shown: Explained | None = None) -> None:
+        self.subject, self.shown = subject, shown
         if subject is None:
             self.show_graph(None, {}, {})
             return
-        graph = graph_of(subject)
-        layout = laid_out(graph, *self.room())
-        measured = "a stream or a block" if any(block.statements for block in subject.blocks) else "a stream"
-        measured = measured if subject.edges else "a block"
-        note = f"right-click {measured} to measure it; double-click to open its source"
-        self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
+        self._edges = {_short(subject, edge.label): edge for edge in subject.edges}
+        lay_out = partial(laid_out, graph_of(subject), bool(shown and shown.queues))
+        self.show_graph(lay_out(*self.room()), facts_of(subject, shown), {}, lay_out)
 
-    def short_words(self) -> Mapping[str, Sequence[str]]:
-        return {said(self.subject, edge): edge.short for edge in self.subject.edges} if self.subject else {}
+    def show_explained(self, shown: Explained) -> None:
+        """Draw what the run shows of its blocks and queues."""
+        if self.subject is not None:
+            self.show_subject(self.subject, shown)
 
-    def say(self, words: Mapping[str, str]) -> None:
-        """Say something at blocks, by their names."""
-        if self.layout_ is None or self.subject is None or not words:
-            return
-        self.facts = facts_of(self.subject, words)
-        self.redraw()
+    def room(self) -> tuple[float, float]:
+        """Without the note's line, below, and as much above."""
+        return super().room()[0], max(self.height() - 2 * NOTE_PX - EDGE_PX, 1.0)
+
+    def label_of(self, edge: RoutedEdge) -> EdgeLabel:
+        found = self.edges_of(edge)
+        if len(found) != 1:
+            return super().label_of(edge)
+        queue = self.shown.queues.get(found[0].label) if self.shown else None
+        return label_of(edge.edges[0].message, found[0], queue)
+
+    def weight_of(self, edge: RoutedEdge) -> float:
+        queues = self.shown.queues if self.shown else {}
+        return sum(queues[one.label].rate_per_s for one in self.edges_of(edge) if one.label in queues)
+
+    def draw(self, canvas: Canvas) -> None:
+        super().draw(canvas)
+        notes, room = self._notes(), self.width() - 2 * EDGE_PX
+        while len(notes) > 1 and canvas.width_of(" ".join(notes), 11) > room:
+            notes.pop()
+        canvas.rect(0, self.height() - NOTE_PX, self.width(), NOTE_PX, "window")
+        canvas.text(EDGE_PX, self.height() - NOTE_PX, room, NOTE_PX, " ".join(notes), "second", 11)
+
+    def _notes(self) -> list[str]:
+        """What can be done here, and what is on the edges."""
+        if self.subject is None:
+            return [""]
+        measured = "a stream or a block" if any(block.statements for block in self.subject.blocks) else "a stream"
+        notes = [f"Right-click {measured if self.subject.edges else 'a block'} to measure it."]
+        queues = self.shown.queues.values() if self.shown else ()
+        if queues:
+            fill = "mean fill of its queue, " if any(queue.depth for queue in queues) else ""
+            notes.append(f"Under each stream: {fill}share of the time that it holds its sender back.")
+            notes.append("Line width: rate.")
+        return [*notes, "Double-click to open the source."]
+
+    def mark(self, words: Sequence[str]) -> None:
+        """Colour the edges that are named in a statement."""
+        edges = self.layout_.edges if self.layout_ else ()
+        self.set_chosen(self.chosen, [edge for edge in edges if any(one.message in words for one in edge.edges)])
 
     def _open(self, key: str) -> None:
         places = {_key(self.subject, block.name): block.place for block in self.subject.blocks} if self.subject else {}
@@ -131,13 +228,17 @@ class SubjectGraph(GraphView):
             said = f"{facts.figure} {facts.words}".strip()
             return ", ".join(filter(None, (f"{node[1]}: {said}", facts.second)))
         if edge:
-            lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
-            return "\n".join(lines)
+            return "\n".join(map(self._said, self.edges_of(edge)))
         return super()._tip(badge, node, edge)
 
+    def _said(self, edge: QueriedEdge) -> str:
+        queue = self.shown.queues.get(edge.label) if self.shown else None
+        fill = f", {_elements(queue.mean)} of {queue.depth} in its queue" if queue and queue.depth else ""
+        held = f", sender held back {percent_text(queue.held)} of the time" if queue else ""
+        return f"{edge.label}, {edge.words}{fill}{held}: {edge.source} to {edge.sink}"
+
     def edges_of(self, routed: RoutedEdge) -> list[QueriedEdge]:
-        subject, messages = self.subject, {edge.message for edge in routed.edges}
-        return [edge for edge in subject.edges if said(subject, edge) in messages] if subject else []
+        return [self._edges[edge.message] for edge in routed.edges if edge.message in self._edges]
 
     def asking_menu(self, at: QPointF) -> QMenu | None:
         """What can be asked of the block or the edge at a place."""

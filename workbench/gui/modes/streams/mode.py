@@ -1,6 +1,7 @@
 """A mode in which runs are asked in a language of their own: graph, query, answers, and what the run shows. Before
 there is a run, the project's graph is drawn as it is written, and a query of it can be started."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,7 @@ class QueryMode(Mode):
         self.graph.problem.connect(context.notices.tell)
         self.replies.pictures.problem.connect(context.notices.tell)
         self.replies.line_chosen.connect(self.editor.go_to)
+        self.replies.shown.connect(self._mark_edges)
         self.editor.asked.connect(self.ask)
         self.editor.textChanged.connect(self._pause.start)
         self.editor.undoAvailable.connect(lambda _: context.history_changed.emit())
@@ -295,11 +297,12 @@ class QueryMode(Mode):
             self._explained.addWidget(label(said, "second", wrap=True))
             self._explained.addSpacing(6)
             self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
+        if drawn := next((one for one in answers if one.blocks or one.queues), None):
+            self.graph.show_explained(drawn)
         last: QWidget = self._explained_area  # that Tab came to
         for one in answers:
             question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self.graph.say(one.blocks)
             self._explained.addWidget(question)
             self._explained.addWidget(answer)
             if statements := "\n".join(one.statements):
@@ -347,6 +350,9 @@ class QueryMode(Mode):
         broken = sum(reply.holds is False for reply in replies)
         count = f"{len(replies)} statement{'s' if len(replies) != 1 else ''}" if replies else ""
         self._say_answers(f"{count}, {broken} broken" if broken else count)
+
+    def _mark_edges(self, reply: Reply | None) -> None:
+        self.graph.mark(re.split(r"[^\w.]+", reply.text) if reply else ())
 
     def _refused(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._say_answers("not answered: the query has errors")
