@@ -7,6 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+PYTEST := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
+
 .PHONY: demo test check setup python system lint tests clean
 
 setup: system $(VENV)/.ready
@@ -18,9 +20,11 @@ python:
 system: | python
 	@sh resources/setup/system.sh
 
+# The pip of Debian 12 takes twice as long as today's to choose the versions.
 $(VENV)/.ready: pyproject.toml setup.py | python
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev,window]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --upgrade pip
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -e '.[dev,window]'
 	@touch $@
 
 demo: setup
@@ -33,8 +37,10 @@ lint: $(VENV)/.ready
 	$(BIN)/lint-imports
 
 # One process more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.
+# All modules are compiled once before, which else each process would do.
 tests: setup
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) --collect-only -qq >/dev/null || : # what fails is said below
+	$(PYTEST) --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
 	files=$$($(BIN)/python tests/affected.py) && { [ -z "$$files" ] || $(BIN)/python -m pytest --numprocesses $$(nproc) $$files; }
