@@ -147,6 +147,22 @@ def test_a_branch_that_cannot_be_counted_is_reported(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_comments_in_latin_1_change_nothing(tmp_path: Path) -> None:
+    """slang gives no piece of a text that is not UTF-8; comments of old designs often are not."""
+    text = VERILOG.replace("BESIDE", f"one: {CLOCKED}wr_en COMMENT |-> !rd_en);").replace("ANY", '`include "w.vh"')
+    text = text.replace("if (wr_en)", "if (wr_en COMMENT)")
+    (tmp_path / "w.vh").write_bytes(b"// \xfc\n")
+    language = VerilogLanguage()
+    builds = []
+    for comment in ("", "/* gr\xfc\xdfe */"):
+        (tmp_path / "top.v").write_bytes(text.replace("COMMENT", comment).encode("latin-1"))
+        for asked in ({"assertions": True}, {"branches": True}):
+            hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15), **asked)
+            builds.append(language.instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out"))
+    assert [watched(build) for build in builds[:2]] == [watched(build) for build in builds[2:]]
+    assert all(watched(build) and not build.diagnostics for build in builds)
+
+
 def test_a_branch_for_the_reset_is_left_out_wherever_it_is(tmp_path: Path) -> None:
     text = VERILOG.replace("BESIDE", "").replace("ANY", "").replace("or posedge rst", "")
     text = text.replace("if (rst) n <= 0;\n        else begin", "begin").replace("rd_data <= n;", "if (rst) n <= 0;")

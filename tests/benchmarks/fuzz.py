@@ -6,8 +6,9 @@
 Every format that is read (`fuzz_readers.py`: templates, projects, models, rules, pragmas, formulas, run folders, a
 board's records, streaming applications with queries, C, Verilog; `fuzz_foreign.py`: FuseSoC cores, simulators' lists,
 compilation databases, Chrome's traces, headers, OpenCL kernels, VHDL, settings, names of any bytes, records of a run
-that was ended) is mutated by bytes, words, lines, keys and values, and read as the commands read it. Input K of a
-format depends on seed, format and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks`
+that was ended; `fuzz_questions.py`: assertions, directives, statements, changes, studies, recorded traffic) is mutated
+by bytes, words, lines, keys and values, and read as the commands read it. Input K of a format depends on seed, format
+and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks`
 escaped as anything else (or ended the process), `hangs` took over 10 s of processor time or a minute on the clock
 in which they used none, `over_memory` over 1 GB; both of the process and the children that read for it. `files_lost`
 changed or took away a file that they only had to read. Sources are read in a child process, as the program does, once
@@ -38,6 +39,7 @@ from typing import Any
 import fuzz_records
 import psutil
 from fuzz_foreign import FOREIGN
+from fuzz_questions import QUESTIONS
 from fuzz_readers import OWN, READER, LostError, read_here_or_in_child, remember_what_ships
 
 Part = tuple[str, int, int]  # of a format: its name, the number of the first input, and how many
@@ -62,7 +64,8 @@ def read_self_check(rng: random.Random, folder: Path) -> bool:
 
 
 #: How each format is read, and its share of the inputs.
-FORMATS = {**OWN, **FOREIGN, "self-check": (read_self_check, 0.0)}
+READ = {**OWN, **FOREIGN, **QUESTIONS}
+FORMATS = {**READ, "self-check": (read_self_check, 0.0)}
 
 
 # ---- a process that reads
@@ -73,7 +76,7 @@ def work(parts: Sequence[Part], seed: int, in_child: bool) -> None:
     process goes on."""
     say = os.fdopen(os.dup(1), "w", buffering=1)
     sys.stdout = sys.stderr
-    if any(name in OWN or name in FOREIGN for name, _, _ in parts):
+    if any(name in READ for name, _, _ in parts):
         remember_what_ships()
         read_here_or_in_child()
     limit_addresses()
@@ -144,7 +147,7 @@ def outcomes(
                 for found in _followed(worker, hang_s):
                     name, number, outcome, _ = found
                     left = _after(left, name, number)
-                    if outcome in KINDS[2:] and not in_child and name in {**OWN, **FOREIGN}:
+                    if outcome in KINDS[2:] and not in_child and name in READ:
                         doubtful = [(name, number, 1)]
                         break
                     yield found

@@ -1,20 +1,24 @@
 """Reads the signals of a VCD file (IEEE 1364-2005, section 18) moment by moment, without holding it in memory."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
+_MOMENT = re.compile(r"[0-9]{1,18}")
+
 
 @dataclass(frozen=True)
 class VcdSignals:
     """The signals of one scope of a file that are wanted: the code of each by its name in small letters, and where the
-    changes begin."""
+    changes begin: at which byte, and after how many lines."""
 
     path: Path
     codes: dict[str, str]
     body_at: int
+    body_line: int
 
 
 def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
@@ -22,42 +26,49 @@ def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
     or lacks one."""
     wanted, codes = {name.lower() for name in names}, dict[str, str]()
     scopes: list[str] = []
+    number = 0
     try:
         with path.open(encoding="latin-1") as file:
             while line := file.readline():
-                words = line.split()
-                if words[:1] == ["$scope"]:
-                    scopes.append(words[2])
-                elif words[:1] == ["$upscope"]:
-                    scopes.pop()
-                elif words[:1] == ["$var"] and [one.lower() for one in scopes] == [scope.lower()]:
-                    if (name := words[4].lower()) in wanted:
-                        codes[name] = words[3]
-                elif words[:1] == ["$enddefinitions"]:
-                    break
+                number += 1
+                match line.split():
+                    case ["$scope", _, name, *_]:
+                        scopes.append(name.lower())
+                    case ["$upscope", *_] if scopes:
+                        scopes.pop()
+                    case ["$var", _, _, code, name, *_]:
+                        if scopes == [scope.lower()] and name.lower() in wanted:
+                            codes[name.lower()] = code
+                    case ["$enddefinitions", *_]:
+                        break
+                    case ["$scope" | "$upscope" | "$var", *_]:
+                        raise _bad_line(path, number, line, "$scope module NAME $end, $var wire BITS CODE NAME $end")
             body_at = file.tell()
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
     if lacking := sorted(wanted - codes.keys()):
         raise WorkbenchError(Diagnostic(f"this file has no signal '{lacking[0]}' in {scope}", file=str(path)))
-    return VcdSignals(path, codes, body_at)
+    return VcdSignals(path, codes, body_at, number)
 
 
 def moments(signals: VcdSignals) -> Iterator[tuple[int, dict[str, int]]]:
     """Each time in the file's unit with the values, by name, that signals take then. Values that are not known are
-    0."""
+    0. WorkbenchError at a moment that is no number, or earlier than the one before it."""
     names: dict[str, list[str]] = {}
     for name, code in signals.codes.items():
         names.setdefault(code, []).append(name)
     now, changed = -1, dict[str, int]()
     with signals.path.open(encoding="latin-1") as file:
         file.seek(signals.body_at)
-        for line in file:
+        for number, line in enumerate(file, signals.body_line + 1):
             first = line[:1]
             if first == "#":
                 if changed:
                     yield now, changed
-                now, changed = int(line[1:]), {}
+                moment = line[1:].strip()
+                if not _MOMENT.fullmatch(moment) or int(moment) < now:
+                    raise _bad_line(signals.path, number, line, f"#TIME, a number from {max(now, 0)} on")
+                now, changed = int(moment), {}
                 continue
             if first in "bB":
                 value, _, code = line[1:].strip().partition(" ")
@@ -67,3 +78,10 @@ def moments(signals: VcdSignals) -> Iterator[tuple[int, dict[str, int]]]:
                 changed[name] = int(value, 2) if set(value) <= {"0", "1"} else 0
     if changed:
         yield now, changed
+
+
+def _bad_line(path: Path, number: int, line: str, right: str) -> WorkbenchError:
+    what = f"this line of a VCD file cannot be read: {line.strip()[:40]!r}"
+    return WorkbenchError(
+        Diagnostic(what, file=str(path), line=number, hint=f"Expected {right}. Record the run again.")
+    )

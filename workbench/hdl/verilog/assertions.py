@@ -88,7 +88,7 @@ def _implied(expression: Node) -> tuple[str, str, int]:
     """The condition under which it is asked, what has to hold then, and how many cycles later."""
     expression = _bare(expression)
     if isinstance(expression, syntax.BinaryPropertyExprSyntax):
-        word = str(expression.op).strip()
+        word = plain_text(str(expression.op))
         if word not in ("|->", "|=>"):
             raise Unwatched(f"'{word}' is outside of the subset that is watched")
         consequent, delay = _delayed(_bare(expression.right))
@@ -101,7 +101,7 @@ def _implied(expression: Node) -> tuple[str, str, int]:
 
 def _delayed(expression: Node) -> tuple[str, int]:
     """A condition, and the delay before it."""
-    if type(expression).__name__ == "UnaryPropertyExprSyntax" and str(expression.op).strip() == "not":
+    if type(expression).__name__ == "UnaryPropertyExprSyntax" and plain_text(str(expression.op)) == "not":
         return f"!({_condition(expression.expr)})", 0
     if isinstance(expression, syntax.SimplePropertyExprSyntax):
         expression = expression.expr
@@ -144,5 +144,7 @@ def _text(expression: Node) -> str:
 
 def _functions(expression: Node) -> Iterator[str]:
     names: list[str] = []
-    expression.visit(lambda one: names.append(str(one).strip()) if isinstance(one, syntax.SystemNameSyntax) else None)
+    expression.visit(
+        lambda one: names.append(plain_text(str(one))) if isinstance(one, syntax.SystemNameSyntax) else None
+    )
     return iter(names)

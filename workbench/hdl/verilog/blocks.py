@@ -127,7 +127,7 @@ def _events(control: Node) -> Iterator[tuple[str, str]]:
     """(edge, signal text) of each event; the edge is '' for one without."""
     if isinstance(control, syntax.SignalEventExpressionSyntax):
         edge = control.edge.valueText if control.edge else ""
-        yield edge, str(control.expr).strip()
+        yield edge, plain_text(str(control.expr))
     elif isinstance(control, syntax.BinaryEventExpressionSyntax):
         yield from _events(control.left)
         yield from _events(control.right)

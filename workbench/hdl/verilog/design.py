@@ -106,9 +106,8 @@ def read_design(
     for what stands in the sources."""
     root = root.resolve()
     sources, missing = source_files(root, hardware.sources)
-    manager = source_manager(sources)
     if not sources:
-        return Design(root, sources, manager, (), None, missing)
+        return Design(root, sources, source_manager(sources), (), None, missing)
     overrides = hardware.values(parameters)
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
@@ -123,6 +122,7 @@ def read_design(
     needed = reached(files, _starts(files, hardware.top, others) or tuple(files))
     # The others last: what is wrong in one may reach into all that is read after it.
     sources = (*needed, *(path for path in files if path not in needed))
+    manager = source_manager((*sources, *(header for file in files.values() for header in file.included)))
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides, others)
     lines = Lines()
     below = {name for one in (hardware.top, *others) for name in reached_units(files, one)}

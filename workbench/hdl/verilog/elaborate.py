@@ -11,6 +11,7 @@ from workbench.hdl.derived import Origin, follow_derived
 from workbench.hdl.instances import BlockUse, Instance, Key, Loop
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.nets import Nets
+from workbench.hdl.verilog.order import plain_text
 
 Kind = ast.SymbolKind
 _AROUND = (ast.StatementKind.Timed, ast.StatementKind.Block, ast.StatementKind.List)
@@ -94,7 +95,7 @@ def _clock(block: Any, name: str) -> Any | None:
     timing = block.timing if block.kind == ast.StatementKind.Timed else None
     events = () if timing is None else timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
     signals = (event.expr for event in events if event.kind == ast.TimingControlKind.SignalEvent)
-    return next((one for one in signals if str(one.syntax).strip() == name), None)
+    return next((one for one in signals if plain_text(str(one.syntax)) == name), None)
 
 
 _ASSERTIONS = (ast.StatementKind.ImmediateAssertion, ast.StatementKind.ConcurrentAssertion)

@@ -71,25 +71,31 @@ class SourceText:
 
 
 def source_manager(paths: Iterable[Path]) -> Any:
-    """What slang reads these files, and those they include, through: texts that are typed, and those without what
-    synthesis leaves out, stand in it for the files."""
+    """What slang reads these files, and those they include, through: texts that are typed, those without what
+    synthesis leaves out, and those that are no UTF-8, stand in it for the files."""
     manager = pyslang.SourceManager()
     texts = dict(typed_texts())
     for path in paths:
         data = texts.get(path) or source_bytes(path)
-        if (kept := synthesised(data, VERILOG)) is not data:
+        if (kept := synthesised(data, VERILOG)) is not data or not is_utf8(data):
             texts[path] = kept
     for path, text in texts.items():
         manager.assignText(str(path), _decoded(text))
     return manager
 
 
+def is_utf8(text: bytes) -> bool:
+    """Whether a text is UTF-8. Of a text that is not, slang gives no piece (`str(node)` raises)."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _decoded(text: bytes) -> str:
     """With each byte where it was: of a text that is no UTF-8, "?" for what is no ASCII."""
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return _FOREIGN.sub(b"?", text).decode()
+    return (text if is_utf8(text) else _FOREIGN.sub(b"?", text)).decode()
 
 
 def read_order(
@@ -258,7 +264,7 @@ def _declared(member: Any) -> set[str]:
         return {member.name.valueText}
     prototype = getattr(member, "prototype", None)
     if prototype is not None:
-        return {str(prototype.name).strip()}
+        return {plain_text(str(prototype.name))}
     declarators = getattr(getattr(member, "parameter", member), "declarators", ())
     return {one.name.valueText for one in declarators if hasattr(one, "name")}
 

@@ -13,6 +13,7 @@ from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes, typed_texts
 from workbench.hdl.source_file import SourceFile, not_counted, read_pragmas, unused, within
 from workbench.hdl.verilog.design import Design, Node
+from workbench.hdl.verilog.order import plain_text
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.cache import cache_dir
 from workbench.system.files import real, sha256
@@ -85,7 +86,7 @@ def _conditional(design: Design) -> dict[Path, _Conditional]:
             if getattr(directive, "disabledTokens", None):
                 of.not_taken.append((int(place.start.offset), int(place.end.offset)))
             if directive.kind in (Kind.IfDefDirective, Kind.IfNDefDirective):
-                of_it, negated = str(directive.expr).strip() == "SYNTHESIS", directive.kind == Kind.IfNDefDirective
+                of_it, negated = plain_text(str(directive.expr)) == "SYNTHESIS", directive.kind == Kind.IfNDefDirective
                 open_.append((of_it and negated, of_it and not negated, int(place.start.offset)))
             elif open_:
                 without, after, start = open_.pop()

@@ -17,6 +17,7 @@ from workbench.hdl.instances import Instance, Key
 from workbench.hdl.reading import Asked
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.expressions import Bit, Is, Kind, plain, reads
+from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.verilog.places import Places
 from workbench.hdl.verilog.pointed import bit_named
 from workbench.model.scan import StateRegister, StateValue, Term
@@ -384,5 +385,5 @@ def _flat(expression: Any, operators: Sequence[Any]) -> Iterator[Any]:
 def _name(expression: Any) -> tuple[str, str]:
     """What a constant is called (empty for a number), and its text."""
     inner = _unwrapped(expression)
-    text = " ".join(str(inner.syntax).split()) if inner.syntax is not None else ""
+    text = plain_text(str(inner.syntax)) if inner.syntax is not None else ""
     return (str(inner.symbol.name), text) if inner.kind == Is.NamedValue else ("", text)
