@@ -151,7 +151,8 @@ def test_comments_in_latin_1_change_nothing(tmp_path: Path) -> None:
     """slang gives no piece of a text that is not UTF-8; comments of old designs often are not."""
     text = VERILOG.replace("BESIDE", f"one: {CLOCKED}wr_en COMMENT |-> !rd_en);").replace("ANY", '`include "w.vh"')
     text = text.replace("if (wr_en)", "if (wr_en COMMENT)")
-    (tmp_path / "w.vh").write_bytes(b"// \xfc\n")
+    (tmp_path / "w.vh").write_bytes(b'// \xfc\n`include "within.vh"\n')
+    (tmp_path / "within.vh").write_bytes(b"// \xfc\n")
     language = VerilogLanguage()
     builds = []
     for comment in ("", "/* gr\xfc\xdfe */"):

@@ -9,6 +9,7 @@ from pyslang import ast
 
 from workbench.api.source.files import within
 from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.order import UNREADABLE
 from workbench.model.diagnostic import Diagnostic, Severity
 
 _READS = ("$readmemh", "$readmemb")
@@ -32,11 +33,8 @@ def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]
 
 
 def _may_read(manager: Any, buffer: Any) -> bool:
-    """By a look at the text. One that is not UTF-8 is not given, and may."""
-    try:
-        text = manager.getSourceText(buffer)
-    except UnicodeDecodeError:
-        return True
+    """By a look at the text."""
+    text = manager.getSourceText(buffer)
     return any(word in text for word in (*_READS, _OPENS))
 
 
@@ -69,13 +67,10 @@ def _is_read(call: Any, context: Any) -> bool:
 
 
 def _text(expression: Any, context: Any) -> str | None:
-    """A constant expression as text; None where only a run tells, or where it is not UTF-8."""
+    """A constant expression as text; None where only a run tells, or where the source's text is not UTF-8."""
     value = expression.eval(context)
-    try:
-        text = value.convertToStr().value if value else None
-    except UnicodeDecodeError:
-        return None
-    return str(text).strip("\0") if text else None
+    text = str(value.convertToStr().value if value else "").strip("\0")
+    return text if text and UNREADABLE not in text else None
 
 
 def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:

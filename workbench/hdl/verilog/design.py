@@ -15,7 +15,16 @@ from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
 from workbench.hdl.verilog.encrypted import reported_once
 from workbench.hdl.verilog.nets import Nets
-from workbench.hdl.verilog.order import SourceText, Unit, declaring, reached, reached_units, read_order, source_manager
+from workbench.hdl.verilog.order import (
+    SourceText,
+    Unit,
+    declaring,
+    reached,
+    reached_units,
+    read_order,
+    source_manager,
+    with_headers,
+)
 from workbench.hdl.verilog.primitives import StandIns, analysers, missing_modules, stand_ins
 from workbench.hdl.verilog.unfinished import reported_at_ends
 from workbench.model.application import HardwareSources
@@ -109,8 +118,9 @@ def read_design(
     if not sources:
         return Design(root, sources, source_manager(sources), (), None, missing)
     overrides = hardware.values(parameters)
-    includes = [str((root / name).resolve()) for name in hardware.include_dirs]
-    files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
+    folders = [(root / name).resolve() for name in hardware.include_dirs]
+    includes = [str(folder) for folder in folders]
+    files = read_order(sources, hardware.defines, folders)
     starts = _starts(files, hardware.top, others) or sources
     lacking = missing_modules(files, reached(files, starts))
     if lacking:  # alternatives that are not taken need none
@@ -118,11 +128,11 @@ def read_design(
         lacking &= {one.args[0] for one in compilation.getAllDiagnostics() if _code(one) == "UnknownModule"}
     primitives = stand_ins(lacking, analysers(lacking, (file.text for file in files.values()))) if lacking else None
     if primitives is not None:
-        files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
+        files = read_order((*sources, primitives.file), hardware.defines, folders)
     needed = reached(files, _starts(files, hardware.top, others) or tuple(files))
     # The others last: what is wrong in one may reach into all that is read after it.
     sources = (*needed, *(path for path in files if path not in needed))
-    manager = source_manager((*sources, *(header for file in files.values() for header in file.included)))
+    manager = source_manager(with_headers(files, folders))
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides, others)
     lines = Lines()
     below = {name for one in (hardware.top, *others) for name in reached_units(files, one)}

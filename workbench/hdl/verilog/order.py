@@ -20,6 +20,8 @@ from workbench.api.source.lines import source_bytes, typed_texts
 
 Kind = syntax.SyntaxKind
 _FOREIGN = re.compile(rb"[\x80-\xff]")
+#: What slang reads for a byte that is not ASCII, in a text that is not UTF-8.
+UNREADABLE = "\x7f"
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][\w$]*")
@@ -77,7 +79,8 @@ def source_manager(paths: Iterable[Path]) -> Any:
     texts = dict(typed_texts())
     for path in paths:
         data = texts.get(path) or source_bytes(path)
-        if (kept := synthesised(data, VERILOG)) is not data or not is_utf8(data):
+        kept = synthesised(data, VERILOG)
+        if kept is not data or not (is_utf8(data) or b"\0" in data):
             texts[path] = kept
     for path, text in texts.items():
         manager.assignText(str(path), _decoded(text))
@@ -94,8 +97,8 @@ def is_utf8(text: bytes) -> bool:
 
 
 def _decoded(text: bytes) -> str:
-    """With each byte where it was: of a text that is no UTF-8, "?" for what is no ASCII."""
-    return (text if is_utf8(text) else _FOREIGN.sub(b"?", text)).decode()
+    """With each byte where it was: of a text that is no UTF-8, UNREADABLE for what is no ASCII."""
+    return (text if is_utf8(text) else _FOREIGN.sub(UNREADABLE.encode(), text)).decode()
 
 
 def read_order(
@@ -108,6 +111,17 @@ def read_order(
     _find_units(files, defines, include_dirs)
     _find_uses(files)
     return {path: files[path] for path in _sorted(files)}
+
+
+def with_headers(files: Mapping[Path, SourceText], include_dirs: Sequence[Path]) -> tuple[Path, ...]:
+    """The files, and all that they include."""
+    paths = dict.fromkeys(files)
+    pending = [header for file in files.values() for header in file.included]
+    while pending:
+        if (header := pending.pop()) not in paths:
+            paths[header] = None
+            pending += _text(header, include_dirs).included
+    return tuple(paths)
 
 
 def declaring(files: Mapping[Path, SourceText], name: str) -> tuple[Path, ...]:
