@@ -12,14 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-import workbench.system.supervise
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.system.confine import read_only
-from workbench.system.process import LONGEST_LINE, Supervised, printable, run_program
+from workbench.system.process import LONGEST_LINE, SUPERVISOR, Supervised, printable, run_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
-SUPERVISOR = Path(workbench.system.supervise.__file__)
 _NUMBERS = count(1)
 
 
@@ -100,7 +98,7 @@ def test_a_workbench_that_is_killed_while_a_program_starts_leaves_nothing(second
     os.close(heard)  # nobody will hear that the program has started
     script = f"{daemon(seconds)} echo up; sleep {seconds}"
     supervisor = subprocess.Popen(
-        [sys.executable, "-I", "-S", str(SUPERVISOR), str(said), "0", "sh", "-c", script],
+        [*SUPERVISOR, str(said), "0", "sh", "-c", script],
         pass_fds=[said], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     os.close(said)

@@ -28,7 +28,12 @@ LONGEST_LINE = 4000
 _LINES_WAITING = 10_000
 _LAST_LINES = 10
 _ENDING_S = 10.0
-_SUPERVISOR = Path(__file__).with_name("supervise.py")
+#: begins a program's supervisor; the arguments of its `main` follow
+SUPERVISOR = (
+    sys.executable, "-I", "-S", "-c",
+    f"import sys; sys.path.append({str(Path(__file__).parent)!r}); from supervise import main; "
+    "main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])",
+)  # fmt: skip
 #: what terminals obey: colours and other control sequences, and characters that no text has
 _SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -119,7 +124,7 @@ class Supervised:
         self._status, status = os.pipe()
         try:
             self._child: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(status), str(memory_bytes), *command],
+                [*SUPERVISOR, str(status), str(memory_bytes), *command],
                 cwd=cwd, env={**os.environ, **(env or {})}, pass_fds=(*pass_fds, status), start_new_session=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip

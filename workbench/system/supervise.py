@@ -1,5 +1,4 @@
-"""The process that stands between the workbench and each program it starts: `supervise.py STATUS_FD
-MEMORY_BYTES COMMAND...`
+"""The process that stands between the workbench and each program it starts: `main(STATUS_FD, MEMORY_BYTES, COMMAND)`.
 
 It lives as long as the program, and ends as it ends (the same exit code, the same signal); nothing that the program
 started outlives it. Orphans are its children (it is their subreaper), whatever sessions they made. Its standard input
@@ -8,16 +7,16 @@ killed, ends everything at once. On STATUS_FD it writes one line at the start (`
 the end `left N` where the program left N processes behind. MEMORY_BYTES is what each process may map;
 0 is no limit.
 
-It runs by itself, with as little of the standard library as will do, so that it starts in milliseconds: every compiler
-that is called waits for it. (`contextlib`, and `signal` for its enumerations, would take a third of its time.)
+Every compiler that is called waits for it to start: so it runs by itself, with as little of the standard library as
+will do (`contextlib`, `ctypes`, and `signal` for its enumerations, would take a third of its time), and is imported,
+since Python compiles a script anew each time.
 """
 
 # ruff: noqa: SIM105
+import _ctypes
 import _signal as signal  # type: ignore[import-not-found]
-import ctypes
 import os
 import select
-import sys
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -102,9 +101,10 @@ def say(status: int, line: str) -> None:
 def prctl(option: int, value: int) -> None:
     """Linux's; elsewhere what a program leaves behind is not found."""
     try:
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-    except AttributeError:
-        pass
+        address = _ctypes.dlsym(_ctypes.dlopen(None, os.RTLD_NOW), "prctl")  # type: ignore[arg-type]
+    except OSError:
+        return
+    _ctypes.call_function(address, (option, value, 0, 0, 0))
 
 
 def reap() -> dict[int, int]:
@@ -171,7 +171,3 @@ def end_as(code: int) -> None:
         time.sleep(1.0)
         os._exit(128 + number)
     os._exit(os.WEXITSTATUS(code))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

@@ -49,7 +49,10 @@ _FLAGS = (*MODEL_FLAGS, "-fno-strict-aliasing", "-DVL_USER_FATAL", "-DVL_USER_WA
 # Of a design's own: two of them in one program know nothing of each other.
 _DESIGN_FLAGS = (*_FLAGS, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
 #: -O1 makes some models six times slower
-_LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "waves": "-O2", "runtime": "-O1"}
+_LEVELS = {"card": "-O2", "design": "-O2", "runtime": "-O1"}
+_UNOPTIMISED = '#pragma GCC optimize("O0")\n'
+#: What a model does but once is compiled in a unit of its own from this size on: the headers take a small one's time.
+_OWN_UNIT_BYTES = 50_000
 
 # Their names where they are kept.
 _LIBRARY, _PLACES = "design.so", "places.txt"
@@ -218,19 +221,21 @@ def _drivers(platform: Platform) -> list[Path]:
 def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator: Tool, waves: bool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
-    units = sorted(path.name for path in objects.glob("Vcard*.cpp"))
-    slow = [name for name in units if name.endswith("__Slow.cpp")]
-    parts = {"design": [n for n in units if n not in slow] + [_DESIGN], "slow": slow}
+    units = sorted(objects.glob("Vcard*.cpp"))
+    slow = [path for path in units if path.name.endswith("__Slow.cpp")]
+    apart = sum(path.stat().st_size for path in slow) >= _OWN_UNIT_BYTES
+    parts = {"design": [path.name for path in units if not (apart and path in slow)] + [_DESIGN]}
+    if apart:
+        parts["slow"] = [path.name for path in slow]
     if waves:
         parts["waves"] = [_WAVES_RUNTIME]
-    folders = [f"-I{objects}", f"-I{harness_dir()}", *system_include(include)]
+    flags = [*_DESIGN_FLAGS, f"-I{objects}", f"-I{harness_dir()}", *system_include(include), _LEVELS["design"]]
     commands: list[list[str | Path]] = []
     for name, included in parts.items():
         unit = objects / f"all_{name}.cpp"
-        unit.write_text("".join(f'#include "{part}"\n' for part in included))
-        level = _LEVELS[name]
-        flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / HEADERS]
-        commands.append([compiler.path, *flags, "-c", unit, "-o", unit.with_suffix(".o")])
+        text = "".join(f'#include "{part}"\n' for part in included)
+        unit.write_text(_UNOPTIMISED + text if name == "slow" else text)
+        commands.append([compiler.path, *flags, "-include", same / HEADERS, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
     compiled = [objects / f"all_{name}.o" for name in parts]
     run_all(
@@ -240,8 +245,8 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
 
 
 def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) -> Path:
-    """A folder with the card's own program, which has Verilator's runtime, and, for each level, the headers that every
-    unit of a design includes: compiled once for each version of the tools."""
+    """A folder with the card's own program, which has Verilator's runtime, and the headers that every unit of a design
+    includes: compiled once for each version of the tools."""
     assert verilator.root is not None
     include = verilator.root / "include"
     units = [*((include / name, _LEVELS["runtime"]) for name in RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
@@ -258,10 +263,7 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
         [compiler.path, *compile_it, level, "-include", headers, "-c", source, "-o", shared / f"{source.name}.o"]
         for source, level in units
     ]
-    for level in sorted({_LEVELS[unit] for unit in ("design", "slow")}):
-        (shared / level).mkdir(parents=True)
-        flags = (*_DESIGN_FLAGS, *system_include(include), level)
-        commands.append(compile_headers(compiler, flags, shared / level))
+    commands.append(compile_headers(compiler, (*_DESIGN_FLAGS, *system_include(include), _LEVELS["design"]), shared))
     run_all(commands, job, cwd=shared, what="what is the same in every card")
     link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(shared.glob("*.o")), "-ldl"]
     run_all([[*link, "-o", shared / "card"]], job, cwd=shared, what="what is the same in every card")
