@@ -6,7 +6,7 @@ A rule is checked on its own: one that is wrong is left out, with diagnostics at
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -184,12 +184,8 @@ class CheckedRule:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that the rule rests on or asks to show."""
-        used = [
-            name
-            for expression in (self.call_condition, self.condition, self.time_saved, self.new_time)
-            if expression
-            for name in sorted(expression.names)
-        ]
+        read = filter(None, (self.call_condition, self.condition, self.time_saved, self.new_time))
+        used = [name for expression in read for name in sorted(expression.names)]
         return tuple(dict.fromkeys([*used, *self.rule.show]))
 
 
@@ -219,18 +215,26 @@ def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[Kn
         problems += unread
         if text is None:
             continue
-        file_rules, file_reasons, more = read_knowledge(text, str(path), known)
+        file_rules, meant, more = _read_once(text, str(path), tuple((m.name, m.unit, m.stays) for m in known.values()))
         problems += more
         rules |= {rule.key: rule for rule in file_rules}
-        for category, meanings in file_reasons.items():
+        for category, meanings in meant.items():
             reasons[category] |= meanings
     base = KnowledgeBase(tuple(rules.values()), reasons, known)
     return base, (*problems, *_check_references(base))
 
 
-def read_knowledge(
-    text: str, file: str, metrics: Metrics
-) -> tuple[tuple[CheckedRule, ...], Mapping[Category, Mapping[str, str]], tuple[Diagnostic, ...]]:
+FileKnowledge = tuple[tuple[CheckedRule, ...], Mapping[Category, Mapping[str, str]], tuple[Diagnostic, ...]]
+
+
+@lru_cache(32)
+def _read_once(text: str, file: str, known: tuple[tuple[str, str, str], ...]) -> FileKnowledge:
+    """A file, checked against metrics of these names, units and `stays`: windows, runs and reports read the same."""
+    metrics = (Metric(name, "", unit, lambda selected: None, stays) for name, unit, stays in known)
+    return read_knowledge(text, file, KnownMetrics({metric.name: metric for metric in metrics}))
+
+
+def read_knowledge(text: str, file: str, metrics: Metrics) -> FileKnowledge:
     """One file's rules and reasons, with diagnostics for what is left out."""
     marked, problems = read_marked(text, file)
     if marked is None:
@@ -375,9 +379,8 @@ def _checked(
         checker.complain("hardware makes no calls", "Use side host, or scope block without kinds and calls.", "side")
     if checker.problems or condition is None:
         return None, tuple(checker.problems)
-    line = marked.span(path).line
     parts = (condition, call_condition, time_saved, new_time, titles, tuple(advice))
-    return CheckedRule(rule, marked.file or "", line, *parts), ()
+    return CheckedRule(rule, marked.file or "", marked.span(path).line, *parts), ()
 
 
 def _check_references(base: KnowledgeBase) -> Iterable[Diagnostic]:
