@@ -168,6 +168,15 @@ def test_a_run_without_anything_has_a_report(knowledge: KnowledgeBase) -> None:
     assert "No times were recorded" in html_report(empty, analyse(empty, None, knowledge), None)
 
 
+def test_wide_drawings_keep_their_size_on_a_phone(run: Run, analysis: Analysis) -> None:
+    """They scroll sideways: shrunk to the screen, their words could not be read."""
+    page = html_report(run, analysis, None)
+    wide = re.findall(r'<div class="drawing wide"><svg.*?</svg>', page, re.S)
+    assert [re.search('aria-label="([^":]*)', one)[1] for one in wide] == ["Block graph", "Flame graph", "Treemap"]  # type: ignore[index]
+    assert min(float(size) for one in wide for size in re.findall(r'font-size="([\d.]+)', one)) >= 11
+    assert re.search(r"@media[^{]*max-width: 860px[^{]*{ \.wide svg { max-width: none !important", page)
+
+
 @pytest.mark.parametrize("direction", ["send", "receive"])
 def test_drawings_are_svg_that_other_programs_draw(analysis: Analysis, direction: str, qapp: object) -> None:
     plot = direction_plot(synthetic_platform(), analysis.calls, direction)

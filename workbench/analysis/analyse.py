@@ -1,5 +1,6 @@
 """A run, what its platform can do, and what is known of bottlenecks: together, what to fix."""
 
+from workbench.analysis.graph_nodes import with_memory_ports
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
@@ -35,7 +36,7 @@ def analyse(
         blocks=blocks,
         calls=calls,
         findings=findings,
-        graph=graph,
+        graph=with_memory_ports(graph, measured.memory_ports),
         streams=measured.streams,
         fifos=measured.fifos,
         custom=measured.custom,

@@ -63,7 +63,7 @@ def slack_text(row: PathRow) -> str:
     return time_text(row.slack_s) if row.slack_s else "0"
 
 
-def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True) -> views.Table:
+def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares: bool = True) -> views.Table:
     columns = (
         views.Column("Block", lambda r: block_words(r.block), share=0.6, ink=lambda r: _SECOND),
         views.Column("State or call", lambda r: r.name, share=1.0, key=lambda r: r.name, ink=lambda r: _STRONG,
@@ -72,12 +72,12 @@ def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True) -> views.Ta
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
         views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
                key=lambda r: r.share, ink=lambda r: _SECOND),
-        views.Column("Least slack", slack_text, width_px=80, right=True,
+        views.Column("Least slack", slack_text, width_px=94, right=True,
                key=lambda r: r.slack_s if r.slack_s is not None else float("inf"), ink=lambda r: _SECOND,
                tip=_SLACK_TIP),
     )  # fmt: skip
     return views.Table(
-        "Critical path", columns if with_blocks else (columns[1], columns[2], columns[4]), rows,
+        "Critical path", (*columns[:1] * with_blocks, *columns[1:3], *columns[3:4] * with_shares, columns[4]), rows,
         place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
     )  # fmt: skip
 
@@ -93,6 +93,14 @@ def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> st
     return ", ".join(f"{n}{place} {percent_text(row.share)}" for row, n, place in zip(rows, names, places, strict=True))
 
 
+def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
+    """The critical path of the whole run."""
+    rows = path_rows(path, names_of_groups(blocks))
+    about = views.Text("What the run's end waited for, and how much later each line could end.", "second")
+    table = path_table(rows, with_shares=False)
+    return views.Page("$path", "Critical path", time_text(path.time_s), (views.Section("", (about, table)),))
+
+
 def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:
     """Of one block, or of replicas together; None where the path is not known, or says nothing of them."""
     rows = path_rows(path, {block.id: members[0].id for block in members}) if path else ()
@@ -100,4 +108,4 @@ def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.S
         return None
     spent = sum(row.time_s for row in rows)
     note = f"{time_text(spent)} of it, {percent_text(spent / max(path.time_s, 1e-30))}" if spent else "not on it"
-    return views.Section("Critical path", (path_table(rows, with_blocks=False),), note=note)
+    return views.Section("Critical path", (path_table(rows, with_blocks=False, with_shares=False),), note=note)

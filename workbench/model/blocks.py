@@ -18,6 +18,8 @@ COUNT = {"ge": 0, "lt": 1 << 63}
 _PLACE = re.compile(r"card\[\d+\]\.|\w+:")
 #: The kind of block that an observed port is, and what its states are drawn as.
 PORT = "port"
+#: What the name of a memory port's node in the block graph begins with.
+MEMORY = "memory:"
 _DRAWN = {"moving": Category.SEND, "waiting": Category.WAIT_RECV, "held": Category.WAIT_SEND}
 
 

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from workbench.api.results import Analysis, BlockMetrics
-from workbench.model.blocks import Side
+from workbench.api.results import Analysis, BlockMetrics, FifoMetrics, MemoryPortMetrics
+from workbench.model.blocks import MEMORY, Side
 from workbench.model.finding import Finding, findings_on
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
-from workbench.model.text import frequency_text, percent_text, time_text
+from workbench.model.text import frequency_text, percent_text, rate_text, significant, time_text
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.edge_labels import draw_block_labels
 from workbench.pictures.graph_text import LEAST_PX, legible, tail, text
@@ -24,6 +24,7 @@ from workbench.pictures.signs import (
     draw_shares,
     draw_state_bar,
     draw_swatch,
+    draw_tag,
     draw_warning,
 )
 from workbench.pictures.states import ORDER, Shares, category_name, mean_shares
@@ -42,7 +43,7 @@ MOST_ROWS = 5
 class NodeFacts:
     """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
     `first` the finding it leads to; `icon` is what represents it in place of its side's, `ground` what it is drawn
-    on. A `limiting` one is ringed and says so in its corner."""
+    on. A `limiting` one is ringed and says so in its corner; one `on_path` is framed, and `foot` is at its foot."""
 
     shares: Shares
     figure: str
@@ -55,13 +56,30 @@ class NodeFacts:
     icon: str = ""
     ground: str = "panel"
     limiting: bool = False
+    on_path: bool = False
+    foot: str = ""
 
 
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
     """Facts of every node, computed once for a run."""
     metrics = {m.block.id: m for m in analysis.blocks}
     on = {node.key: findings_on(analysis.findings, node.block_ids or (node.key,)) for node in layout.nodes}
-    return {node.key: _facts(node, metrics, on[node.key]) for node in layout.nodes}
+    facts = {node.key: _facts(node, metrics, on[node.key]) for node in layout.nodes}
+    shown = {one.fifo.id: _fifo_facts(one) for one in analysis.fifos}
+    shown |= {MEMORY + one.port.id: _memory_facts(one) for one in analysis.memory_ports}
+    for key in facts.keys() & shown.keys():
+        facts[key] = replace(shown[key], badge=facts[key].badge, first=facts[key].first)
+    return facts
+
+
+def _fifo_facts(one: FifoMetrics) -> NodeFacts:
+    depth = f"of {one.fifo.depth} words" if one.fifo.depth else "words"
+    return NodeFacts((), significant(one.mean), depth, f"full {percent_text(one.full_share)}", icon="columns-2")
+
+
+def _memory_facts(one: MemoryPortMetrics) -> NodeFacts:
+    waits = f"waits {percent_text(one.waiting / max(one.cycles, 1))}"
+    return NodeFacts((), rate_text(one.bytes_per_s), one.port.memory, waits, icon="table-2")
 
 
 def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequence[Finding]) -> NodeFacts:
@@ -165,14 +183,18 @@ def draw_graph(
     hover: str = "",
     link_prefix: str = "",
     weight: Callable[[RoutedEdge], float] = attrgetter("time_s"),
+    path: Collection[frozenset[str]] = (),
 ) -> None:
-    """What of a graph lies in `seen`, all of it where none is given, without the edges' labels."""
+    """What of a graph lies in `seen`, all of it where none is given, without the edges' labels. `path` are the pairs of
+    nodes between which the critical path goes."""
     for frame in layout.frames:
         draw_frame(canvas, frame, notes.get(frame.title, ""))
     most = max(map(weight, layout.edges), default=0.0)
     edges = [e for e in layout.edges if seen is None or bounds(e).overlaps(seen)]
     for edge in sorted(edges, key=lambda e: e in chosen_edges):
-        draw_edge(canvas, edge, edge_width(weight(edge), most), edge in chosen_edges)
+        wide, on_path = edge_width(weight(edge), most), frozenset((edge.source, edge.target)) in path
+        ink = "accent" if edge in chosen_edges else "text" if on_path else "second/0.45" if path else "second"
+        draw_edge(canvas, edge, wide, ink)
     nodes = [n for n in layout.nodes if seen is None or _grown(n.box, 16).overlaps(seen)]
     for node in nodes:
         ringed = node.key in chosen or any(b in chosen for b in node.block_ids)
@@ -198,8 +220,8 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     box = node.box
     for shift in (6, 3) if node.tiles else ():
         canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
-    if state == "chosen" or facts.limiting:
-        ring = "accent" if state == "chosen" else "high"
+    if state == "chosen" or facts.limiting or facts.on_path:
+        ring = "accent" if state == "chosen" else "high" if facts.limiting else "text"
         canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", ring, 2, radius=8)
     canvas.rect(
         box.x, box.y, box.width, box.height, facts.ground, "accent" if state else "edge", 1.4 if state else 1, radius=5
@@ -275,6 +297,9 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
     if facts.limiting:
         with canvas.placed(node.box.right, node.box.y, max(1 / canvas.scale, 1.0)):
             draw_warning(canvas, 8.0, -18.0, "limits")
+    if facts.foot:
+        with canvas.placed(*_foot_place(node), max(1 / canvas.scale, 1.0)):
+            draw_tag(canvas, facts.foot, strong=facts.on_path)
     if facts.badge is None:
         return
     level, count = facts.badge
@@ -288,6 +313,10 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
         draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
 
 
+def _foot_place(node: NodeBox) -> tuple[float, float]:
+    return node.box.centre[0], node.box.bottom
+
+
 def badge_box(node: NodeBox, count: int) -> Box:
     """Over the node's top right corner."""
     width, height = badge_size(count)
@@ -299,8 +328,7 @@ def edge_width(weight: float, most: float) -> float:
     return 1.3 + 3.2 * math.sqrt(weight / most if most > 0 else 0.0)
 
 
-def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, chosen: bool) -> None:
-    ink = "accent" if chosen else "second"
+def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, ink: str) -> None:
     if len(edge.points) < 2:
         return
     (x0, y0), (x1, y1) = edge.points[-2:]

@@ -11,7 +11,7 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import PORT, Block, BlockGraph, Edge, Side
+from workbench.model.blocks import MEMORY, PORT, Block, BlockGraph, Edge, Side
 from workbench.model.pragma import MEM
 from workbench.model.text import bytes_text, count_text, listed, percent_text, time_text
 from workbench.pictures.layout_edges import Link
@@ -142,9 +142,18 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
             box = Box(0, 0, style.node_width, style.node_height)
             own, linked = end.split(".")[0], end.startswith(LINK)
             frame = "links" if linked else own if own in frames else frames[0]
-            title = "memory" if end == MEM else end.removeprefix(LINK) if linked else end.partition(".")[2] or end
-            nodes[end] = NodeBox(end, title, frame, Side.FPGA, (), box)
+            nodes[end] = NodeBox(end, _outside_title(end), frame, Side.FPGA, (), box)
     return nodes
+
+
+def _outside_title(end: str) -> str:
+    """What an end without blocks is called: memory, a memory port, a link, or an instance."""
+    if end == MEM:
+        return "memory"
+    for prefix in (LINK, MEMORY):
+        if end.startswith(prefix):
+            return end.removeprefix(prefix)
+    return end.partition(".")[2] or "design"
 
 
 def _sole_blocks(graph: BlockGraph) -> set[str]:

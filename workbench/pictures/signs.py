@@ -63,6 +63,13 @@ def draw_warning(canvas: Canvas, right: float, y: float, words: str) -> None:
     canvas.write(left + 22, y + 10, words, "text", 11, 600)
 
 
+def draw_tag(canvas: Canvas, words: str, *, strong: bool) -> None:
+    """Words in a rounded box around the origin."""
+    wide = canvas.width_of(words, 11, 600 if strong else 400) + 14
+    canvas.rect(-wide / 2, -9, wide, 18, "panel", "text" if strong else "edge", 1, 9)
+    canvas.write(0, 0, words, "text" if strong else "second", 11, 600 if strong else 400, CENTRE)
+
+
 def draw_swatch(canvas: Canvas, x: float, y: float, width: float, height: float, category: Category | None) -> None:
     """The colour and pattern of one state, framed."""
     canvas.state(x, y, width, height, category)

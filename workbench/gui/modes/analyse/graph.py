@@ -59,6 +59,7 @@ class GraphView(HouseView):
         self.notes: Mapping[str, str] = {}
         self.chosen: frozenset[str] = frozenset()
         self.chosen_edges: frozenset[RoutedEdge] = frozenset()
+        self.path: frozenset[frozenset[str]] = frozenset()  # of nodes: between which the critical path goes
         self.fill_menu: Callable[[QMenu, str | RoutedEdge], None] = lambda menu, what: None
         self._hover = ""
         self._whole: list[list[float]] = []  # the range that shows all
@@ -91,9 +92,9 @@ class GraphView(HouseView):
             self._lay_out(layout)
         self.show_all()
 
-    def set_facts(self, facts: Mapping[str, NodeFacts]) -> None:
-        """What the nodes say now, of the same graph."""
-        self.facts = facts
+    def set_facts(self, facts: Mapping[str, NodeFacts], path: frozenset[frozenset[str]] = frozenset()) -> None:
+        """What the nodes say now, of the same graph, and between which pairs of them the critical path goes."""
+        self.facts, self.path = facts, path
         self.redraw()
 
     def touching(self, block: str) -> list[RoutedEdge]:
@@ -185,7 +186,7 @@ class GraphView(HouseView):
         with canvas.placed(offset.x(), offset.y(), scale):
             draw_graph(
                 canvas, self.layout_, self.facts, self.notes, seen=seen, chosen=self.chosen,
-                chosen_edges=self.chosen_edges, hover=self._hover, weight=self.weight_of,
+                chosen_edges=self.chosen_edges, hover=self._hover, weight=self.weight_of, path=self.path,
             )  # fmt: skip
         if not self._gesture:
             with canvas.placed(*offset.toTuple()):
@@ -291,7 +292,8 @@ class GraphView(HouseView):
             facts = self.facts[node.key]
             shares = facts.tiles[meant][0] if meant in facts.tiles else facts.shares
             said = ", ".join(f"{category_name(c)} {percent_text(s)}" for c, s in shares)
-            return f"{meant}: {said}" if said else meant
+            said = said or ", ".join(filter(None, (f"{facts.figure} {facts.words}".strip(), facts.second)))
+            return "\n".join(filter(None, (f"{meant}: {said}" if said else meant, facts.foot)))
         if edge:
             names = ", ".join(dict.fromkeys(e.message for e in edge.edges if e.message))
             spent = f", {time_text(edge.time_s)}" if edge.time_s else ""

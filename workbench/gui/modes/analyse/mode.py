@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.block_page import block_page, call_page
 from workbench.analysis.finding_page import finding_page
+from workbench.analysis.graph_nodes import node_page
 from workbench.analysis.recording import recording_parts
 from workbench.api.modes import WindowMode
 from workbench.api.results import Analysis, BlockMetrics
@@ -31,6 +32,7 @@ from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.modes.analyse.graph_places import fill, places_of
 from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.own_rules import OwnRules
+from workbench.gui.modes.analyse.path_in_graph import PathInGraph
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
 from workbench.gui.modes.analyse.states_panel import StatesPanel
 from workbench.gui.modes.analyse.times_panel import TimesPanel
@@ -125,6 +127,8 @@ class AnalyseMode(Mode):
         panel, column = plain_panel()
         self.graph_head = PanelHeader("Blocks")
         add_picture_buttons(self.graph_head, self.graph, "graph")
+        self.path = PathInGraph(self.graph, self.details, self.context)
+        self.graph_head.add(self.path.pill)
         for kind, title in KINDS.items():
             pill = PillButton(title)
             pill.setCheckable(False)
@@ -175,6 +179,7 @@ class AnalyseMode(Mode):
         again = partial(layout_to_fit, graph, STYLE) if len(layout.nodes) <= MOST_REFITTED else None
         notes = frame_notes(layout, analysis, self.context.platform)
         self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
+        self.path.show_facts()
         shown = len(analysis.graph.blocks)
         if self.states and self._upper.currentWidget() is self.states and not self.states.show_again(analysis):
             self._upper.setCurrentIndex(0)
@@ -192,7 +197,7 @@ class AnalyseMode(Mode):
         """The findings are the same, ranked and weighed anew."""
         analysis, layout = self.context.analysis, self._layout
         if analysis is not None and layout is not None:
-            self.graph.set_facts(node_facts(layout, analysis))
+            self.path.show_facts()
             self.findings.write()
             self._selection_changed()
         if self.context.run and analysis:
@@ -242,7 +247,7 @@ class AnalyseMode(Mode):
             case SelectedBlock(block=block) | SelectedState(block=block):
                 members = analysis.members(block)
                 if members or layout.node_of(block):  # an instance without blocks has streams alone
-                    page = block_page(members, analysis) if members else None
+                    page = block_page(members, analysis) if members else node_page(block, analysis)
                     return {block}, self.graph.touching(block), page
             case SelectedCall(site):
                 if calls := [c for c in analysis.calls if c.site_number == site]:
