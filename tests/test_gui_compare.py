@@ -55,7 +55,7 @@ def mode(qtbot: QtBot, qapp: QApplication, original: OpenRun, optimised: OpenRun
     made.resize(1536, 930)
     made.show()
     made.other.show(original)
-    qtbot.waitUntil(lambda: len(made.equal_work.rounds.rounds.pair) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(made.below.equal_work.rounds.rounds.runs) == 2, timeout=10_000)
     return made
 
 
@@ -160,16 +160,16 @@ def test_equal_work_stands_on_one_scale(
     equal = mode.comparison.equal
     assert equal is not None
     assert (equal.a.turns, equal.a.of_turns, equal.b.turns, equal.b.of_turns) == (16, 60, 1, 4)
-    view = mode.equal_work.rounds
-    part_a, part_b = view.rounds.pair
+    view = mode.below.equal_work.rounds
+    part_a, part_b = view.rounds.runs
     assert (part_a.span_ps, part_b.span_ps) == (equal.a.span_ps, equal.b.span_ps)
     assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
-    assert mode.equal_work.head.title.text() == "Equal work"
-    assert "A 16 of 60 rounds" in mode.equal_work.head.subtitle.text()
-    assert "the same writeSamples; 1 of 4 equal parts" in mode.equal_work.head.subtitle.text()
+    assert mode.below.equal_work.head.title.text() == "Equal work"
+    assert "A 16 of 60 rounds" in mode.below.equal_work.head.subtitle.text()
+    assert "the same writeSamples; 1 of 4 equal parts" in mode.below.equal_work.head.subtitle.text()
     assert view.rounds.unit_ps(0) == view.rounds.unit_ps(1) == part_a.span_ps
-    pixels = pixels_of(mode.equal_work.rounds.grab().toImage())
+    pixels = pixels_of(mode.below.equal_work.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
     assert (pixels == 0xFF0072B2).any()
     box, work = view.lanes(), rgb(theme.state_colour(Category.WORK))
@@ -184,12 +184,12 @@ def test_equal_work_stands_on_one_scale(
         rows = list(csv.DictReader(stream))
     assert {row["run"] for row in rows} == {"A", "B"}
     assert all(int(row["to_ps"]) > part_b.from_ps for row in rows if row["run"] == "B")
-    mode.equal_work.scale_pill.click()
+    mode.below.equal_work.scale_pill.click()
     assert view.rounds.unit_ps(1) == part_b.span_ps
 
 
-def test_where_they_did_different_work_the_head_says_so(mode: CompareMode, original: OpenRun) -> None:
-    assert mode.head.work.text().startswith("Different work: clearBins in A only (300 calls); ")
+def test_the_head_says_what_differs_of_the_work(mode: CompareMode, original: OpenRun) -> None:
+    assert mode.head.work.text().startswith("Same work; clearBins in A only (300 calls); ")
     assert "writeSamples 300 calls against 20 calls" in mode.head.work.text()
     mode.context.set_run(original)
     mode.other.show(replace(original))
@@ -228,17 +228,17 @@ def test_what_tells_runs_apart_comes_first() -> None:
         )
 
     same, fewer = manifest(), replace(manifest(), settings={"BINS": 8, "CORES": 5})
-    assert run_notes(same, fewer)[0].startswith("CORES 20, 2-D PDF")
-    assert run_notes(same, fewer)[1].startswith("CORES 5, 2-D PDF")
+    assert run_notes(same, fewer)[0][:2] == ("CORES 20", "2-D PDF")
+    assert run_notes(same, fewer)[1][:2] == ("CORES 5", "2-D PDF")
     other = manifest(created="2027-01-01T10:00:00")
-    assert run_notes(same, other)[1].startswith("2027-01-01 10:00")
+    assert run_notes(same, other)[1][0] == "2027-01-01 10:00"
 
 
 def test_a_profile_says_which_run_has_no_trace(mode: CompareMode, original: OpenRun) -> None:
     profile = without_tables(original.run, "intervals", "interval_offsets")
     mode.other.show(replace(original, run=profile))
-    assert mode.equal_work.nothing.title.text() == "A has no trace"
-    assert mode.equal_work.nothing.isVisible()
+    assert mode.below.equal_work.nothing.title.text() == "A has no trace"
+    assert mode.below.equal_work.nothing.isVisible()
 
 
 def test_empty_states(mode: CompareMode) -> None:

@@ -33,8 +33,8 @@ def go_to(driven: Driven, mode: str) -> None:
 #: What is beside, or in the place of, what a mode shows first, each with how it is shown; the last leads back.
 PAGES = {
     "analyse": {"try": "window.step_finding(1), window.try_change()", "": "{}.details.trying.closed.emit()"},
-    "compare": {"ledger": "{}.to_ledger.click()", "scaling": "{0}.to_scaling.isHidden() or {0}.to_scaling.click()",
-                "": "{0}.to_findings.click(), {0}.scaling.to_rounds.click()"},
+    "compare": {"ledger": "{}.to_ledger.click()", "runs": "{0}.other.add({0}.other.folders())",
+                "timelines": "{0}.below.to_timelines.click()", "": "{0}.to_findings.click()"},
     "streams": {"depths": "{}.below_pills[1].click()", "": "{}.below_pills[0].click()"},
 }  # fmt: skip
 

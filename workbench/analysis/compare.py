@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from workbench.analysis.came_true import work_of
 from workbench.analysis.cause import Cause, cause_json
 from workbench.analysis.equal_work import EqualWork, equal_json, equal_words
 from workbench.analysis.report import clock_json
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
+from workbench.model.ledger import Work
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunClock
 from workbench.model.text import bytes_text, count_text, counted, faster_text
@@ -42,10 +44,11 @@ class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
     `same_output` says whether both printed the same, bit for bit; None where that is not known. `differences` tell
-    where the two did different work; `equal`, of traced runs, is a part of each that is the same work; `cause` is what
-    differs most on equal work, where that was asked for. `blocks` are
-    paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`,
-    by name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
+    where the two are not alike, and `work` whether the calls that move most moved as much. `equal`, of traced runs, is
+    a part of each that is the same work; `cause` is what differs most on equal work, where that was asked for.
+    `blocks` are paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main
+    block, `states`, by name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept`
+    as (A's, B's).
     """
 
     time_s: tuple[float, float]
@@ -59,6 +62,7 @@ class Comparison:
     new: tuple[Finding, ...]
     clocks: tuple[Pair[RunClock], ...] = ()
     differences: tuple[Difference, ...] = ()
+    work: Work = Work.UNKNOWN
     equal: EqualWork | None = None
     cause: Cause | None = None
 
@@ -79,6 +83,7 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
         new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
         clocks=_pairs(a.clocks, b.clocks, lambda clock: clock.name, lambda clock: 1 / clock.frequency_hz),
         differences=tuple(_differences((a, b), runs)),
+        work=work_of(*runs),
     )
 
 
@@ -160,13 +165,19 @@ def output_words(comparison: Comparison) -> str:
     ]
 
 
-def work_words(comparison: Comparison, most: int = 4) -> str:
-    """Whether the two did the same work, and where not, the first few differences."""
+def work_parts(comparison: Comparison) -> tuple[str, ...]:
+    """Whether the two did the same work, and each difference."""
     if not comparison.differences:
-        return "the same work: settings, blocks, calls and bytes"
-    said = [_difference_words(difference) for difference in comparison.differences]
-    more = len(said) - most
-    return f"different work: {'; '.join(said[:most])}{f'; {more} more' if more > 0 else ''}"
+        return ("the same work: settings, blocks, calls and bytes",)
+    first, *others = map(_difference_words, comparison.differences)
+    return (f"{'same work;' if comparison.work is Work.EQUAL else 'different work:'} {first}", *others)
+
+
+def work_words(comparison: Comparison, most: int = 4) -> str:
+    """Whether the two did the same work, and the first few differences."""
+    parts = work_parts(comparison)
+    more = len(parts) - most
+    return f"{'; '.join(parts[:most])}{f'; {more} more' if more > 0 else ''}"
 
 
 def _difference_words(difference: Difference) -> str:
@@ -195,6 +206,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "speedup": comparison.speedup,
         "same_output": comparison.same_output,
         "same_work": not comparison.differences,
+        "work": comparison.work.value,
         "differences": [asdict(difference) for difference in comparison.differences],
         "equal_work": equal_json(comparison.equal) if comparison.equal else None,
         "cause": cause_json(comparison.cause) if comparison.cause else None,

@@ -1,11 +1,13 @@
-"""Stretches of two runs' courses in which the same work was done, known by the calls that the host made.
+"""Stretches of several runs' courses in which the same work was done, known by the calls that the host made.
 
 Calls of one name that moved as many bytes (or were as many, where they move none) are the same work. A stretch begins
 and ends where a turn of the host's outermost loop does, which is found by the calls' shortest period.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from workbench.traces.calls import BlockCalls, calls_of_run
 
 Numbers = NDArray[np.int64]
 LONGEST_PERIOD = 200
+#: What runs that are compared are called: as many as are compared at most.
+LETTERS = ascii_uppercase[:20]
 
 
 @dataclass(frozen=True)
@@ -36,17 +40,26 @@ class Stretch:
 
 @dataclass(frozen=True)
 class EqualWork:
-    """A stretch of each run. `calls` are the names of the calls that did as much in both; without any, the stretches
+    """A stretch of each run. `calls` are the names of the calls that did as much in all; without any, the stretches
     are the whole runs. `parts` is how many such stretches there are, 0 where one run did more of them in all."""
 
-    a: Stretch
-    b: Stretch
+    stretches: tuple[Stretch, ...]
     calls: tuple[str, ...]
     parts: int
 
     @property
+    def a(self) -> Stretch:
+        """That of the first run."""
+        return self.stretches[0]
+
+    @property
+    def b(self) -> Stretch:
+        """That of the last run."""
+        return self.stretches[-1]
+
+    @property
     def speedup(self) -> float | None:
-        """Of the stretches: A's time over B's. None where they are not the same work."""
+        """Of the first and the last stretch: A's time over B's. None where they are not the same work."""
         return self.a.span_ps / self.b.span_ps if self.calls and self.b.span_ps else None
 
 
@@ -67,49 +80,55 @@ class Course:
         return {name: int(so_far[last] - so_far[first]) for name, so_far in self.done.items()}
 
 
-def equal_work(a: Run, b: Run) -> EqualWork | None:
-    """The same work in both, as short as the turns of their loops allow: of many such parts the one with the median
+def equal_work(*runs: Run) -> EqualWork | None:
+    """The same work in all, as short as the turns of their loops allow: of many such parts the one with the median
     speedup, so that no outlier represents the rest. None without calls in time."""
-    courses = _course(a), _course(b)
-    if not (courses[0] and courses[1]):
+    courses = [course for run in runs if (course := _course(run))]
+    if not courses or len(courses) < len(runs):
         return None
-    first, second = courses[0], courses[1]
-    shared = [name for name in first.done if name in second.done and first.done[name][-1] and second.done[name][-1]]
+    first = courses[0]
+    shared = [name for name in first.done if all(name in c.done and c.done[name][-1] for c in courses)]
     shared.sort(key=lambda name: -int(first.done[name][-1]))
-    work = _same_part(first, second, shared) or _same_amount(first, second, shared)
+    work = _same_part(courses, shared) or _same_amount(courses, shared)
     if work is None:
-        return EqualWork(Stretch(0, a.manifest.time_ps), Stretch(0, b.manifest.time_ps), (), 0)
-    (begin_a, end_a), (begin_b, end_b), parts = work
-    in_a, in_b = first.between(begin_a, end_a), second.between(begin_b, end_b)
-    calls = tuple(name for name in shared if 0 < in_a[name] == in_b[name])
-    return EqualWork(first.stretch(begin_a, end_a), second.stretch(begin_b, end_b), calls, parts)
+        return EqualWork(tuple(Stretch(0, run.manifest.time_ps) for run in runs), (), 0)
+    ends, parts = work
+    amounts = [course.between(*end) for course, end in zip(courses, ends, strict=True)]
+    calls = tuple(name for name in shared if amounts[0][name] and len({of[name] for of in amounts}) == 1)
+    return EqualWork(tuple(c.stretch(*end) for c, end in zip(courses, ends, strict=True)), calls, parts)
 
 
-Found = tuple[tuple[int, int], tuple[int, int], int]
+#: The first and the last turn of a stretch of each run, and how many such stretches there are.
+Found = tuple[list[tuple[int, int]], int]
 
 
-def _same_part(a: Course, b: Course, shared: list[str]) -> Found | None:
-    """Where calls of one name did as much in all, the median of the most parts that both cut it into."""
+def _same_part(courses: Sequence[Course], shared: list[str]) -> Found | None:
+    """Where calls of one name did as much in all, the median of the most parts that all of them cut it into."""
     most: Found | None = None
     for name in shared:
-        if a.done[name][-1] == b.done[name][-1]:
-            _, in_a, in_b = np.intersect1d(a.done[name], b.done[name], return_indices=True)
-            parts = len(in_a) - 1
-            if parts and (most is None or parts > most[2]):
-                at = _median(np.diff(a.times_ps[in_a]) / np.maximum(np.diff(b.times_ps[in_b]), 1))
-                most = (int(in_a[at]), int(in_a[at + 1])), (int(in_b[at]), int(in_b[at + 1])), parts
+        amounts = [course.done[name] for course in courses]
+        common: Numbers = reduce(np.intersect1d, amounts)
+        parts = len(common) - 1
+        if len({int(of[-1]) for of in amounts}) > 1 or not parts or (most and parts <= most[1]):
+            continue
+        turns = [np.searchsorted(of, common) for of in amounts]
+        spans = [np.diff(course.times_ps[at]) for course, at in zip(courses, turns, strict=True)]
+        number = _median(spans[0] / np.maximum(np.mean(spans[1:], axis=0), 1))
+        most = [(int(at[number]), int(at[number + 1])) for at in turns], parts
     return most
 
 
-def _same_amount(a: Course, b: Course, shared: list[str]) -> Found | None:
-    """As much of one name's calls in each, where they did not do as much in all: the amount is the least that both did
+def _same_amount(courses: Sequence[Course], shared: list[str]) -> Found | None:
+    """As much of one name's calls in each, where they did not do as much in all: the amount is the least that all did
     from their middle on, and of all parts of each run that did so much, the one of median length is taken."""
-    middle_a, middle_b = (len(course.times_ps) // 2 for course in (a, b))
+    middles = [len(course.times_ps) // 2 for course in courses]
     for name in shared:
-        ahead = [c.done[name][m:] - c.done[name][m] for c, m in ((a, middle_a), (b, middle_b))]
-        both, in_a, in_b = np.intersect1d(*ahead, return_indices=True)
-        if len(both) > 1:
-            return _alike(a, name, int(both[1]), int(in_a[1])), _alike(b, name, int(both[1]), int(in_b[1])), 0
+        ahead = [c.done[name][m:] - c.done[name][m] for c, m in zip(courses, middles, strict=True)]
+        common: Numbers = reduce(np.intersect1d, ahead)
+        if len(common) > 1:
+            amount = int(common[1])
+            turns = [int(np.searchsorted(of, amount)) for of in ahead]
+            return [_alike(c, name, amount, number) for c, number in zip(courses, turns, strict=True)], 0
     return None
 
 
@@ -171,11 +190,12 @@ def shortest_period(sites: NDArray[np.integer]) -> int:
 
 def equal_words(work: EqualWork) -> str:
     """What the stretches are and what was done in them, in a sentence."""
-    said = ", ".join(_stretch_words(letter, part) for letter, part in (("A", work.a), ("B", work.b)))
+    said = ", ".join(_stretch_words(letter, part) for letter, part in zip(LETTERS, work.stretches, strict=False))
     if not work.calls:
-        return f"{said}: no call did as much in a part of both, so these are not the same work."
+        which = "both" if len(work.stretches) == 2 else "all"
+        return f"{said}: no call did as much in a part of {which}, so these are not the same work."
     of = f"1 of {work.parts} equal parts" if work.parts else "in all, one run did more of them"
-    faster = f", {faster_text(work.speedup)}" if work.speedup else ""
+    faster = f", {faster_text(work.speedup)}" if work.speedup and len(work.stretches) == 2 else ""
     return f"{said}{faster}: the same {', '.join(work.calls)}; {of}."
 
 
@@ -191,6 +211,6 @@ def equal_json(work: EqualWork) -> dict[str, Any]:
         }  # fmt: skip
 
     return {
-        "a": part(work.a), "b": part(work.b), "calls": list(work.calls), "parts": work.parts,
-        "speedup": work.speedup,
+        "a": part(work.a), "b": part(work.b), "runs": list(map(part, work.stretches)), "calls": list(work.calls),
+        "parts": work.parts, "speedup": work.speedup,
     }  # fmt: skip

@@ -1,7 +1,8 @@
-"""The same work in two runs under one another: the host's main block and a few of the replicas."""
+"""The same work in several runs under one another: the host's main block and a few of the replicas."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from workbench.traces.trace import CATEGORIES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX = HEIGHTS[Kind.STATES][0]
-MOST_REPLICAS = 5
+#: What is over the rows of a run: its letter, its name and what it is.
+HEAD_PX = 26.0
+#: Replicas that are shown of each run; of many runs fewer.
+MOST_REPLICAS, REPLICAS_OF_MANY, MANY = 5, 2, 4
 #: What is shown whole: a little more than the longest, for what is said at the end of the other.
 WHOLE: Range = (0.0, 1.06)
 
@@ -26,30 +30,37 @@ WHOLE: Range = (0.0, 1.06)
 @dataclass(frozen=True, eq=False)
 class Round:
     """A stretch of a run: what the run is called, its traces, where it begins and how long it is; `letter` is
-    before its name."""
+    before its name, `note` behind it."""
 
     words: str
     scene: Scene
     from_ps: int
     span_ps: int
     letter: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """A above B, on the scale of the longest; with `same_scale` off each on its own."""
+    """Stretches of runs, on the scale of the longest; with `same_scale` off each on its own."""
 
-    pair: tuple[Round, ...] = ()
+    runs: tuple[Round, ...] = ()
     same_scale: bool = True
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Row, ...], ...]:
+        """The rows of each run."""
+        most = MOST_REPLICAS if len(self.runs) < MANY else REPLICAS_OF_MANY
+        return tuple(round_rows(one.scene, most) for one in self.runs)
 
     def unit_ps(self, number: int) -> int:
         """What 1 is in the ranges of what is shown."""
-        spans = [r.span_ps for r in self.pair] if self.same_scale else [self.pair[number].span_ps]
+        spans = [r.span_ps for r in self.runs] if self.same_scale else [self.runs[number].span_ps]
         return max(*spans, 1)
 
 
-def round_rows(scene: Scene) -> tuple[Row, ...]:
-    """The main block, and up to five of the largest group of hardware blocks, evenly chosen; without replicas the five
+def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
+    """The main block, and up to so many of the largest group of hardware blocks, evenly chosen; without replicas the
     hardware blocks that work most."""
     rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
     groups: dict[str, list[int]] = {}
@@ -59,15 +70,16 @@ def round_rows(scene: Scene) -> tuple[Row, ...]:
     members = max(groups.values(), key=len, default=[])
     if len(members) == 1:
         works = scene.index.totals_ps[:, CATEGORIES.index("work")]
-        members = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:MOST_REPLICAS]
-    chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(MOST_REPLICAS, len(members)))})
+        by_work = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:most]
+        members = [number for number in by_work if works[number]] or by_work
+    chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(most, len(members)))})
     rows += [Row(Kind.STATES, scene.names[members[k]], block=members[k]) for k in chosen]
     return tuple(rows)
 
 
 def rounds_height(rounds: Rounds) -> float:
-    rows = sum(len(round_rows(r.scene)) for r in rounds.pair)
-    return RULER_PX + rows * ROW_PX + GAP_PX * len(rounds.pair)
+    rows = sum(map(len, rounds.rows))
+    return RULER_PX + rows * ROW_PX + (HEAD_PX + GAP_PX) * len(rounds.runs)
 
 
 def rounds_box(rounds: Rounds, width: float) -> Box:
@@ -76,9 +88,9 @@ def rounds_box(rounds: Rounds, width: float) -> Box:
 
 
 def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, density: int = 1) -> None:
-    """What is `shown` of both stretches, as parts of their scale; bars have `density` pixels a unit."""
+    """What is `shown` of the stretches, as parts of their scale; bars have `density` pixels a unit."""
     canvas.rect(0, 0, width, rounds_height(rounds), "panel")
-    if not rounds.pair:
+    if not rounds.runs:
         return
     box = rounds_box(rounds, width)
     if rounds.same_scale:
@@ -90,7 +102,7 @@ def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, dens
             if x + 4 + canvas.width_of(words, 11) < width:
                 canvas.write(x + 4, 12, words, "second", 11, 400)
     y = box.y
-    for number in range(len(rounds.pair)):
+    for number in range(len(rounds.runs)):
         if number:
             canvas.path([(0, y - GAP_PX / 2 + 0.5), (width, y - GAP_PX / 2 + 0.5)], "rule")
         y = _draw_round(canvas, rounds, number, shown, box, y, density) + GAP_PX
@@ -98,14 +110,19 @@ def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, dens
 
 def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: Box, y: float, density: int) -> float:
     """One of the stretches from `y` down; where it ends."""
-    own, unit = rounds.pair[number], rounds.unit_ps(number)
-    rows, ground, ink = round_rows(own.scene), *(("text", "panel"), ("accent", "on_accent"))[number]
-    high = len(rows) * ROW_PX
-    canvas.rect(16, y + 3, 18, 18, ground, radius=3)
-    canvas.write(25, y + 12, own.letter or "AB"[number], ink, 11, 700, CENTRE)
-    canvas.text(41, y, 104, ROW_PX, own.words, "text", 12, 600)
+    own, unit = rounds.runs[number], rounds.unit_ps(number)
+    rows, high = rounds.rows[number], len(rounds.rows[number]) * ROW_PX
+    left = 16.0
+    if own.letter:
+        ground, ink = ("text", "panel") if own.letter == "A" else ("accent", "on_accent")
+        canvas.rect(left, y + 3, 18, 18, ground, radius=3)
+        canvas.write(left + 9, y + 12, own.letter, ink, 11, 700, CENTRE)
+        left += 25
+    left += canvas.text(left, y, box.right - left, HEAD_PX - 2, own.words, "text", 12, 600) + 12
+    canvas.text(left, y, box.right - left, HEAD_PX - 2, own.note, "second", 12)
+    y += HEAD_PX
     for at, row in enumerate(rows):
-        canvas.text(124, y + at * ROW_PX, LABELS_PX - 134, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
+        canvas.text(16, y + at * ROW_PX, LABELS_PX - 26, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
     pixel_ps = (shown[1] - shown[0]) * unit / box.width
     end = box.x + (own.span_ps - shown[0] * unit) / pixel_ps
     wide = round(min(end, box.right) - box.x)
@@ -122,7 +139,7 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
 
 def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, high: float, box: Box) -> None:
     """Where the shorter stretch ends, and how much shorter it is."""
-    own, longest = rounds.pair[number].span_ps, max(r.span_ps for r in rounds.pair)
+    own, longest = rounds.runs[number].span_ps, max(r.span_ps for r in rounds.runs)
     if not rounds.same_scale or own >= longest:
         return
     words = f"{duration(own)}, {longest / max(own, 1):.2f} times shorter"
@@ -134,10 +151,10 @@ def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, h
 
 
 def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
-    """Every state and call of both stretches, a head first."""
-    for number, own in enumerate(rounds.pair):
+    """Every state and call of the stretches, a head first."""
+    for number, own in enumerate(rounds.runs):
         rows = interval_rows(own.scene, own.from_ps, own.from_ps + own.span_ps)
         head = next(rows)
         if not number:
             yield ("run", *head)
-        yield from ((own.letter or "AB"[number], *row) for row in rows)
+        yield from ((own.letter or own.words, *row) for row in rows)

@@ -1,4 +1,4 @@
-"""The same work in two runs on one scale that zooms."""
+"""The same work in several runs on one scale that zooms."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -23,14 +23,14 @@ from workbench.pictures.timeline.scale import duration
 
 
 class RoundsView(LanesView):
-    """A stretch of each run, A above B. With `same_scale` off each fills the width."""
+    """A stretch of each run, one below another. With `same_scale` off each fills the width."""
 
     row_px = ROW_PX
     most_zoom = 1e3
     file_name = "equal-work"
 
     def __init__(self) -> None:
-        super().__init__("The same work in both runs")
+        super().__init__("The same work in all runs")
         self.rounds = Rounds()
 
     def show_rounds(self, rounds: Rounds) -> None:
@@ -55,13 +55,13 @@ class RoundsView(LanesView):
         return WHOLE
 
     def say(self, value: float) -> str:
-        return duration(value * self.rounds.unit_ps(0)) if self.rounds.pair and self.rounds.same_scale else ""
+        return duration(value * self.rounds.unit_ps(0)) if self.rounds.runs and self.rounds.same_scale else ""
 
     def say_place(self) -> float:
         return 12.0
 
     def rows(self) -> Iterable[Row] | None:
-        return rounds_table(self.rounds) if self.rounds.pair else None
+        return rounds_table(self.rounds) if self.rounds.runs else None
 
     def draw(self, canvas: Canvas) -> None:
         canvas.rect(0, 0, self.width(), self.height(), "panel")

@@ -1,11 +1,14 @@
 """Text and rules."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+_CLAUSE_ENDS = re.compile(r"[,;:.] ")
 
 
 def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap: bool = False) -> QLabel:
@@ -45,7 +48,6 @@ class ElidedLabel(QLabel):
     is next to it, and must not look the same."""
 
     beside: tuple[str, ...] = ()
-    least_px = 0  # where a shortened text has less room than this, nothing is shown
 
     def __init__(self, text: str = "", role: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(text)
@@ -70,8 +72,6 @@ class ElidedLabel(QLabel):
     def shown(self) -> str:
         """The text as it is shown."""
         room = self.contentsRect().width()
-        if room < min(self.least_px, self.fontMetrics().horizontalAdvance(self.text())):
-            return ""
         if self.beside:
             return shortened(self.text(), self.fontMetrics(), room, self.beside)
         return self.fontMetrics().elidedText(self.text(), self._mode, room)
@@ -82,6 +82,40 @@ class ElidedLabel(QLabel):
                 painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), self.shown(),
                 self.foregroundRole(),
             )  # fmt: skip
+
+
+class ClausesLabel(ElidedLabel):
+    """One line of which whole clauses are shown, as far as there is room, and an ellipsis for the rest."""
+
+    def shown(self) -> str:
+        text, room, wide = self.text(), self.contentsRect().width(), self.fontMetrics().horizontalAdvance
+        if wide(text) <= room:
+            return text
+        ends = (match.start() for match in _CLAUSE_ENDS.finditer(text))
+        return max((cut for end in ends if wide(cut := f"{text[:end]} …") <= room), key=len, default="")
+
+
+class PartsLabel(ElidedLabel):
+    """One line of parts, of which only whole ones are shown: for those without room it says how many they are."""
+
+    def __init__(self, separator: str, role: str = "") -> None:
+        super().__init__("", role)
+        self._separator, self._parts = separator, tuple[str, ...]()
+
+    def show_parts(self, parts: Sequence[str]) -> None:
+        """The parts, the most important first."""
+        self._parts = tuple(parts)
+        self.setText(self._separator.join(parts))
+
+    def shown(self) -> str:
+        room, wide = self.contentsRect().width(), self.fontMetrics().horizontalAdvance
+        if wide(self.text()) <= room:
+            return self.text()
+        for number in range(len(self._parts) - 1, 0, -1):
+            more = f"{len(self._parts) - number} more"
+            if wide(text := self._separator.join((*self._parts[:number], more))) <= room:
+                return text
+        return super().shown()
 
 
 def rule(vertical: bool = False) -> QFrame:

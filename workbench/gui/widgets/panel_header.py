@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QSizePolicy, QVBoxLa
 
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
-from workbench.gui.widgets.labels import ElidedLabel, rule
+from workbench.gui.widgets.labels import ClausesLabel, ElidedLabel, rule
 
 _TITLE_PX = 88  # what a title has before its controls
 
@@ -21,9 +21,8 @@ class PanelHeader(QWidget):
         self.setFixedHeight(40)
         self._row = row_layout(margins=(16, 0, 8, 0), spacing=8)
         self.title = ElidedLabel(title, "title")
-        self.subtitle = ElidedLabel(subtitle, "small")
+        self.subtitle = ClausesLabel(subtitle, "small")
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the title comes first
-        self.subtitle.least_px = 76
         self._row.addWidget(self.title)
         self._row.addWidget(self.subtitle, 1)
         column_layout(STRETCH, self._row, STRETCH, rule(), of=self, margins=(0, 0, 0, 0), spacing=0)

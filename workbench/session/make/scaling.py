@@ -43,7 +43,7 @@ def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
     if not name or len(runs_by_value[name]) < FEWEST:
         return None
     chosen = sorted(runs_by_value[name].items())
-    first, predicted = chosen[0][1], _predicted([other for _, other in chosen])
+    first, predicted = chosen[0][1], predictions_of([other for _, other in chosen])
     equal = all(work_of(first, other) is Work.EQUAL for _, other in chosen[1:])
     points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in chosen)
     return Scaling(name, tuple(points), equal)
@@ -79,7 +79,7 @@ def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
     return ScalingPoint(value, run.time_s, str(run.path or run.manifest.name), *predicted)
 
 
-def _predicted(runs: Sequence[Run]) -> Mapping[str, Predicted]:
+def predictions_of(runs: Sequence[Run]) -> Mapping[str, Predicted]:
     """What the project's ledger, or the study that a run belongs to, has predicted of each run, by its folder."""
     predictions: dict[str, Predicted] = {}
     entries_of, predicted_in = cache(lambda path: read_ledger(path)[0]), cache(read_predicted)

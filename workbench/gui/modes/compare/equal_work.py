@@ -1,4 +1,7 @@
-"""The rounds of two traced runs on one scale: those of equal work, or of different work where there are none."""
+"""The rounds of traced runs on one scale: those of equal work, or of different work where there are none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
@@ -8,15 +11,34 @@ from workbench.api.window import Context
 from workbench.gui.views.rounds import RoundsView
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, plain_column, scrolled
 from workbench.model.run import Run
+from workbench.model.text import listed
 from workbench.pictures.rounds import Round, Rounds
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
 
-_Found = tuple[Scene | None, Scene | None, EqualWork | None]
+
+@dataclass(frozen=True)
+class NamedRun:
+    """A run as its stretch is headed: A or B where it is one of the two, its name, and what differs from the others."""
+
+    run: Run
+    name: str
+    letter: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Traced runs with their scenes, None where nothing was recorded in time; their equal work; who has no trace."""
+
+    runs: Sequence[NamedRun]
+    scenes: Sequence[Scene | None]
+    equal: EqualWork | None
+    missing: Sequence[str]
 
 
 class EqualWorkPanel(QWidget):
-    """`ready` carries the equal work of the two runs asked for last, once it is shown."""
+    """`ready` carries the equal work of the runs asked for last, once it is shown."""
 
     ready = Signal(object)
 
@@ -30,7 +52,6 @@ class EqualWorkPanel(QWidget):
         self.scale_pill.toggled.connect(self.rounds.set_same_scale)
         self.rounds.problem.connect(context.notices.tell)
         self.head.add(self.scale_pill)
-        self._runs: tuple[Run, Run] | None = None
         shown = QWidget()
         self._pages = QStackedLayout(shown)
         self._pages.setContentsMargins(0, 0, 0, 0)
@@ -38,18 +59,21 @@ class EqualWorkPanel(QWidget):
         self._pages.addWidget(self.nothing)
         plain_column(self, self.head, (shown, 1))
 
-    def ask(self, a: Run, b: Run) -> None:
-        """Find the rounds of two runs in the background, and show them."""
-        self._runs = a, b
-        missing = [run for run in (a, b) if not has_trace(run)]
-        if missing:
-            names = " and ".join("A" if run is a else "B" for run in missing)
+    def ask(self, runs: Sequence[NamedRun]) -> None:
+        """Find the same work of the runs in the background, and show it under one another. Of more than two, those
+        without a trace are left out."""
+        traced = [one for one in runs if has_trace(one.run)]
+        missing = [one.letter or one.name for one in runs if one not in traced]
+        if len(traced) < 2 or (missing and len(runs) == 2):
             verb = "have" if len(missing) > 1 else "has"
-            self._show_nothing(f"{names} {verb} no trace", "Rounds need traced runs. Run with trace to see them.")
+            self._show_nothing(
+                f"{listed(missing)} {verb} no trace", "Rounds need traced runs. Run with trace to see them."
+            )
             return
 
         def build() -> _Found:
-            return build_scene(a), build_scene(b), equal_work(a, b)
+            scenes = [build_scene(one.run) for one in traced]
+            return _Found(traced, scenes, equal_work(*(one.run for one in traced)), missing)
 
         self.context.background.start("rounds", build, self._show, self.context.failed)
 
@@ -58,13 +82,21 @@ class EqualWorkPanel(QWidget):
         self._pages.setCurrentIndex(1)
         self.head.set_title("Equal work", "")
 
-    def _show(self, work: _Found) -> None:
-        a, b, equal = work
-        if a is None or b is None or equal is None or self._runs is None:
+    def _show(self, found: _Found) -> None:
+        runs, equal = found.runs, found.equal
+        if equal is None or any(scene is None for scene in found.scenes):
             self._show_nothing("A trace is empty", "No block changed its state, or no call was recorded.")
             return
-        names = (run.path.name if run.path else run.manifest.name for run in self._runs)
-        stretches = zip(names, (a, b), (equal.a, equal.b), strict=True)
-        self.rounds.show_rounds(Rounds(tuple(Round(name, s, x.from_ps, x.span_ps) for name, s, x in stretches)))
+        rows = [
+            Round(one.name, scene, part.from_ps, part.span_ps, one.letter, one.note)
+            for one, scene, part in zip(runs, found.scenes, equal.stretches, strict=True) if scene
+        ]  # fmt: skip
+        self.rounds.show_rounds(Rounds(tuple(rows)))
         self._pages.setCurrentIndex(0)
+        if len(runs) > 2:
+            what = (
+                f"the same {listed(equal.calls)}" if equal.calls else "no call did as much in a part of all: whole runs"
+            )
+            without = f"; {listed(found.missing)} without a trace" if found.missing else ""
+            self.head.set_title("Equal work" if equal.calls else "Different work", f"{what}{without}")
         self.ready.emit(equal)

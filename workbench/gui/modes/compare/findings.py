@@ -18,7 +18,7 @@ from workbench.model.finding import Finding
 _GAIN_TIP = "Predicted speedup; ≤: upper bound, if there is no prediction"
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
 #: In a narrower table where a finding is, is in its tooltip alone.
-WHERE, WHERE_FROM_PX = 1, 520
+WHERE, WHERE_FROM_PX = 1, 640
 
 
 @dataclass(frozen=True)

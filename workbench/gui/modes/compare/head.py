@@ -1,15 +1,17 @@
 """The head of Compare mode: which runs, one figure, and both on one scale by state."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import came_words, error_words, interval_fate
-from workbench.analysis.compare import Comparison, output_words, work_words
+from workbench.analysis.compare import Comparison, output_words, work_parts
 from workbench.api.results import Analysis
 from workbench.api.window import palette, set_ground
 from workbench.gui.frame.naming import run_title
 from workbench.gui.views.canvas import Drawn
-from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, PartsLabel, label, rule, set_role
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
@@ -69,9 +71,10 @@ class ScaledBars(Drawn, QWidget):
 
 
 class CompareHead(QWidget):
-    """`menu_wanted` fills the menu of other runs; `swapped` exchanges A and B."""
+    """`menu_wanted` fills the menu of other runs, `more_wanted` that of runs to add; `swapped` exchanges A and B."""
 
     menu_wanted = Signal(object)  # QMenu
+    more_wanted = Signal(object)  # QMenu
     swapped = Signal()
 
     def __init__(self) -> None:
@@ -91,9 +94,9 @@ class CompareHead(QWidget):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(0)
         self.titles: dict[str, ElidedLabel] = {}
-        self.notes: dict[str, ElidedLabel] = {}
+        self.notes: dict[str, PartsLabel] = {}
         for at, letter in enumerate("AB"):
-            self.titles[letter], self.notes[letter] = ElidedLabel("", "strong"), ElidedLabel("", "small")
+            self.titles[letter], self.notes[letter] = ElidedLabel("", "strong"), PartsLabel(", ", "small")
             grid.addWidget(Letter(letter), at * 3, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
             grid.addWidget(self.titles[letter], at * 3, 1)
             grid.addWidget(self.notes[letter], at * 3 + 1, 1)
@@ -101,11 +104,21 @@ class CompareHead(QWidget):
         grid.setColumnStretch(1, 1)
         swap = IconButton("arrow-left-right", "Exchange A and B", on=self.swapped.emit)
         grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
-        self.other = Button("Compare with another run", kind="link")
-        self.menu = QMenu(self)
-        self.menu.aboutToShow.connect(lambda: self.menu_wanted.emit(self.menu))
-        self.other.clicked.connect(lambda: self.menu.popup(self.other.mapToGlobal(self.other.rect().bottomLeft())))
-        return column_layout(grid, STRETCH, (self.other, 0, Qt.AlignmentFlag.AlignLeft), spacing=2)
+        self.other, self.more = (Button(words, kind="link") for words in ("Change run", "Add runs"))
+        self.menu, self.more_menu = QMenu(self), QMenu(self)
+        for button, menu, wanted in (
+            (self.other, self.menu, self.menu_wanted), (self.more, self.more_menu, self.more_wanted)
+        ):  # fmt: skip
+            menu.aboutToShow.connect(partial(self._fill, menu, wanted))
+            button.clicked.connect(partial(self._open, menu, button))
+        links = row_layout(self.other, self.more, STRETCH, spacing=20)
+        return column_layout(grid, STRETCH, links, spacing=2)
+
+    def _fill(self, menu: QMenu, wanted: SignalInstance) -> None:
+        wanted.emit(menu)
+
+    def _open(self, menu: QMenu, button: Button, checked: bool = False) -> None:
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
     def _figure(self) -> QVBoxLayout:
         grid = QGridLayout()
@@ -118,7 +131,7 @@ class CompareHead(QWidget):
             grid.addWidget(title, 0, at)
             grid.addWidget(figure, 1, at, 2, 1)
         grid.setColumnStretch(2, 1)
-        self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
+        self.output, self.work = ElidedLabel("", "small"), PartsLabel("; ", "small")
         column = column_layout(grid, judged := QHBoxLayout(), spacing=0)
         judged.addWidget(self.fate, 3)
         judged.addWidget(self.error, 2)
@@ -136,8 +149,6 @@ class CompareHead(QWidget):
         self.bars.update()
         if entry is None:
             return
-        if entry.came and entry.came.work is Work.EQUAL:  # the calls that move most moved as much
-            self.work.setText(self.work.text().replace("Different work:", "Same work. Changes:"))
         self.predicted.setText(ratio_text(entry.prediction.speedup or 0.0))
         judged = entry.fate in (Fate.INSIDE, Fate.OUTSIDE)
         unequal = entry.came is not None and entry.came.work is Work.UNEQUAL
@@ -169,12 +180,13 @@ class CompareHead(QWidget):
         titles = [run_title(run) for run, _ in (a, b)]
         notes = run_notes(a[0].manifest, b[0].manifest)
         for letter, title, note in zip("AB", titles, notes, strict=True):
-            self.titles[letter].beside, self.notes[letter].beside = tuple(titles), tuple(notes)
+            self.titles[letter].beside = tuple(titles)
             self.titles[letter].setText(title)
-            self.notes[letter].setText(note)
+            self.notes[letter].show_parts(note)
         self._show_figure(comparison)
-        for line, said in ((self.output, output_words(comparison)), (self.work, work_words(comparison, most=12))):
-            line.setText(said[:1].upper() + said[1:])
+        output, (work, *others) = output_words(comparison), work_parts(comparison)
+        self.output.setText(output[:1].upper() + output[1:])
+        self.work.show_parts((work[:1].upper() + work[1:], *others))
         set_role(self.output, "small" if comparison.same_output else "smallmedium")
         self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
         self.bars.update()
@@ -194,12 +206,12 @@ class CompareHead(QWidget):
         self.figure.setStyleSheet(f"color: {palette().accent if good else palette().medium_text}")
 
 
-def run_notes(a: Manifest, b: Manifest) -> tuple[str, str]:
+def run_notes(a: Manifest, b: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What distinguishes two runs, in few words each: what differs first, for what comes last may not find room."""
     return _note(a, b), _note(b, a)
 
 
-def _note(mine: Manifest, other: Manifest) -> str:
+def _note(mine: Manifest, other: Manifest) -> tuple[str, ...]:
     settings = {name: f"{name} {value}" for name, value in mine.settings.items()}
     parts = [
         (mine.name, other.name),
@@ -208,7 +220,7 @@ def _note(mine: Manifest, other: Manifest) -> str:
         (mine.created[:16].replace("T", " "), other.created[:16].replace("T", " ")),
     ]
     differing = [text for text, theirs in parts if text != theirs]
-    return ", ".join(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
+    return tuple(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
 
 
 def main_shares(analysis: Analysis) -> Shares:

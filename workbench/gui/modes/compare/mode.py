@@ -1,4 +1,4 @@
-"""Compare mode: another run beside the open one. What became faster, what changed, which findings went."""
+"""Compare mode: other runs beside the open one. What became faster, what changed, which findings went."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,13 +12,12 @@ from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.compare.cause import CauseRow
-from workbench.gui.modes.compare.equal_work import EqualWorkPanel
 from workbench.gui.modes.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.modes.compare.head import CompareHead
 from workbench.gui.modes.compare.ledger import LedgerPanel
+from workbench.gui.modes.compare.lower import LowerPanel
 from workbench.gui.modes.compare.other_run import OtherRun
 from workbench.gui.modes.compare.rows import block_changes, call_changes, state_changes
-from workbench.gui.modes.compare.scaling import ScalingPanel
 from workbench.gui.modes.compare.table import ChangeTable, change_text
 from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
 from workbench.gui.widgets import (
@@ -27,7 +26,6 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
-    Stack,
     label,
     plain_column,
     plain_panel,
@@ -36,7 +34,7 @@ from workbench.gui.widgets import (
 from workbench.gui.widgets.boxes import row_layout
 from workbench.model.finding import Finding
 from workbench.model.ledger import Entry
-from workbench.model.text import time_text
+from workbench.model.text import counted, time_text
 from workbench.session.keep.ledger import Beside, ledger_beside
 from workbench.session.keep.results import OpenRun
 
@@ -62,6 +60,7 @@ class CompareMode(Mode):
         self.other = OtherRun(context, self)
         self.other.changed.connect(self._write)
         self.other.weighed.connect(self._findings_predicted)
+        self.other.others_changed.connect(self._say_runs)
         self.exchanged = False
         self.comparison: Comparison | None = None
         self.by, self.only = "call", "all"
@@ -72,10 +71,11 @@ class CompareMode(Mode):
         self.findings = FindingChanges()
         self.ledger = LedgerPanel()
         self.beside: Beside | None = None  # the ledger as it concerns the two runs
-        self.scaling = ScalingPanel(context)
-        self.equal_work = EqualWorkPanel(context)
+        self.below = LowerPanel(context, self.other)
+        self.below.equal_ready.connect(self._equal_work_ready)
         self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
+        self.head.more_wanted.connect(self._fill_more)
         self.head.swapped.connect(self._exchange)
         self.findings.pair_opened.connect(self._show_finding)
         context.navigation.selection_changed.connect(self._follow)
@@ -89,7 +89,7 @@ class CompareMode(Mode):
     def _build(self) -> QWidget:
         page = QWidget()
         across = Split((self._table_panel(), 770), (self._right_panel(), 766))
-        plain_column(page, self.head, rule(), (Split((across, 430), (self._lower_panel(), 390), vertical=True), 1))
+        plain_column(page, self.head, rule(), (Split((across, 430), (self.below, 390), vertical=True), 1))
         return page
 
     def _table_panel(self) -> QWidget:
@@ -138,25 +138,6 @@ class CompareMode(Mode):
         column.addWidget(self.findings, 1)
         return panel
 
-    def _lower_panel(self) -> QWidget:
-        """Rounds of equal work, or the scaling curve where there is one."""
-        self._lower = Stack()
-        self._lower.addWidget(self.equal_work)
-        self._lower.addWidget(self.scaling)
-        self.to_scaling = Button("Scaling", kind="link", on=lambda: self._lower.setCurrentIndex(1))
-        self.to_scaling.hide()
-        self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
-        self.scaling.ready.connect(self._scaling_ready)
-        self.scaling.run_wanted.connect(self.other.open)
-        self.equal_work.head.add(self.to_scaling)
-        self.equal_work.ready.connect(self._equal_work_ready)
-        return self._lower
-
-    def _scaling_ready(self, exists: bool) -> None:
-        self.to_scaling.setVisible(exists)
-        if not exists:
-            self._lower.setCurrentIndex(0)
-
     def _pills(self, head: PanelHeader, names: tuple[tuple[str, str], ...], do: object) -> dict[str, PillButton]:
         pills = {}
         for name, title in names:
@@ -201,6 +182,15 @@ class CompareMode(Mode):
         menu.addSeparator()
         menu.addAction("Open a run folder…", self.act)
 
+    def _fill_more(self, menu: QMenu) -> None:
+        self.below.fill_menu(menu)
+        menu.addSeparator()
+        menu.addAction("Add a run folder…", self._add_folder)
+
+    def _add_folder(self) -> None:
+        if chosen := QFileDialog.getExistingDirectory(self, "Add a run folder"):
+            self.other.add([Path(chosen)])
+
     def _exchange(self) -> None:
         """By a step that Ctrl+Z takes back."""
 
@@ -240,12 +230,17 @@ class CompareMode(Mode):
         self.show_by(self.by)
         self.show_only(self.only)
         self.cause.ask(a.run, b.run)
-        self.scaling.ask(b.run, (*self.context.run_folders(), *(run.path for run in (a.run, b.run) if run.path)))
-        self.equal_work.ask(a.run, b.run)
+        self.below.ask(a, b)
         self._read_ledger(a, b)
-        platform = a.run.manifest.platform == b.run.manifest.platform
+        self._say_runs()
+
+    def _say_runs(self) -> None:
+        """In the status bar: how many runs there are, and whether A and B are alike."""
+        if self.comparison is None or (pair := self.pair()) is None:
+            return
+        platform = len({one.run.manifest.platform for one in pair}) == 1
         self.say_status(
-            "2 runs",
+            counted(len(self.other.all()), "run"),
             output_words(self.comparison),
             "same platform" if platform else "different platforms",
         )
@@ -331,7 +326,7 @@ class CompareMode(Mode):
         if self.comparison is not None:
             self.comparison = replace(self.comparison, equal=equal)
             title = "Equal work" if equal.calls else "Different work"
-            self.equal_work.head.set_title(title, share_words(self.comparison))
+            self.below.equal_work.head.set_title(title, share_words(self.comparison))
 
     def _own(self, pair: Pair) -> Finding | None:
         """The open run's finding of a pair."""

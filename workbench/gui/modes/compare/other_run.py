@@ -1,35 +1,49 @@
-"""The run that the open one is compared with: which ones there are, opened and predicted in the background."""
+"""The runs that the open one is compared with: which ones there are, opened and predicted in the background."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
+from workbench.analysis.compare_many import MOST_RUNS
 from workbench.api.job import Job
 from workbench.api.window import Context
+from workbench.gui.frame.naming import folder_title
 from workbench.model.run import Run
 from workbench.session.keep.results import OpenRun, open_result, predicted, run_before
 from workbench.session.program.settings import value
 
 
 class OtherRun(QObject):
-    """`opened` is None until there is one; `changed` says that it is another, `weighed` that it has predictions."""
+    """`opened` is the run that the open one is compared with, None until there is one; `added` are further ones.
+
+    `changed` says that it is another, `weighed` that it has predictions, `others_changed` that others were added or
+    taken out.
+    """
 
     changed = Signal()
     weighed = Signal()
+    others_changed = Signal()
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self.opened: OpenRun | None = None
+        self.added: tuple[OpenRun, ...] = ()
 
     def follow(self, mine: Run) -> None:
         """Another run is open: the one before it is compared with it where none is chosen."""
+        self.added = tuple(one for one in self.added if one.run.path != mine.path)
         if self.opened is not None and self.opened.run.path == mine.path:
             self.opened = None
         if self.opened is None:
             self.open_before()
+
+    def all(self) -> tuple[OpenRun, ...]:
+        """All runs that are compared, the open one first."""
+        return tuple(one for one in (self._context.opened, self.opened, *self.added) if one is not None)
 
     def folders(self) -> list[Path]:
         """Of all runs but the open one."""
@@ -45,14 +59,56 @@ class OtherRun(QObject):
             self.open(before)
 
     def open(self, path: Path) -> None:
-        """Open and analyse a run in the background."""
+        """Open and analyse a run in the background, to compare with; one that was added takes the other's place."""
+        known = next((one for one in self.added if one.run.path == path), None)
+        if known:
+            self.added = tuple(one for one in (self.opened, *self.added) if one and one is not known)
+            self.show(known)
+            return
         context = self._context
         context.background.start("other run", partial(open_result, path, context.plugins), self.show, context.failed)
 
     def show(self, opened: OpenRun) -> None:
         self.opened = opened
+        self.added = tuple(one for one in self.added if one.run.path != opened.run.path)
         self.changed.emit()
         self._predict(opened)
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Open more runs in the background, as many as can be compared."""
+        there = {one.run.path for one in self.all()}
+        wanted = [path for path in dict.fromkeys(paths) if path not in there][: MOST_RUNS - len(there)]
+        plugins = self._context.plugins
+
+        def work(job: Job) -> tuple[OpenRun, ...]:
+            opened = []
+            with job.step("Open runs"):
+                for number, path in enumerate(wanted):
+                    job.check()
+                    job.progress(number / len(wanted))
+                    opened.append(open_result(path, plugins))
+            return tuple(opened)
+
+        if wanted:
+            self._context.background.start_job("add runs", work, self._add, self._context.failed)
+
+    def _add(self, opened: Sequence[OpenRun]) -> None:
+        if self.opened is None and opened:
+            first, *opened = opened
+            self.show(first)
+        there = {one.run.path for one in self.all()}
+        self.added = (*self.added, *(one for one in opened if one.run.path not in there))
+        self.others_changed.emit()
+
+    def remove(self, path: Path | None) -> None:
+        """Take a run out of the comparison; the open one stays, and so does the last other one."""
+        if self.opened and self.opened.run.path == path and self.added:
+            first, *rest = self.added
+            self.added = tuple(rest)
+            self.show(first)
+        elif any(one.run.path == path for one in self.added):
+            self.added = tuple(one for one in self.added if one.run.path != path)
+            self.others_changed.emit()
 
     def _predict(self, opened: OpenRun) -> None:
         """Predict, in the background, what its advice gains, as that of the open run."""
@@ -73,7 +129,23 @@ class OtherRun(QObject):
     def fill(self, menu: QMenu) -> None:
         """The runs there are, the newest first."""
         for folder in reversed(self.folders() if self._context.run else []):
-            menu.addAction(folder.name).triggered.connect(partial(self._open, folder))
+            menu.addAction(folder_title(folder)).triggered.connect(partial(self._open, folder))
 
     def _open(self, path: Path, checked: bool = False) -> None:
         self.open(path)
+
+    def fill_more(self, menu: QMenu, curve: Sequence[Path], setting: str) -> None:
+        """What can be added: the runs of a scaling curve, all of the project, or single ones, the newest first."""
+        there = {one.run.path for one in self.all()}
+        rest = [folder for folder in self.folders() if folder not in there]
+        along = [folder for folder in curve if folder not in there]
+        for folders, title in ((along, f"All runs of {setting}"), (rest, "All runs of this project")):
+            if folders:
+                words = f"{title} ({min(len(folders), MOST_RUNS - len(there))} more)"
+                menu.addAction(words).triggered.connect(partial(self._add_all, tuple(reversed(folders))))
+        menu.addSeparator()
+        for folder in reversed(rest[-MOST_RUNS:]):
+            menu.addAction(folder_title(folder)).triggered.connect(partial(self._add_all, (folder,)))
+
+    def _add_all(self, paths: Sequence[Path], checked: bool = False) -> None:
+        self.add(paths)

@@ -40,7 +40,7 @@ def call_changes(comparison: Comparison) -> tuple[Change, ...]:
     rows = [_change(pair.name, pair.a, pair.b, lambda call: call.count) for pair in comparison.calls]
     between = next((p for p in comparison.states if p.name == "work"), None)
     if between:
-        rows.append(_change("work between calls", between.a, between.b, lambda _: None, category=Category.WORK))
+        rows.append(_change("work of host", between.a, between.b, lambda _: None, category=Category.WORK))
     return by_change(rows)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import Context, PlotView
-from workbench.gui.widgets import Button, PanelHeader, plain_column
+from workbench.gui.widgets import PanelHeader, plain_column
 from workbench.model.run import Run
 from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words
 from workbench.session.make.scaling import scaling_of
@@ -25,8 +25,6 @@ class ScalingPanel(QWidget):
         self.context = context
         self.scaling: Scaling | None = None
         self.head = PanelHeader("Scaling")
-        self.to_rounds = Button("Equal work", kind="link")
-        self.head.add(self.to_rounds)
         self.view = PlotView("Scaling", 300)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)

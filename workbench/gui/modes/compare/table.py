@@ -21,7 +21,8 @@ NAME, COUNT_A, COUNT_B, TIME_A, TIME_B, BARS, CHANGE = range(7)
 class ChangeTable(RowView):
     def __init__(self) -> None:
         columns = (
-            Column("Call", lambda row: row.name, share=0.24, key=lambda row: row.name, paint=_paint_name),
+            Column("Call", lambda row: row.name, share=0.24, key=lambda row: row.name, paint=_paint_name,
+                   tip_of=lambda row: row.name),
             _count("Calls A", lambda row: row.count_a),
             _count("Calls B", lambda row: row.count_b),
             _time("A", lambda row: row.time_a, "new"),
@@ -57,7 +58,7 @@ class ChangeTable(RowView):
 
 def _paint_name(painter: QPainter, box: QRectF, row: Change) -> None:
     draw_swatch(painter, 17, round(box.center().y() - 5), 12, 10, row.category)
-    label(painter, box.adjusted(37, 0, -4, 0), row.name, "text", 13, 500)
+    label(painter, box.adjusted(37, 0, -4, 0), row.name, "text", 13, 500, elide=Qt.TextElideMode.ElideMiddle)
 
 
 def _count(head: str, of: Callable[[Change], int | None]) -> Column:

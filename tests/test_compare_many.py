@@ -1,0 +1,159 @@
+"""Two to twenty runs compared at once: what differs first, a row each, the same work of all under one another."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from answers import document_of
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from workbench.analysis import analyse
+from workbench.analysis.compare_many import compare_many, differ_words, different_values, fastest_words
+from workbench.analysis.equal_work import equal_work
+from workbench.analysis.knowledge import KnowledgeBase
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
+from workbench.gui.modes import MODES
+from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.modes.compare.runs import RunsTable
+from workbench.model.ledger import Work
+from workbench.model.run import Run
+from workbench.session.keep.results import OpenRun
+from workbench.session.program.plugins import Plugins
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+WORK = 12  # rounds of one core
+CORES = (1, 2, 4)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """Traced runs of one project on 1, 2 and 4 cores, which do the same work."""
+    folder = tmp_path_factory.mktemp("many")
+    made = []
+    for number, cores in enumerate(CORES):
+        run = synthetic_run(cores=cores, rounds=WORK // cores)
+        told = {"project": str(folder / "app.workbench.yaml"), "created": f"2026-01-01T00:00:0{number}"}
+        manifest = replace(run.manifest, **told)  # type: ignore[arg-type]
+        made.append(RunWriter(folder / "runs" / f"run-{number + 1}", manifest).finish(manifest, run.tables))
+    return made
+
+
+def opened(run: Run) -> OpenRun:
+    platform = synthetic_platform()
+    return OpenRun(run, analyse(run, platform, KnowledgeBase()), platform, KnowledgeBase(), ())
+
+
+def test_what_differs_comes_first_and_each_is_compared_with_the_first(runs: list[Run]) -> None:
+    many = compare_many([(one.run, one.analysis) for one in map(opened, runs)], {str(runs[0].path): (None, True)})
+    assert many.differ == ("CORES",)
+    assert many.by_setting == "CORES"
+    assert differ_words(many) == "3 runs, which differ in CORES alone."
+    assert [run.values["CORES"] for run in many.runs] == list(CORES)
+    assert [run.speedup for run in many.runs] == [pytest.approx(runs[0].time_s / run.time_s) for run in runs]
+    assert all(run.work is Work.EQUAL for run in many.runs)
+    assert many.runs[0].most is None
+    assert sum(time_s for _, _, time_s in many.runs[2].states) == pytest.approx(runs[2].time_s)
+    assert fastest_words(many).startswith("C is the fastest: ")
+    name, change_s = many.runs[1].most or ("", 0.0)
+    assert change_s < 0
+    assert name in {state for state, _, _ in many.runs[0].states}
+
+
+def test_sources_platform_and_kind_of_time_differ_too(runs: list[Run]) -> None:
+    first = replace(runs[0].manifest, sources={"main.c": "1", "core.v": "1"})
+    other = replace(first, sources={"main.c": "2", "core.v": "1"}, platform="another", deterministic=False)
+    assert different_values([first, replace(first, deterministic=True), other]) == [
+        {"sources": "as the first", "platform": first.platform, "host time": "counted"},
+        {"sources": "as the first", "platform": first.platform, "host time": "counted"},
+        {"sources": "main.c", "platform": "another", "host time": "measured"},
+    ]
+    assert different_values([first, first]) == [{}, {}]
+
+
+def test_equal_work_of_three_runs_is_a_part_that_all_of_them_did(runs: list[Run]) -> None:
+    equal = equal_work(*runs)
+    assert equal is not None
+    assert "writeSamples" in equal.calls
+    assert [part.turns for part in equal.stretches] == [4, 2, 1]
+    assert [part.of_turns for part in equal.stretches] == [12, 6, 3]
+    two = equal_work(runs[0], runs[2])
+    assert two is not None
+    assert [part.turns for part in two.stretches] == [4, 1]
+    slower = replace(runs[1], tables={**runs[1].tables, "calls": dict(runs[1].tables["calls"])})
+    slower.tables["calls"]["bytes"] = np.zeros_like(slower.tables["calls"]["bytes"])
+    unlike = equal_work(runs[0], slower, runs[2])
+    assert unlike is not None
+    assert "writeSamples" not in unlike.calls
+
+
+def test_the_command_compares_many(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(run.path) for run in runs]
+    assert main(["compare", *folders]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("3 runs, which differ in CORES alone. C is the fastest: ")
+    assert [line.split()[:3] for line in said.splitlines()[2:5]] == [
+        ["A", "1", "run-1"], ["B", "2", "run-2"], ["C", "4", "run-3"],
+    ]  # fmt: skip
+    assert "equal work: A 4 of 12 rounds" in said
+    found = document_of(capsys, ["compare", "--json", *folders])
+    assert found["differ"] == ["CORES"]
+    assert [run["letter"] for run in found["runs"]] == ["A", "B", "C"]
+    assert found["runs"][2]["speedup"] == pytest.approx(runs[0].time_s / runs[2].time_s)
+    assert len(found["equal_work"]["runs"]) == 3
+    assert found["scaling"]["setting"] == "CORES"
+    assert [pair["speedup"] for pair in found["pairs"]] == [run["speedup"] for run in found["runs"][1:]]
+    two = document_of(capsys, ["compare", "--json", *folders[:2]])
+    assert (two["differ"], len(two["runs"])) == (["CORES"], 2)
+
+
+def test_what_is_for_two_runs_is_refused_for_more(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(run.path) for run in runs]
+    for more, said in ((["--fail-if", "time > 1"], "--fail-if is for two runs"), (folders * 6, "21 runs are too many")):
+        assert main(["compare", *folders, *more]) != 0
+        assert said in capsys.readouterr().err
+
+
+def heads(table: RunsTable) -> list[str]:
+    return [column.head for n, column in enumerate(table.rows.columns) if not table.isColumnHidden(n)]
+
+
+def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
+    theme.apply_theme(qapp, "light")
+    context = Context(Plugins(()))
+    mode = CompareMode(context, MODES["compare"])
+    qtbot.addWidget(mode)
+    mode.resize(1536, 930)
+    mode.show()
+    context.set_run(opened(runs[2]))
+    mode.other.show(opened(runs[0]))
+    below, table = mode.below, mode.below.runs.table
+    qtbot.waitUntil(lambda: below.to_table.isVisible(), timeout=10_000)
+    menu = QMenu(mode)
+    below.fill_menu(menu)
+    assert menu.actions()[0].text() == "All runs of CORES (1 more)"
+    menu.actions()[0].trigger()
+    qtbot.waitUntil(lambda: len(table.rows.tops) == 3, timeout=10_000)
+    assert below.runs.isVisible()
+    assert heads(table) == ["CORES", "Run", "Time", "Speedup", "By state", "Differs most"]
+    assert [table.letters.get(row.letter, "") for row in table.rows.tops] == ["A", "", "B"]
+    assert table.as_text().splitlines()[2].startswith("2\tRun 2\t")
+    table.choose(lambda row: row.values["CORES"] == 2)
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert mode.pair() is not None
+    qtbot.waitUntil(lambda: [table.letters.get(row.letter, "") for row in table.rows.tops] == ["", "A", "B"])
+    assert len(mode.other.all()) == 3
+    below.to_timelines.click()
+    lanes = [("Run 1", "CORES 1", ""), ("Run 2", "CORES 2", "A"), ("Run 3", "CORES 4", "B")]
+    view = below.equal_work.rounds
+    qtbot.waitUntil(lambda: [(one.words, one.note, one.letter) for one in view.rounds.runs] == lanes, timeout=10_000)
+    below.to_table.click()
+    table.choose(lambda row: row.values["CORES"] == 1)
+    qtbot.keyClick(table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not mode.other.added)
+    assert not below.runs.isVisible()
+    context.shut_down()
