@@ -230,6 +230,9 @@ def test_what_tells_runs_apart_comes_first() -> None:
     same, fewer = manifest(), replace(manifest(), settings={"BINS": 8, "CORES": 5})
     assert run_notes(same, fewer)[0][:2] == ("CORES 20", "2-D PDF")
     assert run_notes(same, fewer)[1][:2] == ("CORES 5", "2-D PDF")
+    before, after = (replace(same, sources={"host/main.c": text}, created=f"2027-01-0{text}") for text in "12")
+    assert run_notes(before, after)[1][0] == "main.c changed"
+    assert "main.c changed" not in run_notes(before, after)[0]
     other = manifest(created="2027-01-01T10:00:00")
     assert run_notes(same, other)[1][0] == "2027-01-01 10:00"
 

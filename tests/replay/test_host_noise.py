@@ -44,7 +44,7 @@ def rounds(run: Run, slow_from: int = ROUNDS, slower: float = 1.0) -> Run:
 
 def test_counted_host_time_has_no_noise(counted: OpenRun):
     assert host_noise(counted.run) is None
-    assert "host code" not in prepare(counted.run, counted.platform).predict([INTERRUPT]).why
+    assert not prepare(counted.run, counted.platform).predict([INTERRUPT]).interval_holds
 
 
 def test_a_first_run_assumes_what_no_run_has_shown(counted: OpenRun):
@@ -89,7 +89,8 @@ def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
         scaled = read_change(f"host block=host.main state=work factor={factor!r}")
         assert counted_only.predict([INTERRUPT, scaled]).speedup == pytest.approx(end, rel=2e-3)
     assert low < prediction.speedup * 0.99
-    assert "the interval holds host code" in prediction.why
+    assert prediction.interval_holds == noise.words
+    assert prediction.as_json()["interval_holds"] == noise.words
 
 
 def test_runs_of_the_same_program_beside_it_count(counted: OpenRun, tmp_path: Path):

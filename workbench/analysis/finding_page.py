@@ -260,6 +260,8 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
         said.append(f"The upper bound keeps only the time that stays in any case: {finding.advice[0].stays}.")
     if best.why:
         said.append(f"{best.why[:1].upper()}{best.why[1:]}.")
+    if best.interval_holds:
+        said.append(f"The interval holds: {best.interval_holds}")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""
     return views.Section(
         f"Why {ratio_text(finding.speedup_predicted)}{limit}", (views.Text(" ".join(said), "second"),), word="left"

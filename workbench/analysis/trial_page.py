@@ -55,7 +55,10 @@ def _prediction(prediction: Prediction, analysis: Analysis) -> views.Section:
         views.Shares(mean_shares(analysis.side(Side.HOST)[:1]), "Measured", time_text(total_s), total_s / longest),
         views.Shares((), "Predicted", time_text(prediction.time_s), prediction.time_s / longest),
     )
-    return views.Section("", (views.Figures(figures), *bars))
+    holds = (
+        (views.Text(f"The interval holds: {prediction.interval_holds}", "second"),) if prediction.interval_holds else ()
+    )
+    return views.Section("", (views.Figures(figures), *bars, *holds))
 
 
 def _before(prediction: Prediction, advice: Sequence[Advice]) -> list[str]:

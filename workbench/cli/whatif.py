@@ -167,6 +167,8 @@ def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, .
     between = "" if low == high else f" ({ratio_text(low)} to {ratio_text(high)})"
     times = f"{time_text(replayed.run.time_s)} become {time_text(prediction.time_s)}"
     print(f"Predicted speedup {ratio_text(prediction.speedup)}{between}, {prediction.trust}: {times}.")
+    if prediction.interval_holds:
+        print(f"The interval holds: {prediction.interval_holds}")
     if prediction.why:
         print(f"{prediction.why[0].upper()}{prediction.why[1:]}.")
     if held:

@@ -60,7 +60,7 @@ def append_kept(path: Path, entry: Entry) -> None:
         "prediction": {
             "changes": [as_json(change) for change in prediction.changes], "trust": prediction.trust.value,
             "time_s": prediction.time_s, "speedup": prediction.speedup, "interval": prediction.interval,
-            "why": prediction.why, "bound_by": prediction.bound_by,
+            "why": prediction.why, "bound_by": prediction.bound_by, "interval_holds": prediction.interval_holds,
         },
         "expected": [asdict(one) for one in entry.expected],
     })  # fmt: skip
@@ -130,7 +130,9 @@ def _of_event(event: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _entry(entry_id: str, event: Mapping[str, Any]) -> Entry:
     stored = event["prediction"]
-    why, bound_by = (_TEXT.validate_python(stored.get(name, "")) for name in ("why", "bound_by"))
+    why, bound_by, holds = (
+        _TEXT.validate_python(stored.get(name, "")) for name in ("why", "bound_by", "interval_holds")
+    )
     prediction = Prediction(
         changes=tuple(change_of(change) for change in stored["changes"]),
         trust=Trust(stored["trust"]),
@@ -139,6 +141,7 @@ def _entry(entry_id: str, event: Mapping[str, Any]) -> Entry:
         interval=_INTERVAL.validate_python(stored["interval"]),
         why=why,
         bound_by=bound_by,
+        interval_holds=holds,
     )
     return Entry(
         entry_id,

@@ -23,6 +23,8 @@ class Prediction:
     `time_s` is the run's time after them, `speedup` the run's time now over it, and `interval` holds the speedup in
     90 % of cases (lower, upper). All three are None where `trust` is refused. `why` says why it is doubtful or refused.
     `bound_by` is the block, call or state that takes the most of the run's critical path after the changes.
+    `interval_holds` says what the interval holds beside what the run does not show: of measured host time, by how much
+    the host's own code may take another time, and what that is taken from.
     """
 
     changes: tuple[Change, ...]
@@ -32,6 +34,7 @@ class Prediction:
     interval: tuple[float, float] | None = None
     why: str = ""
     bound_by: str = ""
+    interval_holds: str = ""
 
     def holds(self, speedup: float) -> bool | None:
         """Whether a measured speedup lies in the interval, as exactly as it is shown; None without an interval."""
@@ -47,6 +50,7 @@ class Prediction:
             "predicted_s": self.time_s,
             "speedup": self.speedup,
             "interval": list(self.interval) if self.interval else None,
+            "interval_holds": self.interval_holds,
             "bound_by": self.bound_by,
             "trust": self.trust.value,
             "why": self.why,

@@ -101,7 +101,7 @@ class EdgeChanges:
             doubts.append(f"replay of the unchanged run's queues is {100 * off:.2g} % off")
         return Prediction(
             changes, Trust.DOUBTFUL if doubts else Trust.TRUSTED, time_ps / PS_PER_S, speedup, interval,
-            "; ".join([*doubts, *([noise.words] if noise else [])]),
+            "; ".join(doubts), interval_holds=noise.words if noise else "",
         )  # fmt: skip
 
     def _replayed(self, depths: Mapping[str, int], speeds: Speeds) -> Queues:

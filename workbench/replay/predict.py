@@ -136,7 +136,6 @@ class Replayed:
         if (times_off := estimated_within(program)) > 1:
             doubts.append(f"transfer times are estimates, and may be {times_off:g} times longer or shorter")
         speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, changes, named)))
-        notes = [*edited.notes, *([self.noise.words] if self.noise else [])]
         held = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -144,8 +143,9 @@ class Replayed:
             times[0] / PS_PER_S,
             speedup,
             (speedups[0], speedups[-1]),
-            "; ".join(dict.fromkeys([*doubts, *notes])),
+            "; ".join(dict.fromkeys([*doubts, *edited.notes])),
             f"{held[0].block} {held[0].state}" if held else "",
+            self.noise.words if self.noise else "",
         )
 
     def _where_times_are_off(

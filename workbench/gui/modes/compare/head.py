@@ -1,6 +1,7 @@
 """The head of Compare mode: which runs, one figure, and both on one scale by state."""
 
 from functools import partial
+from pathlib import PurePath
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
@@ -16,7 +17,7 @@ from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import listed, ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
@@ -216,11 +217,20 @@ def _note(mine: Manifest, other: Manifest) -> tuple[str, ...]:
     parts = [
         (mine.name, other.name),
         *((text, f"{name} {other.settings.get(name)}") for name, text in settings.items()),
+        (_changed_files(mine, other), ""),
         ("traced" if mine.traced else "profile", "traced" if other.traced else "profile"),
         (mine.created[:16].replace("T", " "), other.created[:16].replace("T", " ")),
     ]
     differing = [text for text, theirs in parts if text != theirs]
     return tuple(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
+
+
+def _changed_files(mine: Manifest, other: Manifest) -> str:
+    """Which sources the later of two runs has otherwise; "" for the earlier one."""
+    if not mine.sources or not other.sources or mine.created < other.created:
+        return ""
+    names = [name for name in {**other.sources, **mine.sources} if other.sources.get(name) != mine.sources.get(name)]
+    return f"{listed([PurePath(name).name for name in names])} changed" if names else ""
 
 
 def main_shares(analysis: Analysis) -> Shares:
