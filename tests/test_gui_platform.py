@@ -1,5 +1,6 @@
 """Platform mode: the form writes the document, problems stand beside their rows, saving keeps what is not changed."""
 
+import re
 import shutil
 import threading
 from importlib.resources import files
@@ -9,6 +10,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from answers import document_of
 from pixels import pixels_of
 from pointer import hover
 from PySide6.QtCore import QPointF, Qt
@@ -17,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.ports.memory import MemoryPort
 
+from workbench.analysis.transfer_fit import fit_transfers, residual_text
 from workbench.api.job import Job
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
@@ -34,7 +37,7 @@ from workbench.gui.modes.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.open.open_documents import OVERWRITE
 from workbench.gui.open.question import CANCEL, Question
 from workbench.gui.widgets import Button
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, OfTemplate, Severity
 from workbench.model.hardware import PortDirection
 from workbench.model.platform import (
     Device,
@@ -567,3 +570,84 @@ def test_measured_times_come_into_the_document_as_it_is_now(
     qtbot.waitUntil(lambda: not mode.context.background.busy)
     assert [d.message for d in mode.context.notices][-1] == "the calls changed while their times were measured"
     assert document.history.undo_label == "Remove a call"
+
+
+def test_the_form_shows_what_applies_to_the_kind_and_what_is_set(mode: PlatformMode) -> None:
+    def shown() -> set[str]:
+        return {str(row.field.path[0]) for row in mode.form.rows}
+
+    mode.choose(entry_path(mode, "fpgaClose"))
+    assert {"prototype", "kind", "condition", "of", "fpga", "reason"} <= shown()
+    assert not shown() & {"bytes", "transfer", "files", "opens", "access", "suggestion_from_bytes"}
+    mode.form.more_button.click()
+    assert shown() == set(HostEntry.model_fields)
+    mode.form.more_button.click()
+    mode.document.set(
+        (*mode.form.part.path, "files"), "path", "by hand"
+    )  # a field that does not apply is shown where set
+    assert "files" in shown()
+    mode.choose(entry_path(mode, "fpgaWrite"))
+    assert {"bytes", "address", "data", "transfer", "asynchronous", "suggestion_from_bytes"} <= shown()
+
+
+def test_a_tab_keeps_what_was_chosen_in_it(mode: PlatformMode) -> None:
+    mode.choose(entry_path(mode, "fpgaRead"))
+    mode.parts.tabs.setCurrentIndex(2)
+    mode.choose(("transfer_tables", "read"))
+    mode.parts.tabs.setCurrentIndex(0)
+    assert mode.form_head.title.text() == "fpgaRead"
+    mode.parts.tabs.setCurrentIndex(2)
+    assert mode.form_head.title.text() == "read"
+
+
+def test_a_checklist_says_what_a_template_serves_and_leads_to_what_is_missing(
+    qtbot: QtBot, mode: PlatformMode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = mode.serving.lines
+    qtbot.waitUntil(lambda: len(mode.serving.services) == 4)
+    assert all(one.can for one in mode.serving.services)
+    assert mode.document.path is not None
+    without = re.sub(r"(?m)^    receive_c:.*$", "", mode.document.path.read_text())
+    mode.document.apply("no read-out", lambda text: without)
+    qtbot.waitUntil(lambda: not mode.serving.services[3].can)
+    lacking = mode.serving.services[3].missing
+    assert [one.keys for one in lacking if isinstance(one, OfTemplate)] == [("host", "transfers", "receive_c")]
+    lines.choose(lambda line: line is lacking[0])
+    lines.setFocus()
+    qtbot.keyClick(lines, Qt.Key.Key_Return)
+    assert mode.form_head.title.text() == "Counter read-out"
+    assert mode.form.field_with_focus() == ("host", "transfers", "receive_c")
+    mode.document.path.write_text(without)
+    serves = document_of(capsys, ["template", "check", str(mode.document.path), "--json"])["serves"]
+    assert [one["keys"] for one in serves["measure on a board"]["missing"]] == [["host", "transfers", "receive_c"]]
+    mode.document.apply("no calls", lambda text: yaml_edit.remove_item(text, ("host", "entries")))
+    assert mode.show_place(("host", "entries"))
+    assert mode.no_parts.title.text() == "No host call yet"
+
+
+def test_a_fit_gives_latency_and_bandwidth_with_residuals(
+    mode: PlatformMode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = [4, 1 << 10, 1 << 20]
+    fit = fit_transfers(sizes, [2e-6 + size / 1e9 for size in sizes])
+    assert fit is not None
+    assert (fit.latency_s, fit.rate_bytes_per_s, fit.half_bytes) == pytest.approx((2e-6, 1e9, 2000))
+    assert fit.worst == pytest.approx(0, abs=1e-9)
+    assert fit_transfers([4], [1e-6]) is None
+    assert fit_transfers([4, 8], [2e-6, 1e-6]) is None  # times do not grow
+    flat = fit_transfers([1000, 2000], [1e-6, 3e-6])  # a straight line would begin below 0
+    assert flat is not None
+    assert flat.latency_s == 0
+    mode.choose(("transfer_tables", "read"))
+    assert mode.fit_words.text().startswith("Fit: 32.0")
+    shown = [mode.table.rows.columns[5].text(line) for line in mode.table.rows.tops]
+    assert mode.document.path is not None
+    told = document_of(capsys, ["template", "fit", str(mode.document.path), "--json"])["tables"]["read"]
+    assert [residual_text(point["residual"]) for point in told["points"]] == shown
+    assert told["fit"]["rate_bytes_per_s"] == pytest.approx(107e6, rel=0.01)
+
+
+def test_rows_of_a_spreadsheet_are_in_the_units_of_its_head() -> None:
+    rows = pasted_points("Size (KiB)\tTime [us]\tFrom\n4\t10.5\tours\n8 MiB\t1 ms\n")
+    assert rows == [{"bytes": "4 KiB", "time_s": "10.5 us", "source": "ours"}, {"bytes": "8 MiB", "time_s": "1 ms"}]
+    assert pasted_points("bytes,seconds\n4,1e-5") == [{"bytes": 4, "time_s": 1e-5}]

@@ -5,10 +5,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from workbench.cli.main import main
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.search_items import help_pages
 from workbench.gui.modes.source.mode import SourceMode
@@ -153,6 +155,16 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
     qtbot.keyClick(focus, Qt.Key.Key_Escape)
     assert not opened.panels.found_visible()
     assert opened.focusWidget() is source.editor
+
+
+def test_the_command_line_finds_the_same(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = document_of(capsys, ["find", str(project), "tiny_top", "--word", "--case", "--json"])
+    assert found["whole"]
+    first = found["found"][0]
+    line = Path(first["file"]).read_text().splitlines()[first["line"] - 1]
+    assert line[first["column"] - 1 :][: first["length"]] == "tiny_top"
+    assert main(["find", str(project), "Tiny_Top", "--case"]) == 1
+    assert main(["find", str(project), "(", "--regex"]) == 2
 
 
 def test_what_is_found_of_files(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from answers import document_of
 from pydantic import BaseModel
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
@@ -51,14 +52,15 @@ def test_what_hardware_and_runs_have_is_set(
     qtbot: QtBot, opened: MainWindow, mode: ProjectMode, project: Path, settle: Settle
 ) -> None:
     comments = [line for line in project.read_text().splitlines() if line.lstrip().startswith("#")]
-    mode.choose(("hardware",))
+    mode.choose(("hardware", "#counters"))
     type_in(qtbot, mode, ("engines",), "2")
     type_in(qtbot, mode, ("watch",), "tiny_top.add*\ntiny_top.port")
-    type_in(qtbot, mode, ("constants",), "spare: 0x10")
     type_in(qtbot, mode, ("read_out", "first"), "0xF000")
     assert mode.form.row("read_out", "last").problem.text().startswith("The read-out ends")
     assert not mode.save_button.isEnabled()
     type_in(qtbot, mode, ("read_out", "last"), "0xF01F")
+    assert mode.show_place(("hardware", "constants"))  # one of the fields that are aside, on another page
+    type_in(qtbot, mode, ("constants",), "spare: 0x10")
     mode.choose(("hardware", "trace"))  # there is none yet: the first part is shown
     assert mode.chosen == ()
     mode.parts.add_wanted.emit("trace memory")
@@ -96,10 +98,7 @@ def test_what_hardware_and_runs_have_is_set(
 
 def test_every_field_has_its_place(mode: ProjectMode) -> None:
     mode.parts.add_wanted.emit("trace memory")
-    shown = {
-        (*part.path, *field.path) for section in mode.sections() for part in section.parts for group in part.groups
-        for field in group.fields
-    }  # fmt: skip
+    shown = {path for section in mode.sections() for part in section.parts for path in part.field_paths}
     elsewhere = {"schema_version", "streaming"}  # by hand: the first is ours, the second has documents of its own
     parts: dict[tuple[str, ...], type[BaseModel]] = {
         (): Project,
@@ -124,15 +123,16 @@ def test_a_form_begins_with_the_name_and_shows_what_holds_where_nothing_is_chose
     parts = {part.path: part for section in mode.sections() for part in section.parts}
     fpga, link, stream = (parts["hardware", name, 0].groups[0].fields for name in ("fpgas", "links", "streams"))
     assert [field.label for field in parts["hardware", "clocks", 0].groups[0].fields] == ["Name", "Frequency"]
-    assert [field.label for field in fpga[:2]] == ["Name", "Language"]
-    assert "verilog" in fpga[1].choices
+    assert [field.label for field in fpga] == ["Name"]
+    languages = next(field for field in parts["hardware", "fpgas", 0].groups[1].fields if field.label == "Language")
+    assert "verilog" in languages.choices
     assert {field.kind for field in (*link, *stream) if field.label == "Source"} == {"code"}  # an end of it: one line
     mode.choose(("simulation",))
     simulator = mode.form.row("simulator").editor
     assert isinstance(simulator, QComboBox)
     assert simulator.currentText() == "auto"
     labels = [field.label for group in parts["simulation",].groups for field in group.fields]
-    assert {"Slice (ps)", "Check VHDL", "Clock drift (ppm per s)"} <= {*labels}
+    assert {"Time slice (ps)", "Check VHDL", "Drift (ppm/s)"} <= {*labels}
     before = mode.document.text
     simulator.activated.emit(simulator.currentIndex())  # chosen as it stands: nothing to write
     assert mode.document.text == before
@@ -144,7 +144,7 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
     lines = mode.parts.lines
     lines.setFocus()
     said = {}
-    for _ in range(12):
+    for _ in range(20):
         qtbot.keyClick(lines, Qt.Key.Key_Down)
         if mode.no_parts.isVisible():
             said[mode.no_parts.title.text()] = (
@@ -157,17 +157,14 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
         "No clock yet": "Add a clock", "No trace memory yet": "Add a trace memory", "No FPGA yet": "Add an FPGA",
         "No link yet": "Add a link", "No stream yet": "Add a stream",
     }  # fmt: skip
-    assert mode.form.isVisible()  # the last parts have forms
-    shown = mode.form_head.title.text()
-    for section, empty in (("Streams", True), ("Runs", False)):  # the title of one that has parts is no empty one
+    assert not mode.form.isVisible()  # the last section has no part
+    for section, empty in (("Links", True), ("Runs", False)):  # the title of one that has parts is no empty one
         lines.choose(lambda row, above=section: row.title == above)
         qtbot.keyClick(lines, Qt.Key.Key_Up)
         qtbot.keyClick(lines, Qt.Key.Key_Down)
         assert (lines.current.title, mode.no_parts.isVisible(), mode.form.isVisible()) == (section, empty, not empty)
-    assert mode.form_head.title.text() == shown
-    lines.choose(lambda row: row.title == "Runs")
-    for _ in range(2):
-        qtbot.keyClick(lines, Qt.Key.Key_Up)
+    lines.choose(lambda row: row.title == "Streams")
+    qtbot.keyClick(lines, Qt.Key.Key_Up)
     assert mode.no_parts.title.text() == "No link yet"
     qtbot.keyClick(mode.no_parts.button, Qt.Key.Key_Space)
     assert not mode.no_parts.isVisible()
@@ -175,3 +172,37 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
     assert (mode.chosen, mode.document.value(("hardware", "links", 0, "source"))) == (
         ("hardware", "links", 0), "left.out_*",
     )  # fmt: skip
+
+
+def test_a_field_says_where_its_value_comes_from_and_is_reset(
+    mode: ProjectMode, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mode.choose(("simulation",))
+    row = mode.form.row("cores")
+    assert isinstance(row.editor, QLineEdit)
+    assert (row.origin.text(), row.editor.placeholderText(), row.reset_button.isVisible()) == ("default", "4", False)
+    row.editor.setText("8")
+    row.write()
+    assert (row.origin.text(), row.reset_button.isVisible(), mode.document.value(row.path)) == ("project", True, 8)
+    assert "line" in row.origin.toolTip()
+    row.reset_button.click()
+    assert (row.origin.text(), row.editor.text(), mode.document.value(row.path)) == ("default", "", None)
+    mode.choose(())
+    assert not mode.form.row("name").reset_button.isVisible()  # a project needs it
+    assert document_of(capsys, ["settings", "project", str(project), "--set-only", "--json"])["fields"][0] == {
+        "name": "name", "value": "tiny", "origin": "project", "what": "a short name"
+    }  # fmt: skip
+    mode.show_place(("api_dir",))  # of a template that brings its API by a plugin nothing is known
+    assert mode.form.row("api_dir").origin.text() == ""
+
+
+def test_a_dialog_chooses_files_written_from_the_projects_folder(
+    mode: ProjectMode, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mode.choose(())
+    row = mode.form.row("rules")
+    names = [str(project.parent / "rules" / "one.yaml"), str(project.parent.parent / "two.yaml")]
+    monkeypatch.setattr("workbench.gui.modes.forms.picking.QFileDialog.getOpenFileNames", lambda *_: (names, ""))
+    row.pick_button.click()
+    row.pick_button.click()
+    assert mode.document.value(("rules",)) == ["rules/one.yaml", "../two.yaml"]

@@ -11,7 +11,8 @@ class Field:
     with commas), expression (over names that the form completes), expressions (a list of such, one per line), number
     (or several, with commas), unit (a quantity), address (a number, in hexadecimal), choice, table (the name of one),
     check. `of` names what choices the platform offers: networks, transfer_tables; or platforms. `notes` say what a
-    choice means, beside it."""
+    choice means, beside it. `picks` says what a dialog may choose for it: file, files, folder or folders. A field
+    `aside` is shown where it is set, and where all fields are asked for."""
 
     path: tuple[int | str, ...]
     label: str
@@ -21,6 +22,8 @@ class Field:
     notes: Mapping[str, str] = field(default_factory=dict)
     default: str | bool = ""
     of: str = ""
+    picks: str = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from workbench.model.blocks import as_target, below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
-    from workbench.model.diagnostic import OfProject, did_you_mean, unknown_name
+    from workbench.model.diagnostic import OfProject, OfTemplate, did_you_mean, unknown_name
     from workbench.model.exits import exit_words, signal_words
     from workbench.model.hardware import PortDirection
     from workbench.model.links import link_words

@@ -218,6 +218,9 @@ OWN: Sequence[Command] = (
     _command("definition", "where the name at a place of a source is defined", "projects:run_definition", *PROJECT,
              _option("place", metavar="FILE:LINE:COLUMN", help="a place of a source; columns count bytes, from 1"),
              logged=False),
+    _command("find", "where a text is in the files of a project", "find:run_find", _file("project", metavar="PROJECT"),
+             _option("text", metavar="TEXT"), _flag("--case", "upper and lower case differ"),
+             _flag("--word", "whole words only"), _flag("--regex", "TEXT is a regular expression"), JSON, logged=False),
     _command("instrument", "write instrumented copies, and what a real machine builds and runs them with",
              "projects:run_instrument", OUT, *COUNTS, WATCH, *PROJECT),
     _command("run", "instrument, build and run, on the simulated card or the project's own target",
@@ -315,7 +318,7 @@ OWN: Sequence[Command] = (
              _named("--point", "run this point alone, in this process", "KEY"), JSON),
     Command("predict", "predict an application's time from a model, before any code", _add_predict,
             _does("predict:run_predict"), logged=True),
-    _actions("template", "platform templates: list, check, begin, try, measure",
+    _actions("template", "platform templates: list, check, begin, try, measure, fit",
              ("list", "the templates there are", "templates:run_list", ()),
              ("check", "check a template file", "templates:run_check", (_file("file"),)),
              ("new", "start a template of your own from an existing one, or from a header", "templates:run_new", (
@@ -332,7 +335,9 @@ OWN: Sequence[Command] = (
                  _file("--from", dest="run_folder", metavar="RUN", help="take them from this run's calls"),
                  _file("--keep", metavar="DIR", help="leave the project that is run there, to be run on a machine"),
                  _option("--repeats", type=int, default=5, help="calls of each size"),
-                 _named("--largest", "the largest size (default: each table's last)", "SIZE")))),
+                 _named("--largest", "the largest size (default: each table's last)", "SIZE"))),
+             ("fit", "a latency and a bandwidth for each transfer table, with residuals", "bench:run_fit",
+              (_file("file"),))),
     _actions("rules", "bottleneck rules: list, check, eval, new, copy, remove, add",
              ("list", "the rules in force, or what each found in a run", "rules:run_list", (
                  _file("run_folder", metavar="RUN", nargs="?", help="whose findings are shown by rule"),)),
@@ -363,11 +368,14 @@ OWN: Sequence[Command] = (
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),
              _flag("--json", "JSON Schema, for editors that check while one types"), logged=False),
-    _actions("settings", "appearance, keys, programs, folders, trusted projects: list, set, reset",
+    _actions("settings", "appearance, keys, programs, folders, trusted projects, fields of a project: list, set, reset",
              ("list", "every setting, its value and what it does", "settings:run_list", ()),
              ("set", "set a value, and remember it", "settings:run_set", (
                  SETTING, _option("value", metavar="VALUE", help="an empty one: none, or the default"))),
              ("reset", "reset a setting to its default", "settings:run_reset", (SETTING,)),
+             ("project", "every field of a project, its value and where that comes from", "settings:run_project", (
+                 _file("project", metavar="PROJECT"), _flag("--set-only", "leave out what is at its default"),
+                 _named("--reset", "take this field out of the project's file first", "FIELD"))),
              ("withdraw", "ask again before a project is run that was trusted", "settings:run_withdraw", (
                  _option("project", type=Path, metavar="PROJECT"),))),
     _command("doctor", "what this machine has and lacks, with versions and paths", "doctor:run_doctor",

@@ -1,9 +1,10 @@
-"""`workbench template bench`: transfer tables measured with the template's own calls."""
+"""`workbench template bench` and `fit`: transfer tables measured, and a latency and a bandwidth fitted to them."""
 
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from workbench.analysis.transfer_fit import TransferFit, fit_transfers, residual_text
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
@@ -12,7 +13,8 @@ from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import bytes_text, rate_text, table, time_text
+from workbench.model.platform import TransferTable
+from workbench.model.text import bytes_text, rate_text, table, time_text, trimmed
 from workbench.session.bench.bench import EntryTimes, SizeTime, how_taken, measured, with_tables
 from workbench.session.bench.bench_project import bench_run, bench_workspace
 from workbench.session.keep.results import open_recorded
@@ -49,6 +51,38 @@ def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:
         for name, why in left_out.items():
             print(f"{name}: as it was, {why}")
     return DONE
+
+
+def run_fit(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """Latency and bandwidth of each table. In the JSON document `fit` is null where a table has none."""
+    platform, problems = load_platform(arguments.file, workbench.plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    print_diagnostics(problems)
+    fits = {name: (one, fit_transfers([p.bytes for p in one.points], [p.time_s for p in one.points],
+                                      [p.source for p in one.points]))
+            for name, one in platform.transfer_tables.items()}  # fmt: skip
+    if arguments.json:
+        print_json({"file": str(arguments.file), "tables": {name: _fit_json(*of) for name, of in fits.items()}})
+        return DONE
+    for name, (one, fit) in fits.items():
+        print(f"{name}: {fit.words if fit else 'no fit: it takes two sizes whose times grow'}")
+        if fit:
+            rows = zip(one.points, fit.residuals, fit.used, strict=True)
+            print(table((f"  {bytes_text(point.bytes)}", trimmed(time_text(point.time_s, 6)), residual_text(off),
+                         "" if used else "not fitted") for point, off, used in rows))  # fmt: skip
+    return DONE
+
+
+def _fit_json(one: TransferTable, fit: TransferFit | None) -> dict[str, object]:
+    if fit is None:
+        return {"fit": None}
+    points = zip(one.points, fit.residuals, fit.used, strict=True)
+    return {
+        "fit": {"latency_s": fit.latency_s, "rate_bytes_per_s": fit.rate_bytes_per_s, "half_bytes": fit.half_bytes},
+        "worst": fit.worst,
+        "points": [{"bytes": p.bytes, "time_s": p.time_s, "residual": off, "used": used} for p, off, used in points],
+    }
 
 
 def _size(text: str) -> int:

@@ -5,9 +5,13 @@ import argparse
 from workbench.cli.doctor import tool_json
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, as_json, print_json
-from workbench.model.diagnostic import Diagnostic
+from workbench.formats.project_file import load_project
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import table
 from workbench.run.machine import Requirement, programs
+from workbench.session.edit.origins import origins, reset_field
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.project_path import find_project
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.session.program.settings import GROUPS, Setting, change, find_setting, reset, settings
 from workbench.system.files import real
@@ -19,7 +23,7 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.json:
         print_json(
             {
-                "settings": [_json(s) for s in known.values()],
+                "settings": [_json(s, by_setting.get(s.name)) for s in known.values()],
                 "programs": [tool_json(part) for part in by_setting.values()],
                 "trusted": [{"project": path, "own": own} for path, own in trusted().items()],
             }
@@ -31,12 +35,32 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
         about = (": ".join(filter(None, (s.title, s.what))) for s in of_group)
         print(
             table(
-                (f"  {s.name}", _said(s, by_setting.get(s.name)), said) for s, said in zip(of_group, about, strict=True)
+                (f"  {s.name}", _said(s, by_setting.get(s.name)), _origin(s, by_setting.get(s.name)), said)
+                for s, said in zip(of_group, about, strict=True)
             )
         )
     if projects := trusted():
         print("Trusted projects")
         print(table((f"  {path}", OWN if own else AS_IT_STOOD) for path, own in projects.items()))
+    return DONE
+
+
+def run_project(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """Every field of a project, what is in force and where that comes from; `--reset` takes one out of its file."""
+    if arguments.reset:
+        reset_field(find_project(arguments.project), arguments.reset)
+    workspace = open_workspace(arguments.project, workbench.plugins)
+    as_written, problems = load_project(workspace.path)
+    if as_written is None:
+        raise WorkbenchError(*problems)
+    rows = [row for row in origins(as_written, workspace.platform, workspace.root)
+            if not arguments.set_only or row.origin.name not in ("default", "none")]  # fmt: skip
+    if arguments.json:
+        print_json({"project": str(workspace.path), "fields": [
+            {"name": row.name, "value": row.origin.value, "origin": row.origin.name, "what": row.what} for row in rows
+        ]})  # fmt: skip
+    else:
+        print(table((row.name, row.origin.name, row.origin.value or "-") for row in rows))
     return DONE
 
 
@@ -79,7 +103,16 @@ def _said(setting: Setting, part: Requirement | None) -> str:
     return f"{state.path} ({state.version})"
 
 
-def _json(setting: Setting) -> dict[str, object]:
+def _origin(setting: Setting, part: Requirement | None) -> str:
+    """Where the value comes from: set, found on this machine, or default; "" where there is none."""
+    if setting.is_set:
+        return "set"
+    if part is not None:
+        return "" if isinstance(part.state, Diagnostic) else "found"
+    return "default" if setting.value else ""
+
+
+def _json(setting: Setting, part: Requirement | None = None) -> dict[str, object]:
     """`problem` is what keeps a program or folder that was chosen from being used, else null."""
     problem = setting.problem(setting.value)
     return {
@@ -90,6 +123,7 @@ def _json(setting: Setting) -> dict[str, object]:
         "kind": setting.kind,
         "value": setting.value,
         "default": setting.default,
+        "origin": _origin(setting, part),
         "choices": list(setting.choices),
         "problem": as_json([problem])[0] if problem else None,
     }

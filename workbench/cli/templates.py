@@ -9,7 +9,7 @@ from workbench.api.job import Job
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, call_json, print_checked, print_diagnostics, print_json
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import WorkbenchError, has_errors
+from workbench.model.diagnostic import OfTemplate, WorkbenchError, has_errors
 from workbench.model.text import table
 from workbench.session.begin.entry_problems import entry_problems
 from workbench.session.begin.new_template import begin_template, template_path, write_template
@@ -57,12 +57,25 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
         problems_of_c = () if has_errors(problems) else compile_problems(platform, support, plugins.targets)
         offered = services(platform, support, plugins.targets, problems_of_c)
         problems = (*problems, *(replace(one, file=one.file or str(arguments.file)) for one in problems_of_c))
-    served = {one.name: {"can": one.can, "why": one.why} for one in offered}
+    served = {one.name: {"can": one.can, "why": one.why, "missing": _missing_json(one)} for one in offered}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:
         for one in offered:
-            print(f"{one.name}: {'yes' if one.can else 'no'}: {one.why}")
+            lacks = [lack.sentences for lack in one.missing]
+            print(
+                f"{one.name}: yes: {one.why}" if one.can else f"{one.name}: no: {lacks[0] if len(lacks) == 1 else ''}"
+            )
+            for lack in lacks if len(lacks) > 1 else ():
+                print(f"  {lack}")
     return code
+
+
+def _missing_json(service: Service) -> list[dict[str, object]]:
+    """What a use lacks, with the keys of the template where that would be."""
+    return [
+        {"message": one.message, "hint": one.hint, "keys": list(one.keys) if isinstance(one, OfTemplate) else []}
+        for one in service.missing
+    ]
 
 
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:

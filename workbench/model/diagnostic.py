@@ -1,7 +1,7 @@
 """What is wrong with something a person wrote, said so that the person can fix it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 
@@ -50,12 +50,19 @@ class Diagnostic:
 
     def as_json(self) -> dict[str, object]:
         """The shape that the command line prints: file, line, column, severity, message, hint."""
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(Diagnostic)}
 
 
 @dataclass(frozen=True)
 class OfProject(Diagnostic):
     """One of a value in the project's document, which who finds it does not read; `keys` lead there."""
+
+    keys: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True)
+class OfTemplate(Diagnostic):
+    """What a platform template lacks for a use; `keys` lead to where it would be."""
 
     keys: tuple[str | int, ...] = ()
 

@@ -82,26 +82,28 @@ def _estimates(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
-    from workbench.api.unstable import NO_DATA_MOVES
+    from workbench.api.unstable import OfTemplate
 
     if support is None or not support.api_sources:
         from rc_workbench_plugins.simulated_card.shim import shim_lacks
 
         yield from shim_lacks(platform, support)
     if not platform.host.entries:
-        yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
+        yield OfTemplate("it has no host.entries", "Name the calls of its host API.", keys=("host", "entries"))
     elif not any(entry.kind.moves for entry in platform.host.entries):
         from workbench.api.unstable import NO_DATA_MOVES  # schemas are long to import
 
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:
-        yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
+        hint = "Without one nothing can be simulated."
+        yield OfTemplate("it has no hardware port", hint, keys=("hardware", "ports"))
         return
     if not platform.transfer_tables and (
         named := {entry.transfer for entry in platform.host.entries if entry.transfer}
     ):
         hint = "Enter the times that the board's documents or measurements give."
-        yield Diagnostic(f"it has no transfer_tables, of which its calls name {listed(sorted(named))}", hint)
+        message = f"it has no transfer_tables, of which its calls name {listed(sorted(named))}"
+        yield OfTemplate(message, hint, keys=("transfer_tables",))
     from rc_workbench_plugins.simulated_card.port_check import check_port
 
     try:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.c_header import declarations, in_cpp
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, OfTemplate
 from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, Platform
 from workbench.model.prototypes import callees, handles, object_class
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.text import counted, listed
 
+_TRANSFERS = ("host", "transfers")
 _MOST_BYTES = 4096  # of a read-out in one transfer
 _OF_ALL, _OF_EACH = ("rcw_board.h", "rcw_board.c"), "rcw_read_out"
 
@@ -31,26 +32,29 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     of_object = bool(re.search(r"\bself\b", f"{moves.send_c} {moves.receive_c}"))
     if of_object and not object_class(platform.host):
         hint = "Name a method that an entry has: self.write(address, data, bytes)."
-        yield Diagnostic("its host.transfers call a method of `self` that no entry has", hint)
+        yield OfTemplate("its host.transfers call a method of `self` that no entry has", hint, keys=_TRANSFERS)
     if fpgas > 1 and of_object and (untold := _untold(platform.host)):
         hint = "Give its constructor `opens: board`, and its methods and destructor `of: board`."
         yield Diagnostic(f"its {listed(untold)} do not say which FPGA's object they are called on", hint)
     if fpgas > 1 and moves.send_c.strip() and not handles(platform.host) and not of_object:
         hint = "Name the handle in host.transfers as the calls of host.entries do."
-        yield Diagnostic("its host.transfers do not say which FPGA they are for", hint)
+        yield OfTemplate("its host.transfers do not say which FPGA they are for", hint, keys=_TRANSFERS)
     if not platform.host.entries:
-        yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
+        yield OfTemplate("it has no host.entries", "Name the calls of its host API.", keys=("host", "entries"))
     for name, text in (("send_c", moves.send_c), ("receive_c", moves.receive_c)):
         if not text.strip():
             hint = "Write the call that moves `words` words of the array `data` to or from `address`."
-            yield Diagnostic(f"it has no host.transfers.{name}, by which the counters are read", hint)
+            message = f"it has no host.transfers.{name}, by which the counters are read"
+            yield OfTemplate(message, hint, keys=(*_TRANSFERS, name))
     if platform.hardware is None:
-        yield Diagnostic("it has no hardware port", "Describe the port of the application's top module.")
+        hint = "Describe the port of the application's top module."
+        yield OfTemplate("it has no hardware port", hint, keys=("hardware", "ports"))
     elif moved_bytes(platform) > _word_bytes(platform):
-        yield Diagnostic(
+        yield OfTemplate(
             f"its smallest transfer ({counted(moved_bytes(platform), 'byte')}) is longer than a word of its port "
             f"({counted(_word_bytes(platform), 'byte')}): a counter cannot be read alone",
             "Name calls in host.transfers that move single words.",
+            keys=_TRANSFERS,
         )
 
 

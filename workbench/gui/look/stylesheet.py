@@ -37,6 +37,7 @@ QLabel[role="good"] { color: $good; }
 QLabel[role="high"] { color: $high; }
 QLabel[role="medium"] { color: $medium_text; font-weight: 500; }
 QLabel[role="smallgood"] { color: $good; font-size: 12px; font-weight: 600; }
+QLabel[role="smallaccent"] { color: $link; font-size: 12px; }
 QLabel[role="smallmedium"] { color: $medium_text; font-size: 12px; font-weight: 600; }
 QLabel[role="tagmedium"], QLabel[role="taggood"] { border-radius: 7px; padding: 1px 8px; font-size: 11px;
   font-weight: 500; background: $medium_ground; color: $medium_text; }

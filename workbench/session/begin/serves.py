@@ -6,22 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.model.diagnostic import Diagnostic, OfTemplate
 from workbench.model.prototypes import without_card
 from workbench.model.text import counted, listed
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport, Target
-    from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
+
+Keys = tuple[str | int, ...]
+_ENTRIES: Keys = ("host", "entries")
+_NAME_CALLS = "Name the calls of its host API, or the port of the application's top module."
 
 
 @dataclass(frozen=True)
 class Service:
-    """One use of a template: `why` says with what it can, or what it lacks."""
+    """One use of a template: `why` says with what it can, or what it lacks; `missing` is that item by item. `keys` lead
+    to the part of the template that serves it."""
 
     name: str
     can: bool
     why: str
+    missing: tuple[Diagnostic, ...] = ()
+    keys: Keys = ()
 
 
 def services(
@@ -31,7 +38,7 @@ def services(
     simulated = [target for target in targets.values() if target.simulated]
     simulate = _simulate(platform, support, simulated)
     if wrong:
-        simulate = Service(simulate.name, False, wrong[0].message)
+        simulate = Service(simulate.name, False, wrong[0].message, tuple(wrong), simulate.keys)
     return (_describe(platform), _predict(platform), simulate, _measure(platform))
 
 
@@ -51,7 +58,8 @@ def _describe(platform: Platform) -> Service:
     cards = f"{listed(alone)} not saying which card it is for" if alone else "each saying which card it is for"
     parts = [f"{counted(entries, 'call')} of its host API ({cards})"] if entries else []
     parts += [f"a port of kind {port.kind}" for port in platform.hardware.ports] if platform.hardware else []
-    return Service("describe", bool(parts), ", ".join(parts) or "it has neither host.entries nor hardware")
+    lacks = "it has neither host.entries nor hardware"
+    return _service("describe", ", ".join(parts), _ENTRIES, OfTemplate(lacks, _NAME_CALLS, keys=_ENTRIES))
 
 
 def _predict(platform: Platform) -> Service:
@@ -62,7 +70,10 @@ def _predict(platform: Platform) -> Service:
     )
     parts = [counted(*one) for one in of_each if one[0]] + (["a board for OpenCL kernels"] if platform.opencl else [])
     lacks = "it has no transfer_tables, memories or networks, and no opencl board"
-    return Service("predict", bool(parts), ", ".join(parts) or lacks)
+    hint = "Add a transfer table: what the board's documents or measurements give."
+    return _service(
+        "predict", ", ".join(parts), ("transfer_tables",), OfTemplate(lacks, hint, keys=("transfer_tables",))
+    )
 
 
 def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequence[Target]) -> Service:
@@ -71,10 +82,10 @@ def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequ
     able = [title for title, lacks in lacking.items() if not lacks]
     by = f"the API of {support.name}" if support and support.api_sources else "its API, generated from its entries,"
     why = f"{by} on the {listed(able)}, with its tables"
-    lacks = "; ".join(
-        f"{one.message} ({one.hint})" if one.hint else one.message for of in lacking.values() for one in of
-    )
-    return Service("simulate", bool(able), why if able else lacks or "no plugin brings a target that simulates")
+    missing = [one for of in lacking.values() for one in of]
+    if not targets:
+        missing = [Diagnostic("no plugin brings a target that simulates")]
+    return _service("simulate", why if able else "", _ENTRIES, *missing)
 
 
 def _measure(platform: Platform) -> Service:
@@ -82,4 +93,12 @@ def _measure(platform: Platform) -> Service:
 
     lacking = board_lacks(platform)
     why = "`workbench instrument` writes what its own flow builds, `workbench collect` reads the records of a run"
-    return Service("measure on a board", not lacking, "; ".join(lack.message for lack in lacking) or why)
+    return _service("measure on a board", "" if lacking else why, ("host", "transfers"), *lacking)
+
+
+def _service(name: str, why: str, keys: Keys, *missing: Diagnostic) -> Service:
+    """A use with what serves it; where nothing does, with what is missing."""
+    if why:
+        return Service(name, True, why, (), keys)
+    lacks = "; ".join(f"{one.message} ({one.hint})" if one.hint else one.message for one in missing)
+    return Service(name, False, lacks, missing, keys)

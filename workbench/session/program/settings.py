@@ -38,6 +38,11 @@ class Setting:
         stored = store.preference(self.name, self.default)
         return self.default if self.kind not in ("program", "folder") and self.problem(stored) else stored
 
+    @property
+    def is_set(self) -> bool:
+        """Whether a person chose it."""
+        return store.preference(self.name, "") != "" and self.value != self.default
+
     def problem(self, text: str) -> Diagnostic | None:
         """What keeps a text from being this setting's value."""
         if self.kind == "choice" and text not in self.choices:

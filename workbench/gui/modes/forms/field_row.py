@@ -1,8 +1,10 @@
 """One field of a form: its editor, the note beside it, and its problem below."""
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -15,11 +17,13 @@ from PySide6.QtWidgets import (
 
 from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
+from workbench.gui.modes.forms.picking import picked
 from workbench.gui.modes.forms.words_area import TextArea, WordsArea, named_hint
 from workbench.gui.modes.source.pragma_words import Word
-from workbench.gui.widgets import label, set_role
-from workbench.gui.widgets.boxes import column_layout
+from workbench.gui.widgets import IconButton, label, set_role
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.edit.origins import Origin, can_reset
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 
@@ -35,16 +39,28 @@ _AREAS = ("long", "prose", "lines", "pairs", "lists", "names", "expression", "ex
 _LISTS = ("lines", "pairs", "lists", "names", "expressions")
 
 
+#: Room beside the labels from which on notes are beside their editors: of all fields, of short ones.
+WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 640, 330, 600
+#: Kinds whose editors are as wide as what they hold.
+_SHORT = ("number", "unit", "address", "choice", "check")
+_SHORT_PX, _CHECK_PX, ORIGIN_PX = 150, 24, 62
+_BESIDE_EDITOR_PX = 32 + ORIGIN_PX + 28 + 16  # what chooses files, the origin, what resets, and the gaps
+_UNBOUND_PX = 16_777_215  # no bound, in Qt's words
+OriginOf = Callable[[Path_], Origin]
+
+
 class FieldRow(QObject):
-    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a text,
-    `grown` says that its height may be another."""
+    """One field: its editor, where its value comes from, the note beside it or below, and the problem under it. `typed`
+    follows every key in a text, `grown` says that its height may be another. `origin_of` says what is in force of a
+    field that is not set; without it nothing is said of that."""
 
     typed, grown = Signal(), Signal()
 
-    def __init__(self, document: YamlDocument, base: Path_, field: Field) -> None:
+    def __init__(self, document: YamlDocument, base: Path_, field: Field, origin_of: OriginOf | None = None) -> None:
         super().__init__()
         self.document, self.field, self.path = document, field, (*base, *field.path)
-        self.box = QWidget()
+        self._origin_of = origin_of
+        self.box, self._holder = QWidget(), QWidget()
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(10)
         self.editor = self._make()
@@ -52,26 +68,44 @@ class FieldRow(QObject):
         self.editor.setAccessibleName(field.label or str(field.path[-1]))
         self.note = label(field.note, "small")
         self.problem = label("", "high", wrap=True)
-        column = column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
-        wide = field.kind in _AREAS or (field.kind in ("code", "table") and not field.note)
-        said = field.note or (field.notes and field.kind != "names")
-        short = field.kind in ("number", "unit", "address", "choice", "check")
-        self._row.addWidget(self.editor, 0 if short else 3)
-        if short:
+        column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
+        self._short = field.kind in _SHORT
+        self._row.addWidget(self._holder, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self.note, 1)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.note.setWordWrap(True)
+        self.note.setVisible(bool(field.note or (field.notes and field.kind != "names")))
+        self._fill_holder()
+        self.set_width(0, 0)
+        self.read()
+
+    def _fill_holder(self) -> None:
+        """The editor, what chooses files for it, and where its value comes from."""
+        top = Qt.AlignmentFlag.AlignTop
+        inside = row_layout(of=self._holder, margins=(0, 0, 0, 0), spacing=4)
+        inside.addWidget(self.editor, 0 if self._short else 1)
+        if self._short:
             if isinstance(self.editor, QComboBox):
-                self.editor.setMinimumWidth(150)
+                self.editor.setMinimumWidth(_SHORT_PX)
                 self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             else:
-                self.editor.setFixedWidth(24 if field.kind == "check" else 150)
-            if not said:
-                self._row.addStretch(1)
-        if said:
-            self.note.setWordWrap(True)
-            if wide:
-                column.insertWidget(1, self.note)
-            else:
-                self._row.addWidget(self.note, 2)
-        self.read()
+                self.editor.setFixedWidth(_CHECK_PX if self.field.kind == "check" else _SHORT_PX)
+            inside.addStretch(1)
+        if self.field.picks and not self.document.read_only:
+            self.pick_button = IconButton("folder", f"Choose: {self.field.label}", on=self._pick)
+            inside.addWidget(self.pick_button, 0, top)
+        elif self._origin_of is not None:
+            inside.addSpacing(32)  # as wide as that button: the editors end at one line
+        if self._origin_of is not None:
+            inside.addSpacing(4)
+            self.origin = label("", "small")
+            self.origin.setFixedSize(ORIGIN_PX, 28)
+            self.reset_button = IconButton("undo-2", f"{self.field.label}: reset", on=self.reset)
+            policy = self.reset_button.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            self.reset_button.setSizePolicy(policy)
+            inside.addWidget(self.origin, 0, top)
+            inside.addWidget(self.reset_button, 0, top)
 
     def _make(self) -> QWidget:
         kind = self.field.kind
@@ -99,6 +133,7 @@ class FieldRow(QObject):
             return combo
         if kind == "check":
             check = QCheckBox("")
+            check.setFixedHeight(28)
             check.toggled.connect(self.write)
             return check
         line = QLineEdit()
@@ -109,11 +144,23 @@ class FieldRow(QObject):
         line.textEdited.connect(self.typed)
         return line
 
-    def set_narrow(self, narrow: bool) -> None:
-        """Put the note under the editor where there is no room beside it."""
-        down, across = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._row.setDirection(down if narrow else across)
-        self._row.setSpacing(3 if narrow else 10)
+    def set_width(self, form_px: int, label_px: int) -> None:
+        """Lay the row out in a form so wide: the notes of a wide one begin at one line, those of a narrow one are under
+        their editors, but beside short ones."""
+        room_px = form_px - label_px - 60
+        wide = room_px >= WIDE_PX
+        down = not wide and (not self._short or room_px < BESIDE_PX)
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(3 if down else 12)
+        self.note.setContentsMargins(0, 0 if down else 6, 0, 0)
+        beside = self._short and not wide and not down
+        if wide:
+            self._holder.setFixedWidth(min(round(room_px * 0.6), MOST_EDITOR_PX))
+        else:
+            least_px = _SHORT_PX + (0 if self._origin_of is None else _BESIDE_EDITOR_PX)
+            self._holder.setMinimumWidth(least_px if beside else 0)
+            self._holder.setMaximumWidth(_UNBOUND_PX)
+        self._row.setStretch(0, 0 if wide or beside else 1)
 
     # ---- document and widget
 
@@ -148,10 +195,50 @@ class FieldRow(QObject):
         set_property(editor, "fixed", fixed)
         if self.field.notes and self.field.kind != "names":
             self.note.setText(self.field.notes.get(str(value), ""))
+        if self._origin_of is not None:
+            self._show_origin(self._origin_of)
         problem = self.document.problem_at(self.path)
         if self.field.kind in _LISTS:
             problem = problem or next(iter(self.document.problems_below(self.path)), None)
         self.show_problem(problem)
+
+    def _show_origin(self, origin_of: OriginOf) -> None:
+        """What is in force, and where it comes from."""
+        is_set, unset = self.document.value(self.path) is not None, origin_of(self.path)
+        name = "project" if is_set else unset.name
+        self.origin.setText("" if name == "none" else name)
+        self.origin.setToolTip(self._origin_tip(name))
+        set_role(self.origin, "smallaccent" if is_set else "small")
+        self.reset_button.setVisible(is_set and can_reset(self.path) and not self.document.read_only)
+        self.reset_button.setToolTip(f"Reset to {unset.value or 'nothing'}" if unset.name != "hardware" else "Reset")
+        if isinstance(self.editor, QLineEdit | QPlainTextEdit):
+            self.editor.setPlaceholderText(unset.value)
+
+    def _origin_tip(self, name: str) -> str:
+        span = self.document.marked.values.get(self.path) if self.document.marked else None
+        file = self.document.path.name if self.document.path else ""
+        return {
+            "project": f"set in {file}, line {span.line}" if span else f"set in {file}",
+            "template": "from the platform template",
+            "hardware": "as the design above says",
+            "found": "found beside the project file",
+            "default": "as it comes",
+        }.get(name, "")
+
+    def reset(self) -> None:
+        """Take the value out of the document."""
+        self.document.remove(self.path, f"Reset {self.field.label.lower()}")
+
+    def _pick(self) -> None:
+        """Choose files or folders; one that a list has already is not repeated."""
+        folder = self.document.path.parent if self.document.path else Path.cwd()
+        names = picked(self.field.picks, self.field.label.lower(), folder, self.box)
+        if names and self.field.kind in _LISTS:
+            old = self.document.value(self.path)
+            every = dict.fromkeys((*(map(str, old) if isinstance(old, list) else ()), *names))
+            self.document.set(self.path, list(every), f"Change {self.field.label.lower()}")
+        elif names:
+            self.document.set(self.path, names[0], f"Change {self.field.label.lower()}")
 
     def _shown(self, value: object) -> str:
         if self.field.kind == "address" and isinstance(value, int):

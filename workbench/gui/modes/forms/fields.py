@@ -8,11 +8,17 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from workbench.api.forms import Field, Group
+from workbench.model.document import part_in
 from workbench.model.text import title_of
 
 _MANY = {"lines": "one per line", "pairs": "one NAME: VALUE per line", "lists": "one NAME: VALUE, VALUE per line"}
 _PROSE = ("description", "note", "source")  # a source with an example is an end of a link or a stream
 Choices = Mapping[str, Collection[str]]
+#: What a dialog may choose for fields of these names.
+_PICKS = {
+    "sources": "files", "api_sources": "files", "rules": "files", "library": "files", "exclude_files": "files",
+    "include_dirs": "folders", "outside": "folders", "api_dir": "folder", "compile_commands": "file",
+}  # fmt: skip
 
 
 def groups_of(
@@ -45,7 +51,8 @@ def fields_of(
         default = bool(info.default) if kind == "check" else _default(info.default)
         kind = "choice" if chosen or name == "platform" else kind
         of = "platforms" if name == "platform" else ""
-        yield Field((*above, name), title_of(name), kind, said, chosen, default=default, of=of)
+        picks = _PICKS.get(name, "") if kind in ("code", "lines") else ""
+        yield Field((*above, name), title_of(name), kind, said, chosen, default=default, of=of, picks=picks)
 
 
 def _kind(name: str, info: FieldInfo) -> str:
@@ -70,17 +77,6 @@ def _chosen(annotation: Any) -> tuple[str, ...]:
     if isinstance(annotation, EnumType):
         return tuple(map(str, annotation.__members__.values()))
     return tuple(map(str, get_args(annotation))) if get_origin(annotation) is Literal else ()
-
-
-def part_in(info: FieldInfo) -> type[BaseModel] | None:
-    """The part that a field holds, or holds many of."""
-    return next((a for a in _within(info.annotation) if isinstance(a, type) and issubclass(a, BaseModel)), None)
-
-
-def _within(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    for inner in get_args(annotation):
-        yield from _within(inner)
 
 
 def _many(info: FieldInfo) -> bool:

@@ -1,17 +1,19 @@
 """The form of one part of a document: a row for every field, its problem right beside it."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
-from workbench.gui.modes.forms.field_row import FieldRow
+from workbench.gui.look import fonts
+from workbench.gui.modes.forms.field_row import FieldRow, OriginOf
 from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.modes.forms.words_area import WordsArea
 from workbench.gui.modes.source.pragma_words import Word
@@ -19,10 +21,10 @@ from workbench.gui.run.background import Slices
 from workbench.gui.widgets import Button, IconButton, empty, label, rule
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-LABEL_PX = 118
-BESIDE_FROM_PX = 480
+LABEL_PX, MOST_LABEL_PX = 118, 180
 
 
 class PartForm(QScrollArea):
@@ -33,10 +35,13 @@ class PartForm(QScrollArea):
     renamed = Signal(object, str)
     add_wanted = Signal()
 
-    def __init__(self, document: YamlDocument) -> None:
+    def __init__(self, document: YamlDocument, origin_of: OriginOf | None = None) -> None:
         super().__init__()
         self._strays = QVBoxLayout()  # what is wrong with the part, and with none of its fields
-        self.document = document
+        self.document, self._origin_of = document, origin_of
+        self.all_fields = False  # whether those are shown too that do not apply, or are seldom set
+        self._shown: tuple[Path_, ...] = ()
+        self._label_px = LABEL_PX
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
         self._wanted: tuple[Path_, Qt.FocusReason] | None = None  # the field that gets the keyboard when it is there
@@ -61,9 +66,11 @@ class PartForm(QScrollArea):
         body = QWidget()
         set_ground(body, "panel")
         column = column_layout(of=body, margins=(16, 14, 16, 16), spacing=10)
-        groups = part.groups if part else ()
-        if part and not groups:
-            groups = (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
+        groups = self._groups()
+        self._shown = tuple((*part.base, *f.path) for group in groups for f in group.fields) if part else ()
+        metrics = QFontMetrics(fonts.ui_font(13, 400))
+        longest_px = max((metrics.horizontalAdvance(f.label) for g in groups for f in g.fields), default=0)
+        self._label_px = min(max(LABEL_PX, longest_px + 8), MOST_LABEL_PX)
         if part and part.named and not self.document.read_only:
             column.addLayout(self._name_row(part))
         self._strays = QVBoxLayout()
@@ -78,6 +85,29 @@ class PartForm(QScrollArea):
         if slices is not None:
             slices.start(self._fill(column, part, groups))
 
+    def _groups(self) -> tuple[Group, ...]:
+        """What is shown of the part: fields that are aside where they are set, and in a document that cannot be changed
+        only what is set."""
+        part, document = self.part, self.document
+        if part is None:
+            return ()
+        if not part.groups:
+            return (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
+        if self.all_fields:
+            return part.groups
+
+        def is_shown(field: Field) -> bool:
+            aside = field.aside or (document.read_only and field.kind != "check")
+            return not aside or document.value((*part.base, *field.path)) is not None
+
+        shown = (replace(group, fields=tuple(filter(is_shown, group.fields))) for group in part.groups)
+        return tuple(group for group in shown if group.fields)
+
+    def _show_all(self, every: bool) -> None:
+        """Show all fields, or those that apply or are set."""
+        self.all_fields = every
+        self.show_part(self.part)
+
     def _fill(self, column: QVBoxLayout, part: DocumentPart | None, groups: Sequence[Group]) -> Iterator[None]:
         """Add the groups one after the other, as long as the form is there that they belong to."""
         for number, group in enumerate(groups):
@@ -85,13 +115,21 @@ class PartForm(QScrollArea):
                 return
             if number:
                 column.addWidget(rule())
-            self._add_group(column, part.path if part else (), group)
+            self._add_group(column, part.base if part else (), group)
             self._fold()
             yield
         if self.part is not part or not isValid(column):
             return
         if part and part.add and not self.document.read_only:
             column.addWidget(Button(part.add, "plus", on=self.add_wanted.emit), 0, Qt.AlignmentFlag.AlignLeft)
+        more = sum(len(group.fields) for group in part.groups) - len(self._shown) if part and part.groups else 0
+        if more > 0 or self.all_fields:
+            said = "Fewer fields" if self.all_fields else f"{counted(more, 'more field')}"
+            self.more_button = Button(said, kind="link", on=partial(self._show_all, not self.all_fields))
+            self.more_button.setToolTip(
+                "" if self.all_fields else "Fields that are not set, and seldom are or do not apply"
+            )
+            column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         self._show_strays()
         self._fold()
@@ -116,7 +154,7 @@ class PartForm(QScrollArea):
         """With their paths in the document."""
         if self.part is None:
             return
-        own, shown = self.part.path, [row.path for row in self.rows]
+        own, shown = self.part.base, [row.path for row in self.rows]
         inner = {own} | {path[: len(own) + 1] for path in shown if len(path) > len(own) + 1}
         for problem in self.document.problems:
             path = self.document.place_of(problem)
@@ -126,7 +164,7 @@ class PartForm(QScrollArea):
     def _name_row(self, part: DocumentPart) -> QHBoxLayout:
         row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
         said = label("Name", "second")
-        said.setMinimumSize(LABEL_PX, 28)
+        said.setMinimumSize(self._label_px, 28)
         said.setBuddy(editor)
         editor.setProperty("role", "code")
         editor.setAccessibleName("Name")
@@ -154,14 +192,14 @@ class PartForm(QScrollArea):
         form.setVerticalSpacing(8)
         form.setColumnStretch(1, 1)
         for number, field in enumerate(group.fields):
-            row = FieldRow(self.document, base, field)
+            row = FieldRow(self.document, base, field, self._origin_of)
             self.rows.append(row)
             row.typed.connect(partial(self.typed.emit, row))
             self._give_words(row)
             row.grown.connect(partial(QTimer.singleShot, 0, self, self._show_problem))
             if field.label:
                 said = label(field.label, "second")
-                said.setMinimumSize(LABEL_PX, 28)
+                said.setMinimumSize(self._label_px, 28)
                 said.setBuddy(row.editor)
                 form.addWidget(said, number, 0, Qt.AlignmentFlag.AlignTop)
                 form.addWidget(row.box, number, 1)
@@ -175,9 +213,18 @@ class PartForm(QScrollArea):
 
     def _fold(self) -> None:
         for row in self.rows:
-            row.set_narrow(self.viewport().width() < BESIDE_FROM_PX)
+            row.set_width(self.viewport().width(), self._label_px)
 
     def read(self) -> None:
+        """Show what the document holds now; other fields where others are set."""
+        if self.part and self.part.groups and len(self.rows) == len(self._shown):
+            now = tuple((*self.part.base, *f.path) for group in self._groups() for f in group.fields)
+            if not set(now) <= set(self._shown):
+                field = self.field_with_focus()
+                self.show_part(self.part)
+                if field is not None:
+                    self.show_field(field)
+                return
         for row in self.rows:
             row.read()
         self._show_strays()
@@ -185,6 +232,9 @@ class PartForm(QScrollArea):
     def show_field(self, path: Path_, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
         """Bring the field at a path of the document into view, and give it the keyboard; one that is still to come gets
         it then."""
+        part = self.part
+        if part and path not in self._shown and path in part.field_paths and not self.all_fields:
+            self._show_all(True)  # it is among those that are aside
         row = next((row for row in self.rows if path[: len(row.path)] == row.path), None)
         self._wanted = (path, reason) if row is None else None
         if row is not None:

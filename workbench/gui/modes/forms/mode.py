@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode, set_ground
+from workbench.gui.modes.forms.field_row import OriginOf
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
@@ -24,6 +25,7 @@ class DocumentMode(Mode):
     """A mode of this kind says which parts there are, adds one, and what a document begins with."""
 
     document: YamlDocument
+    origin_of: OriginOf | None = None  # what is in force of a field that is not set, where that is said
 
     def __init__(self, context: Context, kind: WindowMode, document: YamlDocument) -> None:
         super().__init__(context, kind)
@@ -58,7 +60,7 @@ class DocumentMode(Mode):
 
     def make_form(self) -> QWidget:
         """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
-        self.parts, self.form = PartList(), PartForm(self.document)
+        self.parts, self.form = PartList(), PartForm(self.document, self.origin_of)
         self.form_head = PanelHeader("")
         self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes} (Delete, in the list)")
         self.form_head.add(self.remove)
@@ -157,17 +159,30 @@ class DocumentMode(Mode):
         problem = next(iter(self.document.errors), None)
         if problem is None:
             return
-        path, sections = self.document.place_of(problem), self.sections()
+        place = self.document.place_of(problem)
+        shown = self.show_place(place) if place else False
+        if not shown and self.document.path is not None and problem.line is not None:
+            self.context.navigation.open_line(str(self.document.path), problem.line)
+
+    def show_place(self, path: Path_) -> bool:
+        """Show the field at a path of the document, or the section that has no part there. False where none is."""
+        sections = self.sections()
         lacking = next((s for s in sections if s.path and s.path == path and not s.parts), None)
-        parts = [p for s in sections for p in s.parts if path[: len(p.path)] == p.path and (p.path or len(path) < 2)]
+        every = [part for section in sections for part in section.parts]
+        holding = [part for part in every if any(path[: len(field)] == field for field in part.field_paths)]
+        around = [part for part in every if path[: len(part.base)] == part.base and (part.base or len(path) < 2)]
+        within = [part for part in every if path and part.base[: len(path)] == path]
         if lacking is not None:
             self.parts.show_tab(lacking.tab)
             self._show_empty(lacking)
-        elif path and parts:
-            self.choose(max(parts, key=lambda part: len(part.path)).path)
+        elif holding or within or around:
+            best = max(holding, key=lambda part: len(part.base)) if holding else None
+            nearest = within[0] if within else max(around, key=lambda part: len(part.base), default=None)
+            part = best or nearest
+            assert part is not None
+            self.choose(part.path)
             self.form.show_field(path)
-        elif self.document.path is not None and problem.line is not None:
-            self.context.navigation.open_line(str(self.document.path), problem.line)
+        return bool(lacking is not None or holding or within or around)
 
     def show_form(self) -> None:
         """The parts as they are now, and the form of the one chosen, or the section chosen that has none."""

@@ -70,6 +70,7 @@ class PartList(QWidget):
         self._titles: set[str] = set()
         self._shortened: dict[tuple[str, int, bool], str] = {}  # by title, width in pixels, and whether it is bold
         self._current: Path_ | None = None
+        self._chosen: dict[str, Path_] = {}  # by tab, the part chosen in it last
         self._editable = True
 
     def show_sections(self, sections: Sequence[PartSection], document: YamlDocument) -> None:
@@ -78,9 +79,8 @@ class PartList(QWidget):
         paths = {p.path for s in sections for p in s.parts}
         for part in (p for s in sections for p in s.parts if p.path):
             holds_others = any(path != part.path and path[: len(part.path)] == part.path for path in paths)
-            if holds_others:
-                fields = (f.path for group in part.groups for f in group.fields)
-                problems = tuple(d for path in fields if (d := document.problem_at((*part.path, *path))))
+            if holds_others or part.at is not None:
+                problems = tuple(d for path in part.field_paths if (d := document.problem_at(path)))
             else:
                 problems = document.problems_below(part.path)
             if problems:
@@ -110,18 +110,19 @@ class PartList(QWidget):
         del quiet
 
     def _turn_to(self, tab: str) -> None:
-        """Show a tab, and its first part."""
+        """Show a tab, and the part that was chosen in it last, else its first."""
         self.tab = tab
         self._refilter()
-        first = next((part for section in self._sections if section.tab == tab for part in section.parts), None)
-        if first is not None:
-            self.chosen.emit(first.path)
+        parts = [part for section in self._sections if section.tab == tab for part in section.parts]
+        chosen = next((part for part in parts if part.path == self._chosen.get(tab)), next(iter(parts), None))
+        if chosen is not None:
+            self.chosen.emit(chosen.path)
 
     def set_current(self, path: Path_) -> None:
         if path != self._current:
             holding = (s.tab for s in self._sections if s.tab and any(part.path == path for part in s.parts))
             self.tab = next(holding, self.tab)
-            self._current = path
+            self._current = self._chosen[self.tab] = path
             self._show_tabs()
             self._refilter()
 

@@ -12,7 +12,8 @@ class DocumentPart:
     """A line of the list: where it is in the document, how it is called, which form it has.
 
     `what` is said after the title of the form; `removable` parts can be taken out, `named`
-    ones be given another key. `add` is what a button at the form's end adds.
+    ones be given another key. `add` is what a button at the form's end adds. The fields are below `path`, or below
+    `at` where several lines are forms of one part of the document.
     """
 
     path: Path_
@@ -24,6 +25,17 @@ class DocumentPart:
     removable: bool = False
     named: bool = False
     add: str = ""
+    at: Path_ | None = None
+
+    @property
+    def base(self) -> Path_:
+        """Where in the document the fields are."""
+        return self.path if self.at is None else self.at
+
+    @property
+    def field_paths(self) -> tuple[Path_, ...]:
+        """The fields by their paths in the document."""
+        return tuple((*self.base, *field.path) for group in self.groups for field in group.fields)
 
     @property
     def table(self) -> str:

@@ -1,5 +1,9 @@
 """Which fields the parts of a platform template have: as their schemas say, a call's and the machine's in groups."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.modes.forms.fields import fields_of, groups_of
@@ -20,10 +24,17 @@ KIND_NOTES = {
     "receive": "moves data from the FPGA", "wait": "waits for a transfer", "interrupt": "waits for an interrupt",
     "release": "closes the FPGA", "other": "anything else",
 }  # fmt: skip
+#: Which of an entry's fields apply to each kind of call; those of `ENTRY` that are in no kind's apply to all.
+_MOVES = ("fpga", "bytes", "address", "data", "transfer", "asynchronous")
+APPLY = {
+    CallKind.CONFIGURE: ("fpga", "files", "bytes"), CallKind.ACQUIRE: ("fpga", "opens", "mapped_bytes", "address"),
+    CallKind.SEND: _MOVES, CallKind.RECEIVE: _MOVES, CallKind.OTHER: ("fpga", "opens", "mapped_bytes", "address"),
+    CallKind.WAIT: ("fpga",), CallKind.INTERRUPT: ("fpga",), CallKind.RELEASE: ("fpga",),
+}  # fmt: skip
 REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
 
 ENTRY = (
-    Group("Prototype", "", (
+    Group("Call", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
         Field(("access",), "Pointer access", "choice", "through pointers into a mapping", ("", "read", "write")),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
@@ -39,10 +50,12 @@ ENTRY = (
         Field(("files",), "File names", "code"),
         Field(("opens",), "Opens", "code", "a name for what the call opens: h2c, or *handle is bar0"),
         Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
+    )),
+    Group("Time", "", (
         Field(("transfer",), "Transfer time", "table"),
-        Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
-        Field(("inline",), "In the header", "check", "its code is in the header, not in a library"),
+        Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
+        Field(("inline",), "In the header", "check", "its code is in the header, not in a library", aside=True),
     )),
     Group("Suggestion", "shown with findings on this call", (
         Field(("suggestion",), "", "prose"),
@@ -51,6 +64,22 @@ ENTRY = (
         Field(("suggestion_from_calls",), "From calls", "unit", "calls in the run; empty: any"),
     )),
 )  # fmt: skip
+
+
+def entry_groups(entry: Mapping[str, Any]) -> tuple[Group, ...]:
+    """The fields of a host API entry: those that do not apply to its kind are aside."""
+    kind = str(entry.get("kind", ""))
+    names = {name for of in APPLY.values() for name in of}
+    names -= set(APPLY[CallKind(kind)] if kind in APPLY else names)
+    names |= {"prototype", "inline"} if entry.get("access") else set()
+    names |= {"access"} if entry.get("prototype") else set()
+    if not entry.get("suggestion"):
+        names |= {"suggestion_from_bytes", "suggestion_to_bytes", "suggestion_from_calls"}
+    return tuple(
+        replace(group, fields=tuple(replace(f, aside=f.aside or f.path[0] in names) for f in group.fields))
+        for group in ENTRY
+    )
+
 
 MACHINE = (
     Group("Platform", "", (
@@ -68,12 +97,12 @@ MACHINE = (
 HOST = (
     Group("Header", "how programs include the API", (
         Field(("include_lines",), "Include lines", "lines", "one per line"),
-        Field(("api_dir",), "Its folder", "code", "beside this file"),
-        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one per line"),
+        Field(("api_dir",), "Its folder", "code", "beside this file", picks="folder"),
+        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one per line", picks="files"),
     )),
     Group("Library", "C files that replace it on the simulated card; empty: generated from the calls", (
         Field(("api",), "As template", "code", "whose API this is"),
-        Field(("api_sources",), "C files", "lines", "one per line, beside this file"),
+        Field(("api_sources",), "C files", "lines", "one per line, beside this file", picks="files"),
     )),
 )  # fmt: skip
 TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, address, words, bytes, index")

@@ -43,6 +43,7 @@ class Measuring(QObject):
         self._path: Path | None = None  # whose times are measured
         self.run_function = run_of
         self.button = Button("Measure times", "play", on=self.act)
+        self.setParent(self.button)  # it goes with it, and hears no more of what ends later
         context.background.progressed.connect(self._changed)
         context.background.idle_changed.connect(self._changed)
         document.changed.connect(self._changed)
@@ -114,9 +115,8 @@ class Measuring(QObject):
             return
         self.button.setText("Cancel" if under_way else "Measure times")
         self.button.set_icon("x" if under_way else "play")
-        self.button.setVisible(document.path is not None and not document.read_only)
-        self.button.setEnabled(under_way or document.platform is not None)
-        self.button.setToolTip(
-            "" if under_way else "Run the template's own calls on the simulated card, in sizes by powers of two"
-        )
+        self.button.setVisible(document.path is not None)
+        self.button.setEnabled(under_way or (document.platform is not None and not document.read_only))
+        how = "Run the template's own calls on the simulated card, in sizes by powers of two"
+        self.button.setToolTip("" if under_way else "Save a copy to measure its times" if document.read_only else how)
         self.changed.emit()

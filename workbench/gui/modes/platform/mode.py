@@ -18,10 +18,11 @@ from workbench.gui.modes.platform.checking import TemplateCheck
 from workbench.gui.modes.platform.foot import Foot
 from workbench.gui.modes.platform.measuring import Measuring
 from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
-from workbench.gui.modes.platform.points import points_of, points_path, readable, table_plot
+from workbench.gui.modes.platform.points import fit_of, points_of, points_path, readable, table_plot
+from workbench.gui.modes.platform.serving import Serving
 from workbench.gui.modes.platform.table import PointTable
 from workbench.gui.modes.platform.trying import TriedOn
-from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, plain_panel
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, PanelHeader, Split, plain_panel
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
@@ -30,6 +31,10 @@ from workbench.session.begin.new_entries import api_headers, header_entries, hea
 from workbench.session.edit.platform_document import PlatformDocument, starter
 from workbench.session.edit.yaml_document import Path_
 from workbench.system.files import read_file
+
+_FIT_TIP = (
+    "A latency and a bandwidth fitted to the points that have a source; the column Off fit says how far each is off"
+)
 
 
 class PlatformMode(DocumentMode):
@@ -57,6 +62,9 @@ class PlatformMode(DocumentMode):
         self.calls_foot = Foot("From a header", "download", "Ctrl+V pastes one")
         self.calls_foot.button.clicked.connect(self.ask_header)
         column.addWidget(self.calls_foot)
+        self.serving = Serving(context, self.document)
+        self.serving.wanted.connect(self.show_place)
+        column.addWidget(self.serving)
         self.trying = TriedOn(context, self.document)
         self.trying.opened.connect(context.navigation.open_line)
         below_form = form.layout()
@@ -120,7 +128,9 @@ class PlatformMode(DocumentMode):
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
         above = QWidget()
-        column_layout(self.curve, of=above, margins=(16, 10, 16, 8))
+        self.fit_words = ElidedLabel("", "smallsecond")
+        self.fit_words.setToolTip(_FIT_TIP)
+        column_layout(self.curve, self.fit_words, of=above, margins=(16, 10, 16, 8), spacing=4)
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)
@@ -260,7 +270,10 @@ class PlatformMode(DocumentMode):
             band = best_band(platform.transfer_tables[name])
         points, others = points_of(self.document, name), points_of(self.document, beside) if beside else ()
         movable = not self.document.read_only
-        self.curve.show_plot(table_plot(name, points, beside, others, band, movable))
+        fit = fit_of(points)
+        self.fit_words.setText(f"Fit: {fit.words}" if fit else "")
+        self.fit_words.setVisible(fit is not None)
+        self.curve.show_plot(table_plot(name, points, beside, others, band, movable, fit))
 
     def _head_table(self) -> None:
         name, said = self.shown_table, self.measuring.said

@@ -16,7 +16,6 @@ from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.fields import (
     BOARD,
     CLOCK,
-    ENTRY,
     HOST,
     KERNEL_CLOCK,
     MACHINE,
@@ -25,6 +24,7 @@ from workbench.gui.modes.platform.fields import (
     PORT_1,
     TABLE,
     TRANSFERS,
+    entry_groups,
 )
 from workbench.model.hardware import Clock, Port
 from workbench.model.platform import KernelClock
@@ -33,6 +33,11 @@ from workbench.session.edit.platform_document import PlatformDocument
 from workbench.session.edit.port_entries import PORTS, new_port
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
+ABOUT_CALLS = (
+    "A function of the API that programs call, and what a call of it means. From a header adds one for each function "
+    "that it declares."
+)
+ABOUT_TABLES = "How long a call takes, by its size. Suggestions, predictions and the simulated card read it."
 KERNEL_CLOCKS: Path_ = ("opencl", "clocks")
 
 
@@ -59,12 +64,24 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
     )
     calls, wires, times = "Calls", "Ports", "Times"
     return (
-        PartSection("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call", calls),
+        PartSection(
+            "Host calls",
+            tuple(_entry(n, e) for n, e in enumerate(entries)),
+            "host call",
+            calls,
+            ABOUT_CALLS,
+            ("host", "entries"),
+        ),
         PartSection("Host API", (sources, transfers), tab=calls),
         PartSection("Constants", tuple(named), "constant", calls),
         *(replace(s, tab=wires) for s in ((PartSection("Hardware port", ports),) if ports else _hardware(document))),
         PartSection(
-            "Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table", times
+            "Transfer times",
+            tuple(_table(str(n), t) for n, t in (tables or {}).items()),
+            "transfer table",
+            times,
+            ABOUT_TABLES,
+            ("transfer_tables",),
         ),
         PartSection("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
         PartSection("Networks", _named(document, "networks", "network", NETWORK), "network", times),
@@ -157,7 +174,7 @@ def _entry(number: int, entry: Mapping[str, Any]) -> DocumentPart:
         name + (f" ({subtype})" if subtype else ""),
         note,
         "host call",
-        ENTRY,
+        entry_groups(entry),
         removable=True,
     )
 

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.rate_curves import BAND_NAME, INKS, RATES, SIZES
+from workbench.analysis.transfer_fit import INTERPOLATED, TransferFit, fit_transfers
 from workbench.formats import yaml_edit
 from workbench.formats.units import UnitError, quantity, written
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import bytes_text, rate_text, time_text
 from workbench.pictures.plot import Line, Plot, Range
 from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+_FIT_POINTS = 60  # at which the fit is drawn
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class TablePoint:
     @property
     def printed(self) -> bool:
         """Whether the row has a source of its own."""
-        return bool(self.source) and self.source != "interpolated"
+        return bool(self.source) and self.source != INTERPOLATED
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,10 @@ def table_plot(
     others: Sequence[TablePoint],
     band: Range | None,
     movable: bool,
+    fit: TransferFit | None = None,
 ) -> Plot:
-    """The rows that can be read, each a point of the first line, and another table's. Points that are out of order are
-    marked, as they are in the table."""
+    """The rows that can be read, each a point of the first line, another table's, and the fit. Points that are out of
+    order are marked, as they are in the table."""
     rows = [points[number] for number in readable(points)]
     x, y = np.array([p.size for p in rows], float), np.array([p.rate for p in rows], float)
     wrong = next((number for number, point in enumerate(rows) if _is_error(point)), -1)
@@ -107,10 +111,20 @@ def table_plot(
         rates = sorted((p.size, p.rate) for p in others if p.size and p.rate)
         lines.append(Line(beside, np.array([s for s, _ in rates]), np.array([r for _, r in rates]), INKS[1], True))
 
+    if fit is not None and len(x) > 1:
+        sizes = np.geomspace(x.min(), x.max(), _FIT_POINTS)
+        lines.append(Line("fit", sizes, sizes / np.array([fit.time_s(size) for size in sizes]), "accent", True))
+
     def said(line: int, point: int) -> str:
         return f"{bytes_text(x[point])} in one call: {rate_text(y[point])}" if line == 0 else ""
 
     return Plot(SIZES, RATES, tuple(lines), span=band, span_name=BAND_NAME, legend=True, say=said)
+
+
+def fit_of(points: Sequence[TablePoint]) -> TransferFit | None:
+    """A latency and a bandwidth for the rows that can be read; its residuals are of those."""
+    rows = [points[number] for number in readable(points)]
+    return fit_transfers([p.size or 0.0 for p in rows], [p.time_s or 0.0 for p in rows], [p.source for p in rows])
 
 
 def _is_error(point: TablePoint) -> bool:
@@ -151,28 +165,52 @@ def next_point(points: tuple[TablePoint, ...]) -> dict[str, Any]:
     return {"bytes": written(last.size * 2, "B"), "time_s": written(float(f"{last.time_s * 2:.4g}"), "s")}
 
 
+_CELLS = re.compile(r"\t|;|,(?=\s|\D)|,(?=\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:$|[a-zµ]))")
+_UNIT_OF_HEAD = re.compile(r"[(\[]\s*([\wµ]+)\s*[)\]]|([\wµ]+)\s*$")
+
+
 def pasted_points(text: str) -> list[dict[str, Any]]:
     """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, semicolons or commas.
 
-    Bare numbers are bytes and seconds. Lines that hold no two quantities (heads) are left out.
+    Bare numbers are in the units that the head names, as in `Size (KiB)` and `Time [us]`, else bytes and seconds. Lines
+    that hold no two quantities are left out.
     """
     rows: list[dict[str, Any]] = []
+    units = ["", ""]
     for line in text.splitlines():
-        cells = [
-            cell.strip() for cell in re.split(r"\t|;|,(?=\s|\D)|,(?=\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:$|[a-zµ]))", line)
-        ]
+        cells = [cell.strip() for cell in _CELLS.split(line)]
         if len(cells) < 2:
             continue
         try:
             quantity(cells[0], "B")
             quantity(cells[1], "s")
         except UnitError:
+            if not rows:
+                units = [_unit_of(cell, unit) for cell, unit in zip(cells, ("B", "s"), strict=False)]
             continue
-        row: dict[str, Any] = {"bytes": _plain(cells[0]), "time_s": _plain(cells[1])}
+        size, time = (_in_unit(cell, unit) for cell, unit in zip(cells, units, strict=False))
+        row: dict[str, Any] = {"bytes": size, "time_s": time}
         if len(cells) > 2 and cells[2]:
             row["source"] = cells[2]
         rows.append(row)
     return rows
+
+
+def _unit_of(head: str, unit: str) -> str:
+    """The unit that a column's head names, if it is one of these; "" where it names none."""
+    for match in _UNIT_OF_HEAD.finditer(head):
+        named = match[1] or match[2]
+        try:
+            scale = quantity(f"1 {named}", unit)
+        except UnitError:
+            continue
+        return "" if scale == 1 else named
+    return ""
+
+
+def _in_unit(cell: str, unit: str) -> str | int | float:
+    value = _plain(cell)
+    return f"{cell} {unit}" if unit and isinstance(value, int | float) else value
 
 
 def _plain(text: str) -> str | int | float:

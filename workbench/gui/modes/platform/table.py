@@ -8,10 +8,20 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QLineEdit, QWidget
 
+from workbench.analysis.transfer_fit import residual_text
 from workbench.api.window import colour, set_ground, state_colour
 from workbench.formats import yaml_edit
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.modes.platform.points import TablePoint, fix_for, next_point, pasted_points, points_of, points_path
+from workbench.gui.modes.platform.points import (
+    TablePoint,
+    fit_of,
+    fix_for,
+    next_point,
+    pasted_points,
+    points_of,
+    points_path,
+    readable,
+)
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import RowView
@@ -21,9 +31,9 @@ from workbench.model.pragma import Category
 from workbench.model.text import counted, rate_text
 from workbench.session.edit.yaml_document import YamlDocument
 
-SIZE, TIME, SHARE, SOURCE = 1, 2, 4, 5
+SIZE, TIME, SHARE, OFF, SOURCE = 1, 2, 4, 5, 6
 ROW_PX, PROBLEM_PX = 28, 62
-SHARE_FROM_PX = 520
+SHARE_FROM_PX, OFF_FROM_PX = 520, 420
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,7 @@ class PointTable(RowView):
         self.document = document
         self.table = ""
         self.points: tuple[TablePoint, ...] = ()
+        self._off: dict[int, float] = {}  # by the number of the point, how far it is off the fit
         self.hovered_point = -1
         self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
         small, plain = ("second", 12, 400), ("text", 13, 400)
@@ -77,6 +88,8 @@ class PointTable(RowView):
             Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
                    ink=lambda line: plain),
             Column("Of best", share=0.4, paint=self._paint_share),
+            Column("Off fit", _of_point(self._off_text), width_px=72, right=True, ink=lambda line: small,
+                   tip="how much longer than the fitted latency and bandwidth say"),
             typed("From", lambda p: p.source, "source", lambda p: p.source, share=0.6, ink=lambda line: small,
                   tip_of=_of_point(lambda p: p.source)),
         ), ROW_PX)  # fmt: skip
@@ -90,6 +103,8 @@ class PointTable(RowView):
         kept = current.number if current is not None and table == self.table else -1
         self.table = table
         self.points = points_of(self.document, table) if table else ()
+        fit = fit_of(self.points)
+        self._off = dict(zip(readable(self.points), fit.residuals, strict=True)) if fit else {}
         self.show_rows([
             (Line(n, point), [Line(n, point, problem=True)] if point.problem else [])
             for n, point in enumerate(self.points)
@@ -101,6 +116,10 @@ class PointTable(RowView):
             self.setIndexWidget(self.rows.index(0, 0, above), said)
         self.choose(lambda line: line.number == kept)
         self.verticalScrollBar().setValue(scrolled)
+
+    def _off_text(self, point: TablePoint) -> str:
+        number = next((n for n, one in enumerate(self.points) if one is point), -1)
+        return residual_text(self._off[number]) if number in self._off else ""
 
     def _problem_row(self, at: int) -> QWidget:
         """What is wrong with a row, where, and the button that fixes it if that is certain."""
@@ -204,6 +223,7 @@ class PointTable(RowView):
 
     def lay_out_columns(self) -> None:
         self.setColumnHidden(SHARE, self.viewport().width() < SHARE_FROM_PX)
+        self.setColumnHidden(OFF, self.viewport().width() < OFF_FROM_PX)
         super().lay_out_columns()
         if self._said:
             self.scheduleDelayedItemsLayout()  # what is said breaks into other lines

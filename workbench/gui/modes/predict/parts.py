@@ -10,8 +10,9 @@ from workbench.api.forms import Field, Group
 from workbench.api.models import ModelDocument as Schema
 from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
-from workbench.gui.modes.forms.fields import fields_of, part_in
+from workbench.gui.modes.forms.fields import fields_of
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
+from workbench.model.document import part_in
 from workbench.predict.kinds import heading
 from workbench.session.edit.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.edit.yaml_document import Path_

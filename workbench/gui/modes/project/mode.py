@@ -9,6 +9,7 @@ from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.project.parts import add_part, sections_of
 from workbench.gui.widgets import PanelHeader, Split, plain_panel
+from workbench.session.edit.origins import Origin, unset_origin
 from workbench.session.edit.project_document import ProjectDocument
 from workbench.session.edit.yaml_document import Path_
 
@@ -20,6 +21,7 @@ class ProjectMode(DocumentMode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind, ProjectDocument(context.notices.tell))
+        self.origin_of = self._origin
         form = self.make_form()
         self.remove.setToolTip("Remove this from the project (Delete, in the list)")
         for widget in (self.undo_button, self.why, self.problem_button, self.save_button):
@@ -47,6 +49,11 @@ class ProjectMode(DocumentMode):
 
     def starter(self, path: Path) -> str:
         return self.document.text
+
+    def _origin(self, path: Path_) -> Origin:
+        """What is in force of a field that the project does not set."""
+        workspace = self.context.workspace
+        return unset_origin(path, workspace.platform if workspace else None, workspace.root if workspace else None)
 
     def _workspace_changed(self) -> None:
         """Another project's file; one that was only read again is shown anew where it was changed elsewhere."""

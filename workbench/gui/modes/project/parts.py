@@ -1,14 +1,26 @@
 """What the list at the left of Project mode holds, read from the document and the schemas."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pydantic import BaseModel
 
-from workbench.api.forms import Field, Group
-from workbench.gui.modes.forms.fields import Choices, fields_of
+from workbench.api.forms import Group
+from workbench.gui.modes.forms.fields import fields_of
 from workbench.gui.modes.forms.part_list import with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
+from workbench.gui.modes.project.fields import (
+    CARD,
+    COUNTERS,
+    DESIGN,
+    HOST,
+    PROJECT,
+    READ_OUT,
+    SETTINGS,
+    TARGET,
+    AskedGroup,
+    asked,
+)
 from workbench.model.application import (
     Fpga,
     HardwareSources,
@@ -21,38 +33,19 @@ from workbench.model.application import (
     TraceMemory,
 )
 from workbench.model.links import Link
-from workbench.model.read_out import ReadOut
 from workbench.session.edit.project_document import ProjectDocument
 from workbench.session.edit.yaml_document import Path_
 from workbench.session.program.plugins import Plugins
 
-#: Groups of a part's fields by their names; what is in none of them is in the part's first one.
-_HARDWARE = {
-    "At the top": ("signals", "constants", "cards"),
-    "Counters": ("engines", "watch", "observed_ports", "metrics", "assertions", "branches"),
-    "Streams": ("fifos", "names"),
-}
-_SIMULATION = {
-    "Host": ("host_factor", "basic_block_ps", "cores", "slice_ps", "call_ps", "wake_ps", "switch_ps"),
-    "Limits": ("cycle_limit", "idle_cycle_limit", "wall_limit_s", "files_bytes"),
-    "Waves": ("waves", "waves_ports", "waves_from_s", "waves_to_s", "waves_bytes"),
-    "Clock": ("clock_ppm", "clock_drift_ppm_per_s"),
-}
-_READ_OUT = Group(
-    "Read-out",
-    "addresses that the application does not use; the counters are read there",
-    tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
-)
 _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
-_LINK, _CLOCK = ("hardware", "links"), ("hardware", "clocks")
+_LINK, _CLOCK, _HARDWARE = ("hardware", "links"), ("hardware", "clocks"), ("hardware",)
 
 
 def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSection, ...]:
     """Every part of the document, in the order of the list."""
     of_host, of_hardware = ({"language": ("", *names)} for names in (plugins.host_languages, plugins.hdl_languages))
     of_project, of_target = {"platform": ("", *plugins.platforms)}, {"name": tuple(plugins.targets)}
-    fpga = (*_grouped(Fpga, "FPGA", None, of_hardware), _READ_OUT)
-    first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
+    fpga = (*asked(Fpga, _of_fpga(), of_hardware), READ_OUT)
     trace = (
         DocumentPart(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),
     )
@@ -61,23 +54,29 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
     fpgas = _named(document, _FPGA, "with its own design", fpga)
     links = _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source")
     streams = _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream"))
+    counters = (READ_OUT, *asked(HardwareSources, COUNTERS))
     return (
-        PartSection("Project", (
-            _part((), "Name and platform", "", _grouped(Project, "Project", {}, of_project, ("schema_version",))),
-            _part(("host",), "Host program", "sources and build", _grouped(HostSources, "Host", {}, of_host)),
+        PartSection("Application", (
+            _page(document, (), "Name and platform", "", asked(Project, PROJECT, of_project)),
+            _page(document, (), "Settings", "what a run can change", asked(Project, SETTINGS), "settings"),
         )),
-        PartSection("Hardware", (
-            _part(("hardware",), "Design and counters", "ports and counters", (first, _READ_OUT, *others)),
+        PartSection("Host program", (
+            _page(document, ("host",), "Sources and build", "host program", asked(HostSources, HOST, of_host)),
+        )),
+        PartSection("FPGA design", (
+            _page(document, _HARDWARE, "Sources and top", "design in the FPGA",
+                  asked(HardwareSources, DESIGN, of_hardware)),
+            _page(document, _HARDWARE, "Counters", "what is observed in the FPGA", counters, "counters"),
+        )),
+        PartSection("Runs", (
+            _page(document, ("simulation",), "Simulated card", "", asked(Simulation, CARD)),
+            _page(document, ("target",), "Target", "where it runs", asked(TargetCommands, TARGET, of_target)),
         )),
         _optional("Clocks of PLLs", "clock", MadeClock, clocks),
         _optional("Trace in hardware", "" if traced else "trace memory", TraceMemory, trace if traced else ()),
         _optional("FPGAs", "FPGA", Fpga, fpgas),
         _optional("Links", "link", Link, links),
         _optional("Streams", "stream", StreamSignals, streams),
-        PartSection("Runs", (
-            _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
-            _part(("target",), "Target", "where it runs", _grouped(TargetCommands, "Target", {}, of_target)),
-        )),
     )  # fmt: skip
 
 
@@ -114,23 +113,23 @@ def _named(
     )  # fmt: skip
 
 
-def _part(path: Path_, title: str, what: str, groups: tuple[Group, ...]) -> DocumentPart:
-    return DocumentPart(path, title, "", what, groups, code=False)
+def _page(
+    document: ProjectDocument, base: Path_, title: str, what: str, groups: tuple[Group, ...], page: str = ""
+) -> DocumentPart:
+    """A page of fields below `base`, with how many of them are set; `page` tells it from others there."""
+    count = sum(document.value((*base, *field.path)) is not None for group in groups for field in group.fields)
+    note = f"{count} set" if count else ""
+    return DocumentPart((*base, f"#{page}") if page else base, title, note, what, groups, code=False, at=base)
 
 
-def _grouped(
-    schema: type[BaseModel],
-    title: str,
-    others: Mapping[str, Collection[str]] | None = None,
-    choices: Choices | None = None,
-    hidden: Collection[str] = (),
-) -> tuple[Group, ...]:
-    """A schema's fields: in `others` those that are named there, the rest before them under `title`."""
-    every = fields_of(schema, choices=choices, hidden=hidden, pairs=True)
-    fields = sorted(every, key=lambda field: field.path[-1] != "name")  # its name comes first
+def _of_fpga() -> tuple[AskedGroup, ...]:
+    """What is asked of an FPGA among several: its name, and what is asked of the design."""
+    others = (replace(group, fields={n: label for n, label in group.fields.items() if n != "~cards"})
+              for group in (*DESIGN, *COUNTERS))  # fmt: skip
+    return AskedGroup("FPGA", "what it does not say is as the design above says", {"name": "Name"}), *others
 
-    def named(names: Collection[str]) -> tuple[Field, ...]:
-        return tuple(field for field in fields if field.path[-1] in names)
 
-    rest = tuple(field for field in fields if not any(field.path[-1] in names for names in (others or {}).values()))
-    return Group(title, "", rest), *(Group(group, "", named(names)) for group, names in (others or {}).items())
+def _grouped(schema: type[BaseModel], title: str) -> tuple[Group, ...]:
+    """A schema's fields in one group, its name first."""
+    fields = sorted(fields_of(schema, pairs=True), key=lambda field: field.path[-1] != "name")
+    return (Group(title, "", tuple(fields)),)
