@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from workbench.api.window import Context
-from workbench.gui.look import icons, theme
+from workbench.api.window import Context, palette
+from workbench.gui.look import icons
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.widgets import label, plain_column, rule
 from workbench.gui.widgets.boxes import STRETCH, row_layout
@@ -124,7 +124,7 @@ def _paint(painter: QPainter, box: QRectF, line: Line) -> None:
     if not isinstance(line, Service):
         paint_label(painter, box.adjusted(44, 0, -12, 0), _text(line), "link", 12)
         return
-    colours = theme.palette()
+    colours = palette()
     sign, ink = ("check", colours.good) if line.can else ("circle", colours.muted)
     icons.draw_icon(painter, sign, box.left() + 16, y + 1, 14, ink)
     width = paint_label(painter, box.adjusted(40, 0, -12, 0), _text(line), "text", 13)
