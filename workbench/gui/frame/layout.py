@@ -191,11 +191,13 @@ class Panels(QObject):
         self._run.setVisible(visible and bool(self._mode))
         self._fit()
 
-    def found_visible(self) -> bool:
-        return self._found.isVisible()
+    def found_visible(self, panel: QWidget | None = None) -> bool:
+        """Whether a panel is shown in the run's place, or this one."""
+        return self._found.isVisible() and panel in (None, self._found.widget())
 
     def show_found(self, panel: QWidget | None) -> None:
-        """Show in this panel what is found in the project, below every mode in the run's place; None hides it."""
+        """Show this panel, of what is found in the project or of what is wrong, below every mode in the run's place;
+        None hides it."""
         self._found_wanted = panel is not None
         if panel is not None:
             self.show_run(False)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from workbench.gui.frame.actions import Menu, WindowCommand, known
 from workbench.gui.frame.find_panel import FindPanel, selected_line
-from workbench.gui.frame.focus import focus_is_in
+from workbench.gui.frame.focus import focus_inside, focus_is_in
 from workbench.gui.frame.frame import ProjectWindow
+from workbench.gui.frame.problems_panel import ProblemsPanel
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.frame.tour import Tour
 from workbench.gui.modes.mode import Mode
@@ -25,6 +27,7 @@ class MainWindow(ProjectWindow):
         self.tour = Tour(self)
         self._place_tour()
         self.find_panel: FindPanel | None = None  # made when it is first asked for
+        self.problems_panel: ProblemsPanel | None = None
         self.actions_of.add(self._menus())
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.actions_of.update()
@@ -124,6 +127,7 @@ class MainWindow(ProjectWindow):
                 None,
                 known("details", self.toggle_details, panels.has_details),
                 known("run_panel", self.toggle_run_dock),
+                known("problems", self.toggle_problems, lambda: self.has_content),
                 known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
                 known("flame", partial(self.show_times, "flame"), run),
                 known("treemap", partial(self.show_times, "treemap"), run),
@@ -264,12 +268,33 @@ class MainWindow(ProjectWindow):
         if self.find_panel is None:
             self.find_panel = FindPanel(self.context)
             self.find_panel.closed.connect(lambda: self.panels.show_found(None))
-        if self.panels.found_visible() and focus_is_in(self.find_panel):
+        if self.panels.found_visible(self.find_panel) and focus_is_in(self.find_panel):
             self.find_panel.close_it()
             return
         text = selected_line()
         self.panels.show_found(self.find_panel)
         self.find_panel.begin(text)
+
+    def toggle_problems(self) -> None:
+        """Show all that is wrong in a panel below every mode, which stays until it is closed; again: hide it."""
+        if self.problems_panel is None:
+            self.problems_panel = ProblemsPanel(self.context, lambda: self.run_dock.problems, self._show_place)
+            self.problems_panel.closed.connect(self._close_problems)
+        if self.panels.found_visible(self.problems_panel):
+            self._close_problems()
+            return
+        self.problems_panel.reload()
+        self.panels.show_found(self.problems_panel)
+        self.problems_panel.rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_place(self, mode: str, path: tuple[int | str, ...]) -> bool:
+        """Show a field in the mode that edits its document. False where that has no form for it."""
+        shown = self.show_mode(mode) if path else None
+        return shown is not None and shown.show_place(path)
+
+    def _close_problems(self) -> None:
+        self.panels.show_found(None)
+        focus_inside(self._shown_page())
 
 
 def _capital(text: str) -> str:

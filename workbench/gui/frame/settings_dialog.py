@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QToo
 
 from workbench.gui.frame.settings_rows import SettingRow
 from workbench.gui.run.background import Background
-from workbench.gui.widgets import Button, ElidedLabel, label, scrolled
+from workbench.gui.widgets import Button, ElidedLabel, PillButton, label, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, programs
@@ -38,7 +38,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._background = background
         self.setWindowTitle("Settings")
-        self.resize(760, min(680, max(460, parent.height() - 80)))
+        self.resize(840, min(720, max(460, parent.height() - 80)))
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")
@@ -46,6 +46,9 @@ class SettingsDialog(QDialog):
         for clear in self.search.findChildren(QToolButton):
             clear.setAccessibleName("Clear")
         self.search.textChanged.connect(self._find)
+        self.set_only = PillButton("Set by you")
+        self.set_only.setToolTip("Only what is not at its default")
+        self.set_only.toggled.connect(lambda: self._find(self.search.text()))
         self.groups = QListWidget()
         self.groups.setFixedWidth(130)
         self.groups.setAccessibleName("Groups of settings")
@@ -59,7 +62,7 @@ class SettingsDialog(QDialog):
         for head in self._heads.values():
             head.setContentsMargins(0, 10, 0, 2)
         self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
-        self._none = label("No setting matches.", "muted", wrap=True)
+        self._none = label("", "muted", wrap=True)
         self._trusted = QWidget()
         self._trusted.setLayout(QVBoxLayout())
 
@@ -74,7 +77,8 @@ class SettingsDialog(QDialog):
         yield
         self.area = scrolled("Settings", self._rows_column, "box")
         row = row_layout(self.groups, (self.area, 1), spacing=14)
-        column = column_layout(label("Settings", "finding"), self.search, of=self, margins=(24, 20, 24, 20), spacing=12)
+        above = row_layout((self.search, 1), self.set_only, spacing=10)
+        column = column_layout(label("Settings", "finding"), above, of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addLayout(row, 1)
         self._find("")
 
@@ -113,23 +117,27 @@ class SettingsDialog(QDialog):
 
     def _find(self, text: str) -> None:
         words = text.lower().split()
-        names = {name for name, row in self.rows.items() if all(word in row.says() for word in words)}
+        only = self.set_only.isChecked()
+        names = {name for name, row in self.rows.items()
+                 if all(word in row.says() for word in words) and (row.is_set or not only)}  # fmt: skip
         for name, row in self.rows.items():
             row.setVisible(name in names)
         for group, head in self._heads.items():
             head.setVisible(any(self.rows[name].setting.group == group for name in names))
         others = False
         for keys, what in self._others:
-            shown = all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
+            shown = not only and all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
             keys.setVisible(shown)
             what.setVisible(shown)
             others = others or shown
-        self._trusted.setVisible(bool(trusted()) and all(word in _TRUSTED.lower() for word in words))
+        self._trusted.setVisible(bool(trusted()) and not only and all(word in _TRUSTED.lower() for word in words))
+        self._none.setText("No setting matches." if words or not only else "Every setting is at its default.")
         self._none.setVisible(not names and not others and self._trusted.isHidden())
         self.area.verticalScrollBar().setValue(0)
 
     def _go_to(self, group: str) -> None:
         self.search.clear()
+        self.set_only.setChecked(False)
         show = self.area.verticalScrollBar().setValue  # once what was hidden has its place
         QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
 
@@ -175,3 +183,4 @@ class SettingsDialog(QDialog):
                     f"{row.setting.what}; {part.state.version}, {part.state.path}"
                 )  # fmt: skip
                 row.explain(said, "smallmedium" if lacks else "smallsecond")
+                row.say_found("" if isinstance(part.state, Diagnostic) else str(part.state.path))

@@ -24,7 +24,7 @@ from workbench.gui.widgets.boxes import row_layout
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.program.settings import Setting, change, holder, reset
 
-_FIELD_PX = 250
+_FIELD_PX, _ORIGIN_PX = 250, 48
 
 
 class SettingRow(QWidget):
@@ -46,12 +46,16 @@ class SettingRow(QWidget):
         self.what: QLabel | None = None
         if setting.what:
             self.what = label(setting.what, "smallsecond", wrap=True)
-            grid.addWidget(self.what, 1, 0, 1, 3)
+            grid.addWidget(self.what, 1, 0, 1, 4)
         self.field, self._show = self._make_field()
         self.field.setAccessibleName(setting.title)
         self.field.setFixedWidth(_FIELD_PX)
         grid.addWidget(self.field, 0, 1)
-        grid.setColumnMinimumWidth(2, 28)
+        self.found = ""  # what is used where nothing is chosen, of a program
+        self.origin = label("", "small")
+        self.origin.setFixedWidth(_ORIGIN_PX)
+        grid.addWidget(self.origin, 0, 2)
+        grid.setColumnMinimumWidth(3, 28)
         self._grid = grid
         self.read()
 
@@ -60,7 +64,7 @@ class SettingRow(QWidget):
     @cached_property
     def reset_button(self) -> IconButton:
         button = IconButton("undo-2", f"{self.setting.title}: default", on=self._reset)
-        self._grid.addWidget(button, 0, 2)
+        self._grid.addWidget(button, 0, 3)
         return button
 
     @cached_property
@@ -94,10 +98,27 @@ class SettingRow(QWidget):
         self._show(self._value)
         self._reading = False
         changed = self._value != self.setting.default
+        self._show_origin()
         if changed or "reset_button" in vars(self):
             self.reset_button.setVisible(changed)
         problem = self.setting.problem(self._value) if changed else None
         self._tell(". ".join(filter(None, (problem.message, problem.hint))) if problem else "")
+
+    def _show_origin(self) -> None:
+        """Where the value comes from."""
+        is_set = self._value != self.setting.default
+        self.origin.setText("set" if is_set else "found" if self.found else "default" if self._value else "")
+        set_role(self.origin, "smallaccent" if is_set else "small")
+        self.origin.setToolTip("chosen by you" if is_set else self.found)
+
+    @property
+    def is_set(self) -> bool:
+        return self._value != self.setting.default
+
+    def say_found(self, path: str) -> None:
+        """What is used where nothing is chosen."""
+        self.found = path
+        self._show_origin()
 
     def _tell(self, problem: str, can_take: bool = False) -> None:
         if problem or "problem" in vars(self):

@@ -191,6 +191,10 @@ class Mode(QWidget):
     def close_shown(self) -> None:
         """Close the one of several documents that is shown."""
 
+    def show_place(self, path: tuple[int | str, ...]) -> bool:
+        """Show the field at a path of the document in forms. False where there is none."""
+        return False
+
     def ask_where(self) -> None:
         """Ask for a place in what is shown, and go there."""
 

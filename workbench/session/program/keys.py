@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "find_in_project": ("Find in the project", "Ctrl+Shift+F"),
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
+    "problems": ("Problems", "Ctrl+Shift+P"),
     "range_panel": ("What the range holds", "Ctrl+Shift+I"),
     "flame": ("Flame graph of the run's time", "Ctrl+Alt+F"),
     "treemap": ("Treemap of the run's time", "Ctrl+Alt+T"),

@@ -1,0 +1,76 @@
+"""All that is wrong in a panel below every mode: filtered, a click from its place, fixed where a fix is certain."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.problems_panel import ProblemsPanel
+from workbench.gui.modes.project.mode import ProjectMode
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.edit.quick_fix import quick_fix
+
+Settle = Callable[[MainWindow], None]
+
+
+def test_problems_are_listed_filtered_and_fixed(
+    qtbot: QtBot, opened: MainWindow, project: Path, settle: Settle
+) -> None:
+    mode = opened.show_mode("project")
+    assert isinstance(mode, ProjectMode)
+    settle(opened)
+    right = mode.document.text
+    mode.document.apply("misspell", lambda text: text.replace("hardware:", "hardwar:"))
+    qtbot.keyClick(opened, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    panel = opened.problems_panel
+    assert isinstance(panel, ProblemsPanel)
+    assert panel.isVisible()
+    assert opened.focusWidget() is panel.rows
+    shown = [problem.message for problem in panel.rows.rows.tops]
+    assert "there is no key 'hardwar' here" in shown
+    panel.filter.setText("hardwar did")
+    assert [problem.message for problem in panel.rows.rows.tops] == ["there is no key 'hardwar' here"]
+    assert panel.header.subtitle.text().endswith("filtered out")
+    panel.levels[Severity.ERROR].click()
+    assert not panel.rows.rows.tops
+    panel.levels[Severity.ERROR].click()
+    (problem,) = panel.rows.rows.tops
+    assert panel._fix_label(problem) == "Write 'hardware'"
+    opened.show_mode("analyse")  # it stays in every mode
+    assert panel.isVisible()
+    opened.show_mode("project")
+    cell = panel.rows.visualRect(panel.rows.rows.index(0, 3)).center()
+    qtbot.mouseClick(panel.rows.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(cell))
+    assert mode.document.text == right
+    panel.filter.clear()
+    qtbot.waitUntil(lambda: not [p for p in panel.rows.rows.tops if p.file == str(mode.document.path)])
+    mode.document.history.undo()
+    assert "hardwar:" in mode.document.text
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+    mode.document.history.redo()
+
+
+@pytest.mark.parametrize(
+    ("message", "hint", "line", "column", "label", "after"),
+    [
+        ("there is no table 'wirte'", "Did you mean 'write'?", 2, 12, "Write 'write'", "a: 1\n  transfer: write\n"),
+        ("there is no table 'wirte'", "Did you mean 'write'?", 2, None, "Write 'write'", "a: 1\n  transfer: write\n"),
+        ("there is no table 'other'", "Did you mean 'write'?", 2, 12, None, ""),
+        ("there is no table 'wirte'", "Known: write.", 2, 12, None, ""),
+        ("there is no key 'a' here", "", 1, 1, "Remove a", None),
+        ("there is no table 'wirte'", "Did you mean 'write'?", 9, 12, None, ""),
+    ],
+)
+def test_a_fix_is_offered_where_it_is_certain(
+    message: str, hint: str, line: int, column: int | None, label: str | None, after: str | None
+) -> None:
+    text = "a: 1\n  transfer: wirte\n" if after is not None else "a: 1\nb: 2\n"
+    fix = quick_fix(Diagnostic(message, hint, file="one.yaml", line=line, column=column), text)
+    assert (fix.label if fix else None) == label
+    if fix is not None:
+        assert fix.edit(text) == ("b: 2\n" if after is None else after)
+        assert fix.edit("another text") == "another text"  # which it is not for

@@ -1,0 +1,54 @@
+"""What certainly fixes a problem: a name that is nearly right is corrected, a key that is not known is taken out."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.formats.yaml_edit import remove_item
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic
+
+_MEANT = re.compile(r"Did you mean '([^']+)'\?")
+_QUOTED = re.compile(r"'([^']+)'")
+_NO_KEY = re.compile(r"there is no key '([^']+)' here")
+
+
+@dataclass(frozen=True)
+class QuickFix:
+    """`label` says what it does; `edit` makes the new text of the file."""
+
+    label: str
+    edit: Callable[[str], str]
+
+
+def quick_fix(problem: Diagnostic, text: str) -> QuickFix | None:
+    """What fixes a problem of a file with this text; None where nothing certainly does."""
+    meant, wrong = _MEANT.search(problem.hint), _QUOTED.search(problem.message)
+    line = problem.line
+    if line is None or not 1 <= line <= text.count("\n") + 1:
+        return None
+    if meant and wrong and (at := _place(text, problem, wrong[1])) is not None:
+        replaced = text[:at] + meant[1] + text[at + len(wrong[1]) :]
+        return QuickFix(f"Write '{meant[1]}'", lambda now: replaced if now == text else now)
+    if problem.file and problem.file.endswith((".yaml", ".yml")) and (key := _NO_KEY.search(problem.message)):
+        return _without_key(text, key[1], line)
+    return None
+
+
+def _place(text: str, problem: Diagnostic, wrong: str) -> int | None:
+    """Where a wrong name is in the problem's line: at its column, or where it is alone there."""
+    lines = text.split("\n")
+    begin, line = sum(len(one) + 1 for one in lines[: (problem.line or 1) - 1]), lines[(problem.line or 1) - 1]
+    column = (problem.column or 0) - 1
+    if column >= 0 and re.match(rf"['\"]?{re.escape(wrong)}(?!\w)", line[column:]):
+        return begin + line.index(wrong, column)
+    alone = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(wrong)}(?!\w)", line)]
+    return begin + alone[0] if len(alone) == 1 else None
+
+
+def _without_key(text: str, key: str, line: int) -> QuickFix | None:
+    marked, _ = read_marked(text)
+    paths = [path for path, span in marked.keys.items() if span.line == line and path[-1] == key] if marked else []
+    if not paths:
+        return None
+    return QuickFix(f"Remove {key}", lambda now: remove_item(now, paths[0]) if now == text else now)
