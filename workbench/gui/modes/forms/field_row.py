@@ -222,7 +222,7 @@ class FieldRow(QObject):
             "template": "from the platform template",
             "hardware": "as the design above says",
             "found": "found beside the project file",
-            "default": "as it comes",
+            "default": "the default",
         }.get(name, "")
 
     def reset(self) -> None:
