@@ -105,7 +105,7 @@ class Panels(QObject):
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
         kept, room = self._kept.get(self._mode, {}), self._window.width()
-        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.17, 0.34))
+        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.15, 0.34))
         docks = [
             (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
             for (dock, name, least, most), width in zip(shares, self._widths, strict=True)

@@ -128,6 +128,8 @@ class MainWindow(ProjectWindow):
                 known("details", self.toggle_details, panels.has_details),
                 known("run_panel", self.toggle_run_dock),
                 known("problems", self.toggle_problems, lambda: self.has_content),
+                known("split_editor", on(lambda mode: mode.split_view()),
+                        if_mode(lambda mode: mode.kind.name == "source" and mode.shown_document)),
                 known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
                 known("flame", partial(self.show_times, "flame"), run),
                 known("treemap", partial(self.show_times, "treemap"), run),

@@ -191,6 +191,9 @@ class Mode(QWidget):
     def close_shown(self) -> None:
         """Close the one of several documents that is shown."""
 
+    def split_view(self) -> None:
+        """Show what is in view beside the rest, or among it again."""
+
     def show_place(self, path: tuple[int | str, ...]) -> bool:
         """Show the field at a path of the document in forms. False where there is none."""
         return False

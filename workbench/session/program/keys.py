@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
     "problems": ("Problems", "Ctrl+Shift+P"),
+    "split_editor": ("Split the editor", "Ctrl+Alt+S"),
     "range_panel": ("What the range holds", "Ctrl+Shift+I"),
     "flame": ("Flame graph of the run's time", "Ctrl+Alt+F"),
     "treemap": ("Treemap of the run's time", "Ctrl+Alt+T"),

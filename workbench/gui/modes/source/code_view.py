@@ -39,6 +39,7 @@ class CodeView(QPlainTextEdit):
         self.document().setDocumentMargin(4)
         self.highlighter = Highlighter(self)
         self._side = side(self)
+        self.right_px = 0  # what is at the right of the text is so wide
         self.setViewportMargins(self._side.sizeHint().width(), 0, 0, 0)
         self.updateRequest.connect(self._on_update)
         self.cursorPositionChanged.connect(self._on_cursor)
@@ -140,9 +141,10 @@ class CodeView(QPlainTextEdit):
     def fit_side(self) -> bool:
         """Give the side the width that it wants; whether that changed the text's."""
         inside, wide = self.contentsRect(), self._side.sizeHint().width()
-        changed = self.viewportMargins().left() != wide
-        if changed:
-            self.setViewportMargins(wide, 0, 0, 0)  # and be resized anew: Qt goes through all lines each time
+        margins = self.viewportMargins()
+        changed = (margins.left(), margins.right()) != (wide, self.right_px)
+        if changed:  # and be resized anew: Qt goes through all lines each time
+            self.setViewportMargins(wide, 0, self.right_px, 0)
         self._side.setGeometry(QRect(inside.left(), inside.top(), wide + 4, inside.height()))
         return changed
 

@@ -28,6 +28,7 @@ from workbench.gui.modes.source.lines_moved import LinesMoved
 from workbench.gui.modes.source.margin import Columns, Margin, columns_of, rich_tip
 from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.modes.source.problems import problem_text
+from workbench.gui.modes.source.state_map import MAP_PX, StateMap
 from workbench.gui.modes.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.edit.documents import SourceFile
 
@@ -63,6 +64,8 @@ class CodeEditor(CodeView):
         self.margin = Margin()  # whose columns the side is as wide as
         super().__init__(side)
         self.file = document
+        self.map, self.right_px = StateMap(self), MAP_PX
+        self.verticalScrollBar().valueChanged.connect(lambda: self.map.update())
         self.setAccessibleName(f"Text of {document.path.name}" if document.path else "Text")
         self.lines = document.text.split("\n")  # of the text as it is
         self._text: str | None = document.text
@@ -140,6 +143,13 @@ class CodeEditor(CodeView):
     def colour_marks(self) -> None:
         """Colour lines with a pragma or a problem as the margin has them now."""
         self.highlighter.refresh()
+        self.map.refresh()
+
+    def fit_side(self) -> bool:
+        changed = super().fit_side()
+        view = self.viewport().geometry()
+        self.map.setGeometry(view.right() + 1, view.top(), MAP_PX, view.height())
+        return changed
 
     def _spans_of(self, number: int) -> Sequence[Span]:
         """What a line, counted from 0, is coloured with."""
@@ -198,6 +208,7 @@ class CodeEditor(CodeView):
         self._typing = False
         self.highlighter.refresh()
         self._side.update()
+        self.map.refresh()
         self.typed.emit(edits)
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:

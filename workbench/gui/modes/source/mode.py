@@ -70,6 +70,8 @@ class SourceMode(Mode):
         self.proposals.file_wanted.connect(self.open_file)
         self.proposals.counted.connect(self.tabs.say_proposed)
         self.tabs.proposed.clicked.connect(self.proposals.open_it)
+        self.tabs.crumbs.file_wanted.connect(self.open_file)
+        self.tabs.crumbs.line_wanted.connect(self._go_to)
         self.tabs.shown.connect(self._on_shown)
         self.tabs.close_asked.connect(self._on_close)
         self.tabs.removed.connect(self._on_removed)
@@ -113,7 +115,7 @@ class SourceMode(Mode):
             editor = CodeEditor(document, MarginColumns)
             self._notes[editor] = Annotations(self.context, editor, self._check, self._typed_later.start)
             editor.pragma_asked.connect(self.ask_pragma)
-            editor.may_ask = partial(self._may_ask, editor)
+            editor.may_ask = lambda line: point_at(self._notes[editor].points(), line) is not None
             editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
             editor.more_of_name = partial(metric_menu.offer, editor)
             editor.definition_asked.connect(self.go_to_definition)
@@ -221,8 +223,8 @@ class SourceMode(Mode):
         if self.editor is not None:
             self.proposals.open_it()
 
-    def _may_ask(self, editor: CodeEditor, line: int) -> bool:
-        return point_at(self._notes[editor].points(), line) is not None
+    def split_view(self) -> None:
+        self.tabs.split()
 
     # ---- margin, side and details
 
@@ -322,6 +324,7 @@ class SourceMode(Mode):
             self.say_status()
             return
         self.side.tree.mark(editor.path)
+        self.tabs.crumbs.show_file(editor.path, self.context.root(), self.side.tree.files())
         self._on_line(editor.line)
 
     def _show_blocks(self) -> None:
@@ -339,6 +342,7 @@ class SourceMode(Mode):
         def done(rows: tuple[BlockRow, ...]) -> None:
             if editor is self.editor:
                 self.side.blocks.show_file(scan, rows)
+                self.tabs.crumbs.show_blocks(rows, editor.line)
 
         if notes.many:
             self.context.background.start("blocks", work, done, self.context.failed)
@@ -351,20 +355,19 @@ class SourceMode(Mode):
         if editor is None:
             return
         self._say_status()
+        self.tabs.crumbs.show_line(line)
         self.tabs.head.setVisible(editor.margin.has_numbers)
         if analysis is None or run is None:
             reading = self.context.background.waits("run")
             why = "Reading the last run..." if reading else "Nothing has run yet."
             self.details.show_nothing("Numbers appear after the run", why, "" if reading else "Run")
-            self.tabs.head.say("")
-            self.tabs.place.setText("")
+            self.tabs.say("")
             return
         original = editor.moved.original(line) or line
         blocks = blocks_of(analysis, self.context.is_file(editor.path), original)
         if not blocks:
             self.details.show_nothing("No block in this file", f"{run_title(run)} observed none here.")
-            self.tabs.head.say("")
-            self.tabs.place.setText("")
+            self.tabs.say("")
             return
         self.details.show_blocks(blocks, analysis.time_s)
         many = f"the mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
@@ -372,10 +375,8 @@ class SourceMode(Mode):
         older = f"{run_title(run)} is older than this file; its numbers are dimmed"
         if self.context.replacing:
             older = f"Margin shows {run_title(run)} until the new run ends"
-        self.tabs.head.say(older if editor.margin.stale else f"Margin shows {many}")
-        self.tabs.place.setText(
-            blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
-        )
+        place = blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
+        self.tabs.say(older if editor.margin.stale else f"Margin shows {many}", place)
 
     def _on_selection(self) -> None:
         """A finding, block or state was selected elsewhere: its file and line come into view here too."""

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from workbench.api.window import palette, set_ground
 from workbench.gui.look.icons import icon
+from workbench.gui.modes.source.crumbs import Crumbs
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import MarginHead
-from workbench.gui.widgets import Button, ElidedLabel, IconButton, plain_column, rule
+from workbench.gui.modes.source.panes import Panes
+from workbench.gui.widgets import Button, IconButton, plain_column, rule
 from workbench.gui.widgets.boxes import row_layout
 from workbench.model.text import counted
 from workbench.session.program.keys import with_key
@@ -32,34 +34,63 @@ class EditorTabs(QWidget):
         self.bar.setIconSize(QSize(15, 15))
         self.bar.setElideMode(Qt.TextElideMode.ElideMiddle)
         self.bar.setUsesScrollButtons(True)
-        self.place = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
-        self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.crumbs = Crumbs()
+        self.place = self.crumbs.place
+        self.split_button = IconButton("columns-2", with_key("Show this file beside the others", "split_editor"))
+        self.split_button.clicked.connect(self.split)
         self.proposed = Button("", kind="link")
         self.proposed.setToolTip(with_key("Pragmas proposed for this file", "propose"))
         self.proposed.hide()
-        self.head = MarginHead()
-        self.stack = QStackedWidget()
+        self.panes = Panes()
+        self._editors: list[CodeEditor] = []  # in the order of the tabs
         top = QWidget()
         set_ground(top, "chrome")
         top.setFixedHeight(36)
-        row_layout(self.bar, (self.place, 1), self.proposed, of=top, margins=(0, 0, 16, 0), spacing=12)
-        plain_column(self, top, rule(), self.head, (self.stack, 1))
+        row_layout((self.bar, 1), self.proposed, self.split_button, of=top, margins=(0, 0, 8, 0), spacing=8)
+        plain_column(self, top, rule(), self.crumbs, (self.panes, 1))
         self.bar.currentChanged.connect(self._on_current)
 
     @property
     def editor(self) -> CodeEditor | None:
-        widget = self.stack.currentWidget()
+        """The editor that commands are for: the one in view in the pane that has the keyboard, or had it last."""
+        widget = self.panes.active.stack.currentWidget()
         return widget if isinstance(widget, CodeEditor) else None
 
+    @property
+    def head(self) -> MarginHead:
+        """What the columns of that editor's margin mean."""
+        return self.panes.active.head
+
     def editors(self) -> tuple[CodeEditor, ...]:
-        widgets = (self.stack.widget(i) for i in range(self.stack.count()))
-        return tuple(e for e in widgets if isinstance(e, CodeEditor))
+        return tuple(self._editors)
+
+    def say(self, of_margin: str, place: str = "") -> None:
+        """Whose numbers the margin shows, and where the block is in the design."""
+        self.head.say(of_margin)
+        self.place.setText(place)
+
+    def split(self) -> None:
+        """Show the file in view beside the others, or among them again."""
+        if self.editor is not None and len(self._editors) > 1:
+            for pane in self.panes.both:
+                pane.head.say("")  # of which file it spoke may be in the other one
+            self.panes.move_across(self.editor)
+            self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._on_current(self._editors.index(self.editor))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The pane that gets the keyboard is the one that commands are for."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, CodeEditor) and watched is not self.editor:
+            self.show_editor(watched)
+        return super().eventFilter(watched, event)
 
     def of(self, path: Path) -> CodeEditor | None:
         return next((e for e in self.editors() if e.path == path), None)
 
     def add(self, editor: CodeEditor) -> None:
-        self.stack.addWidget(editor)
+        self._editors.append(editor)
+        self.panes.put(editor)
+        editor.installEventFilter(self)
         number = self.bar.addTab(icon("file", palette().second, 15), editor.path.name)
         self.bar.setTabToolTip(number, str(editor.path))
         close = IconButton("x", "Close this file", 13, on=lambda: self.close_asked.emit(editor))
@@ -78,9 +109,12 @@ class EditorTabs(QWidget):
 
     def remove(self, editor: CodeEditor) -> None:
         number = self.editors().index(editor)
-        self.stack.removeWidget(editor)
+        editor.removeEventFilter(self)
+        del self._editors[number]
+        self.panes.take(editor)
         editor.deleteLater()
         self.bar.removeTab(number)
+        self.split_button.setEnabled(len(self._editors) > 1)
         self.removed.emit(editor)
         self.shown.emit()
 
@@ -111,7 +145,8 @@ class EditorTabs(QWidget):
             self.bar.setTabToolTip(number, str(editor.path))
 
     def _on_current(self, number: int) -> None:
-        if 0 <= number < self.stack.count():
-            self.stack.setCurrentIndex(number)
+        if 0 <= number < len(self._editors):
+            self.panes.show_editor(self._editors[number])
+        self.split_button.setEnabled(len(self._editors) > 1)
         self.setFocusProxy(self.editor or self.bar)
         self.shown.emit()

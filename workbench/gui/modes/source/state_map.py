@@ -1,0 +1,110 @@
+"""The whole file in a strip at the right of its text: where its states, gaps and problems are, and what is in view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from workbench.api.window import palette, state_colour
+from workbench.gui.widgets.severity import level_of
+from workbench.model.text import percent_text
+
+if TYPE_CHECKING:
+    from workbench.gui.modes.source.editor import CodeEditor
+
+MAP_PX, REFRESH_MS, _LEAST_PX, _TICK_PX = 16, 100, 2.0, 4.0
+
+
+class StateMap(QWidget):
+    """A line's bar is as long as the longest share of time allows; a pragma without numbers has a short one. A click or
+    a drag goes there."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._bars: list[tuple[int, float, QColor]] | None = None  # line, part of the width, colour
+        self.setAccessibleName("Map of the file's states")
+        self.setMouseTracking(True)
+        self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._later.timeout.connect(self._refresh)
+
+    def refresh(self) -> None:
+        """The margin or the text holds something else: show it once no key was typed for a moment."""
+        self._later.start()
+
+    def _refresh(self) -> None:
+        self._bars = None
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._refresh()
+
+    @property
+    def bars(self) -> list[tuple[int, float, QColor]]:
+        """The lines that have something, the most important last; problems and places without a pragma over all."""
+        if self._bars is None:
+            self._bars = self._made()
+        return self._bars
+
+    def _made(self) -> list[tuple[int, float, QColor]]:
+        editor, margin, p = self._editor, self._editor.margin, palette()
+        lacking = [(editor.scanned.place(line), _TICK_PX / MAP_PX, QColor(p.medium)) for line in margin.lacking]
+        pragmas = [(line, _TICK_PX / MAP_PX, state_colour(category)) for line, category in margin.pragmas.items()]
+        most = max((one.share for one in margin.numbers.values()), default=0.0)
+        numbers = []
+        for original, one in margin.numbers.items():
+            if one.shares and most:
+                category = max(one.shares, key=lambda share: share[1])[0]
+                part = max(_TICK_PX / MAP_PX, one.share / most)
+                numbers.append((editor.moved.place(original), part, state_colour(category)))
+        problems = [(line, 1.0, QColor(getattr(p, level_of(of[0].severity)))) for line, of in margin.problems.items()]
+        return [bar for bar in (*lacking, *pragmas, *numbers, *problems) if bar[0]]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            p, lines = palette(), max(self._editor.blockCount(), 1)
+            painter.fillRect(self.rect(), QColor(p.sunken))
+            if self._editor.margin.stale:
+                painter.setOpacity(0.5)
+            line_px = self.height() / lines if lines * 18 > self.height() else 18.0
+            high = max(_LEAST_PX, min(line_px, 6.0))
+            for line, part, colour in self.bars:
+                painter.fillRect(QRectF(2, (line - 1) * line_px, (MAP_PX - 3) * part, high), colour)
+            painter.setOpacity(1)
+            first, last = self._view
+            painter.setPen(QPen(QColor(p.muted), 1))
+            view = QRectF(0.5, first * line_px + 0.5, MAP_PX - 1.5, max(8.0, (last - first) * line_px - 1))
+            painter.drawRect(view.intersected(QRectF(self.rect()).adjusted(0.5, 0.5, -1, -1)))
+            painter.setPen(QColor(p.rule))
+            painter.drawLine(0, 0, 0, self.height())
+
+    @property
+    def _view(self) -> tuple[int, int]:
+        """The lines in view, counted from 0, without the last."""
+        editor = self._editor
+        first = editor.firstVisibleBlock().blockNumber()
+        line_px = max(editor.fontMetrics().lineSpacing(), 1)
+        return first, min(first + editor.viewport().height() // line_px + 1, editor.blockCount())
+
+    def line_at(self, y: float) -> int:
+        """The line, from 1, whose place in the map is there."""
+        lines = max(self._editor.blockCount(), 1)
+        line_px = self.height() / lines if lines * 18 > self.height() else 18.0
+        return max(1, min(lines, int(y / line_px) + 1))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._editor.go_to(self.line_at(event.position().y()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        line = self.line_at(event.position().y())
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._editor.go_to(line)
+            return
+        numbers = self._editor.margin.numbers.get(self._editor.moved.original(line))
+        said = f", {numbers.what}: {percent_text(numbers.share)} of the run's time" if numbers else ""
+        self.setToolTip(f"Line {line}{said}")
