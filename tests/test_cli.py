@@ -138,8 +138,29 @@ def test_a_timeline_is_told_drawn_and_written(tmp_path: Path, capsys: pytest.Cap
     assert len(begun) == started > 0
     found = [place["time_s"] for place in document["found"] if place["name"] == "startCore"]
     assert set(begun) <= set(found)
+    assert document["hits"] == len(document["found"])
     drawing = ET.parse(tmp_path / "t.svg").getroot()
     words = {text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")}
     assert {"core[0]", "core[2]", "main, calls"} <= words
+    at = f"{document['from_s']} s"
+    marks = ["--mark", f"first round={at}", "--mark", "gone=1 us", "--pin", "core[1]"]
+    assert main(["timeline", str(tmp_path / "run"), *marks]) == 0
+    capsys.readouterr()
+    more = "--unmark", "gone", "--shares", "--svg", str(tmp_path / "shares.svg"), "--statistics"
+    assert main(["timeline", str(tmp_path / "run"), "--json", *range_, *more]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [marker["name"] for marker in document["markers"]] == ["first round"]
+    assert document["markers"][0]["time_s"] == pytest.approx(document["from_s"], abs=1e-12)
+    assert [name.split()[0] for name in document["pinned"]] == ["states"]
+    for block in {row["block"] for row in document["statistics"]}:
+        mine = [row for row in document["statistics"] if row["block"] == block]
+        assert sum(row["time_s"] for row in mine) == pytest.approx(6 * eighth_s, abs=3e-12)
+    drawing = ET.parse(tmp_path / "shares.svg").getroot()
+    words = {text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"core × 3", "first round"} <= words
+    assert main(["timeline", str(tmp_path / "run"), "--unmark", "frist round"]) == 2
+    assert "Did you mean 'first round'?" in capsys.readouterr().err
+    assert main(["timeline", str(tmp_path / "run"), "--mark", "late=9 s"]) == 2
+    assert "lies outside of the run" in capsys.readouterr().err
     assert main(["timeline", str(tmp_path / "run"), "--from", "1 s"]) == 2
     assert "this range is empty" in capsys.readouterr().err

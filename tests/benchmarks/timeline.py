@@ -6,7 +6,9 @@ Each run is a folder on disk, its trace in chunks, opened in a process of its ow
 first frame, `first_open_s` the same of a folder without a pyramid, which is then kept; `bytes` is the trace with its
 pyramid, `peak_bytes` the most memory that opening held, the window's libraries (`empty_bytes`) and what is mapped of
 files included. `p50_ms` and `p95_ms` are of frames drawn while things move (`cpu_` of it the processor's time, for busy
-machines), `exact_p95_ms` of the exact ones drawn when they rest. `--huge` adds 10^8 intervals.
+machines), `exact_p95_ms` of the exact ones drawn when they rest, `cpu_shares_p95_ms` with the shares of states.
+`find_s` is what counting all hits of a word takes, `statistics_s` the table of every block's states, over all of the
+run. `--huge` adds 10^8 intervals.
 """
 
 import argparse
@@ -36,7 +38,9 @@ from workbench.model.pragma import Category
 from workbench.model.run import Manifest, RunClock, RunStatus, Site
 from workbench.model.run_tables import TABLES
 from workbench.run.tap_trace import CHUNK_TAPS
+from workbench.traces.find import hits
 from workbench.traces.scene import build_scene
+from workbench.traces.state_table import state_rows
 from workbench.traces.writer import TraceWriter
 
 CALLED = ("send", "poll", "receive", "check", "start")
@@ -114,6 +118,7 @@ def draw(folder: Path, frames: int) -> dict[str, float]:
     exact: list[float] = []
     busy: list[float] = []
     exact_busy: list[float] = []
+    shares: list[float] = []
     gestures = (
         lambda: view.zoom(1 / 0.7, QPointF(508, 500)),
         lambda: view.pan(QPointF(-37, 0)),
@@ -132,7 +137,25 @@ def draw(folder: Path, frames: int) -> dict[str, float]:
         view.viewport().repaint()
         exact.append((time.perf_counter() - begun) * 1e3)
         exact_busy.append((time.thread_time() - worked) * 1e3)
+    view.aggregate = True
+    view.refresh()
+    for gesture in (gesture for gesture in gestures for _ in range(frames // 4)):
+        gesture()
+        worked = time.thread_time()
+        view.viewport().repaint()
+        shares.append((time.thread_time() - worked) * 1e3)
+    scene = view.traced
+    assert scene is not None
+    begun = time.thread_time()
+    found = hits(scene, "wait")
+    counted = time.thread_time()
+    states = sum(1 for _ in state_rows(scene, 0, scene.index.end_ps))
     return {
+        "find_s": round(counted - begun, 3),
+        "hits": found.count,
+        "statistics_s": round(time.thread_time() - counted, 3),
+        "states": states,
+        "cpu_shares_p95_ms": round(float(np.percentile(shares, 95)), 2),
         "p50_ms": round(float(np.percentile(moving, 50)), 2),
         "p95_ms": round(float(np.percentile(moving, 95)), 2),
         "cpu_p50_ms": round(float(np.percentile(busy, 50)), 2),

@@ -42,6 +42,7 @@ SHAPES: dict[str, Holds] = {
     "window": lambda value: isinstance(value, dict) and value.get("theme", "light") in ("light", "dark", "system"),
     "layout": _by_name(_by_name(_pixels)),
     "set_aside": _by_name(_list_of(_text)),
+    "pinned_rows": _by_name(_list_of(_text)),
     "durations": _by_name(_by_name(_number)),
 }
 

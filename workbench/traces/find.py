@@ -1,13 +1,19 @@
-"""Where a state or a call occurs next: by words, over all blocks of a traced run."""
+"""Where states and calls occur: by words, over all blocks of a traced run; the next one, or all of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.model.blocks import Block
+from workbench.model.blocks import Block, State
 from workbench.traces.calls import BlockCalls
 from workbench.traces.scene import Scene
+
+Numbers = NDArray[np.int64]
+#: Hits that are kept to be listed. All are counted.
+MOST_LISTED = 20_000
 
 
 @dataclass(frozen=True, order=True)
@@ -18,6 +24,102 @@ class Occurrence:
     time_ps: int
     block: int
     call: int = -1
+
+
+@dataclass(frozen=True)
+class Hits:
+    """All that words name, in order: `count` of them, of which the first ones are kept. A row of `kept` (hits, 4) has
+    the time, the block, the call's number (-1: a state), and when it ends (ps). A call and the state that begins with
+    it are one."""
+
+    count: int
+    kept: Numbers
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def place(self, number: int) -> Occurrence:
+        return Occurrence(*self.kept[number, :3].tolist())
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, ...], int]:
+        return {(time_ps, block): number for number, (time_ps, block) in enumerate(self.kept[:, :2].tolist())}
+
+    def number_of(self, place: Occurrence) -> int | None:
+        """Which of the kept hits begins there, counted from 0."""
+        return self._numbers.get((place.time_ps, place.block))
+
+
+def hits(
+    scene: Scene, words: str, *, block_ids: str = "", from_ps: int = 0, to_ps: int | None = None,
+    most: int = MOST_LISTED,
+) -> Hits:  # fmt: skip
+    """Every state and call that is called by all of the words (see `occurrence`) and begins from `from_ps` to before
+    `to_ps`: all counted, the first `most` kept."""
+    wanted, until_ps = words.casefold().split(), scene.index.end_ps if to_ps is None else to_ps
+    count, kept, waiting = 0, np.empty((0, 4), np.int64), 0
+    parts: list[Numbers] = []
+    for number, block in enumerate(scene.blocks):
+        if block_ids.casefold() not in block.id.casefold():
+            continue
+        called = tuple(_calls_called(scene, number, wanted, from_ps, until_ps))
+        begun: NDArray[np.integer] = called[0][0] if called else np.empty(0, np.int64)
+        for begin_ps, end_ps, calls in (
+            *_states_called(scene, number, block, wanted, from_ps, until_ps, begun),
+            *called,
+        ):
+            count += len(begin_ps)
+            some = slice(0, most)  # the first of a block are enough
+            rows = np.empty((len(begin_ps[some]), 4), np.int64)
+            rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] = begin_ps[some], number, calls[some], end_ps[some]
+            parts.append(rows)
+            waiting += len(rows)
+        if waiting > 4 * most:
+            kept, parts, waiting = _first((kept, *parts), most), [], 0
+    return Hits(count, _first((kept, *parts), most))
+
+
+def _first(parts: Sequence[Numbers], most: int) -> Numbers:
+    rows = np.concatenate(parts)
+    return rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))[:most]]
+
+
+_Found = Iterator[tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]]  # begins, ends, calls
+
+
+def _states_called(
+    scene: Scene,
+    number: int,
+    block: Block,
+    wanted: Sequence[str],
+    from_ps: int,
+    to_ps: int,
+    begun: NDArray[np.integer],
+) -> _Found:
+    """Without those that begin with a call that is called so too."""
+    trace = scene.index.trace
+    named = np.zeros(len(trace.codes[number]), np.bool_)
+    for state in block.states:
+        named[state.index] = _called(_state_text(block, state), wanted)
+    if not named.any():
+        return
+    for edges, states in trace.pieces_between(number, from_ps, to_ps):
+        there = named[states] & (edges[:-1] >= from_ps)
+        if len(begun):
+            there &= ~np.isin(edges[:-1], begun)
+        yield edges[:-1][there], edges[1:][there], np.full(int(there.sum()), -1)
+
+
+def _calls_called(scene: Scene, number: int, wanted: Sequence[str], from_ps: int, to_ps: int) -> _Found:
+    calls: BlockCalls | None = scene.calls.get(number)
+    if calls is None:
+        return
+    named = _sites_called(scene, number, wanted)
+    if not named.any():
+        return
+    low, high = (int(at) for at in np.searchsorted(calls.t0_ps, (from_ps, to_ps)))
+    mine = low + np.flatnonzero(named[calls.site[low:high]])
+    yield calls.t0_ps[mine], calls.t1_ps[mine], mine
 
 
 def occurrence(
@@ -52,6 +154,17 @@ def _called(text: str, wanted: Sequence[str]) -> bool:
     return bool(wanted) and all(word in text.casefold() for word in wanted)
 
 
+def _state_text(block: Block, state: State) -> str:
+    return f"{block.id} {state.name} {state.category.value if state.category else ''}"
+
+
+def _sites_called(scene: Scene, number: int, wanted: Sequence[str]) -> NDArray[np.bool_]:
+    name = scene.blocks[number].id
+    return np.array(
+        [_called(f"{name} {site.label} {site.callee}", wanted) for site in scene.run.manifest.sites], np.bool_
+    )
+
+
 def _moment(number: int, after: Occurrence, backwards: bool) -> int:
     """The time after which (before which) a block's own occurrences follow one of another block at the same time."""
     if backwards:
@@ -63,7 +176,7 @@ def _state(
     scene: Scene, number: int, block: Block, wanted: Sequence[str], after: Occurrence, backwards: bool
 ) -> Iterator[Occurrence]:
     for state in block.states:
-        if _called(f"{block.id} {state.name} {state.category.value if state.category else ''}", wanted):
+        if _called(_state_text(block, state), wanted):
             moment = _moment(number, after, backwards)
             time_ps = scene.index.trace.next_entry(number, state.index, moment, backwards=backwards)
             if time_ps is not None:
@@ -74,9 +187,7 @@ def _call(scene: Scene, number: int, wanted: Sequence[str], after: Occurrence, b
     calls: BlockCalls | None = scene.calls.get(number)
     if calls is None:
         return
-    name = scene.blocks[number].id
-    named = [_called(f"{name} {site.label} {site.callee}", wanted) for site in scene.run.manifest.sites]
-    mine = np.flatnonzero(np.array(named, np.bool_)[calls.site])
+    mine = np.flatnonzero(_sites_called(scene, number, wanted)[calls.site])
     at = int(np.searchsorted(calls.t0_ps[mine], _moment(number, after, backwards), "left" if backwards else "right"))
     at -= backwards
     if 0 <= at < len(mine):

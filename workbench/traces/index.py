@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ class TimelineIndex:
 
     trace: Trace
     pyramid: Pyramid
-    _counted: dict[tuple[int, tuple[int, ...], int], NDArray[np.int64]] = field(
+    _counted: dict[tuple[int, tuple[int, ...], int], NDArray[Any]] = field(
         default_factory=dict, compare=False, repr=False
     )
+    _sums: dict[tuple[int, ...], Picoseconds] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def end_ps(self) -> int:
@@ -76,6 +78,25 @@ class TimelineIndex:
                 counts += level.dominant[row] == code
             self._counted[key] = counts
         return self._counted[key]
+
+    def sums_ps(self, rows: tuple[int, ...]) -> Picoseconds:
+        """The rows' time together in each category before each bin of `pyramid.sum_ps`, shape (categories, bins + 1);
+        found once."""
+        if rows not in self._sums:
+            times = self.pyramid.times_ps[list(rows)].sum(axis=0)
+            self._sums[rows] = np.pad(times.cumsum(axis=1), ((0, 0), (1, 0)))
+        return self._sums[rows]
+
+    def rare_present(self, level: Level, rows: tuple[int, ...]) -> Bytes:
+        """For each bin of a level a bit for each wait that occurs in any of the rows and is rare there; found once."""
+        key = level.bin_ps, rows, -1
+        if key not in self._counted:
+            there = np.zeros(level.present.shape[1], np.uint8)
+            for row in rows:
+                there |= level.present[row] & self.rare[row]
+            self._counted[key] = there
+        bits: Bytes = self._counted[key]
+        return bits
 
     def shares(self, row: int) -> NDArray[np.float64]:
         """A row's share of each category over the whole run, shape (categories, bins of `pyramid.sum_ps`)."""

@@ -78,7 +78,7 @@ def _level_rows(index: TimelineIndex, rows: Sequence[int], from_ps: float, pixel
     last = coarser.present.shape[1] - 1
     left = (edges[:-1][part] / coarser.bin_ps).astype(np.int64).clip(0, last)
     right = (np.nextafter(edges[1:][part], 0) / coarser.bin_ps).astype(np.int64).clip(0, last)
-    worst = _worst_by_bits()
+    worst = worst_by_bits()
     for at, row in enumerate(rows):
         np.take(level.dominant[row], bins, out=out.code[at, part])
         if rare := index.rare[row]:
@@ -107,7 +107,7 @@ def count_at_once(
     return counts
 
 
-def _worst_by_bits() -> Bytes:
+def worst_by_bits() -> Bytes:
     """For every set of categories the one to show: a wait to send before a wait to receive, or NOTHING."""
     worst = np.full(256, NOTHING, np.uint8)
     bits = np.arange(256)

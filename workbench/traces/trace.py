@@ -76,6 +76,12 @@ class Trace:
         """The edges and states of a row that are under way between two times, not cut at them."""
         return self._joined(*self._parts_between(row, from_ps, to_ps))
 
+    def pieces_between(self, row: int, from_ps: float, to_ps: float) -> Iterator[tuple[Picoseconds, States]]:
+        """What `between` gives, chunk by chunk, for whoever goes through much of a long row."""
+        parts, end_ps = self._parts_between(row, from_ps, to_ps)
+        for at, part in enumerate(parts):
+            yield self._joined([part], int(self.start_ps[parts[at + 1][0]]) if at + 1 < len(parts) else end_ps)
+
     def count(self, row: int, from_ps: float, to_ps: float) -> int:
         """How many intervals `between` would give."""
         return sum(high - low for low, high in self._parts_between(row, from_ps, to_ps)[0])

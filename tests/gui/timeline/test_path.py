@@ -23,7 +23,7 @@ def view(qtbot: QtBot, scene: Scene, path: RunPath) -> TimelineView:
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.set_scene(scene)
-    made.show_path(path)
+    made.show_causes(path, line=True, waits=False)
     made.show()
     return made
 

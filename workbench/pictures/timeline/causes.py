@@ -15,7 +15,7 @@ GOES_TO_CAUSE = "G goes to the cause"
 
 def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: float) -> Hit | None:
     """The hit at a time, with what it waited for or how much later it may end among its lines."""
-    if hit is None or path is None or hit.kind is Kind.BUS:
+    if hit is None or path is None or hit.kind not in (Kind.STATES, Kind.CALLS):
         return hit
     said = cause_words(scene, path, hit.block, time_ps) or slack_line(path, hit.block, time_ps)
     before = [line for line in hit.lines if line != OPENS_LINE]

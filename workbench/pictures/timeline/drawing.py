@@ -1,7 +1,6 @@
 """A whole timeline, drawn: overview and ruler, names, bars and calls, messages, markers."""
 
-from collections.abc import Callable, Iterable
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
@@ -14,55 +13,91 @@ from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.calls import draw_calls
 from workbench.pictures.timeline.hits import messages_of
 from workbench.pictures.timeline.kept import Kept, Pin, strip_box
+from workbench.pictures.timeline.marks import draw_markers, draw_marks
 from workbench.pictures.timeline.path import draw_path, draw_slack, slack_words
-from workbench.pictures.timeline.rows import SUNKEN, Kind, Row, build_rows
-from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, duration, ruler
-from workbench.pictures.timeline.shown import FOOT_PX, OVERVIEW_PX, RULER_PX, SLACK_PX, Shown, lanes_box
+from workbench.pictures.timeline.rows import NAMED_FROM_PX, SUNKEN, Kind, Row
+from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, ruler
+from workbench.pictures.timeline.shown import (
+    FOOT_PX,
+    OVERVIEW_PX,
+    PINNED_GAP_PX,
+    RULER_PX,
+    SLACK_PX,
+    Band,
+    Shown,
+    lanes_box,
+    rows_of,
+    tops_of,
+)
 from workbench.pictures.timeline.surface import PAD, Surface
+from workbench.pictures.timeline.waits import draw_waits
 from workbench.traces.clocks import exact_words, unsure_ps
+from workbench.traces.markers import Marker
+from workbench.traces.path import RunPath
 from workbench.traces.sample import Counts
 from workbench.traces.scene import Scene
+from workbench.traces.trace import CATEGORIES
 
 SVG_PX, SVG_DENSITY = 1400, 2
+RARE_PX = 6  # of a mark at the overview's foot, for a wait that its block hardly ever has
 
 
 def draw_timeline(
     canvas: Canvas, shown: Shown, kept: Kept, density: int, names: Callable[[Canvas, Shown], None] | None = None
 ) -> None:
     """All of it, from the origin. Bars have `density` pixels a unit; `names` draws their names from a copy."""
-    lanes, surface = shown.lanes, kept.surface(shown, canvas.palette, density)
-    canvas.rect(0, 0, shown.width, shown.height, "panel")
+    lanes = shown.lanes
+    canvas.rect(0, 0, shown.width, lanes.y, "panel")  # all else is covered, and a fill of all takes milliseconds
+    for band in shown.bands[1:]:
+        canvas.rect(lanes.x, band.box.bottom, lanes.width, PINNED_GAP_PX, "rule")
     _draw_overview(canvas, shown, kept, density)
     ticks = _draw_ruler(canvas, shown)
+    for band in shown.bands:
+        _draw_band(canvas, shown, band, kept, density, ticks)
     with canvas.clipped(lanes.x, lanes.y, lanes.width, lanes.height):
-        canvas.image(lanes.x, lanes.y - PAD, surface.buffer, density)
-        for x in ticks:
-            _line(canvas, x, lanes.y, x, lanes.bottom, "rule/0.6")
-        for row, box in shown.row_boxes():
-            _draw_lane(canvas, shown, row, box, surface, kept)
-            if shown.path and row.kind is Kind.STATES:
-                draw_slack(canvas, shown, row, box)
-        if shown.path:
+        draw_waits(canvas, shown)
+        if shown.path and shown.show_path:
             draw_path(canvas, shown)
     (names or draw_names)(canvas, shown)
     _line(canvas, lanes.x - 1, 0, lanes.x - 1, shown.height)
     if shown.show_messages and shown.chosen:
         _draw_messages(canvas, shown)
-    if shown.show_marks and shown.marks:
-        _draw_marks(canvas, shown)
+    if shown.show_marks:
+        draw_markers(canvas, shown)
+        draw_marks(canvas, shown)
     for y in (OVERVIEW_PX - 1, OVERVIEW_PX + RULER_PX - 1):
         _line(canvas, 0, y, shown.width, y)
 
 
-def timeline_svg(scene: Scene, from_ps: int, to_ps: int, palette: Palette = LIGHT, width: int = SVG_PX) -> str:
-    """All rows of a scene between two moments, as a document."""
-    rows = build_rows(scene.blocks, scene.index, bool(scene.calls), buses=scene.buses)
-    tops = tuple(accumulate((row.height for row in rows), initial=0))
+def _draw_band(canvas: Canvas, shown: Shown, band: Band, kept: Kept, density: int, ticks: Iterable[float]) -> None:
+    box, surface = band.box, kept.surface(shown, band, canvas.palette, density)
+    with canvas.clipped(box.x, box.y, box.width, box.height):
+        canvas.image(box.x, box.y - PAD, surface.buffer, density)
+        for x in ticks:
+            _line(canvas, x, box.y, x, box.bottom, "rule/0.6")
+        for row, place in band.row_boxes():
+            _draw_lane(canvas, shown, row, place, surface, kept)
+            if shown.path and shown.show_path and row.kind is Kind.STATES:
+                draw_slack(canvas, shown, row, place)
+
+
+def timeline_svg(
+    scene: Scene, from_ps: int, to_ps: int, palette: Palette = LIGHT, width: int = SVG_PX, *, shares: bool = False,
+    path: RunPath | None = None, pinned: Collection[str] = (), markers: tuple[Marker, ...] = (),
+) -> str:  # fmt: skip
+    """All rows of a scene between two moments, as a document; `pinned` are names of rows that come first."""
+    rows = rows_of(scene, shares=shares)
+    rows = (*(row for row in rows if row.name in pinned), *(row for row in rows if row.name not in pinned))
+    tops = tops_of(rows)
     height = round(lanes_box(width, 0).y) + tops[-1] + FOOT_PX
-    wide = round(lanes_box(width, height).width)
+    wide = round(lanes_box(width, height, slack=path is not None).width)
     span = Span(from_ps, max((to_ps - from_ps) / wide, LEAST_PIXEL_PS), wide)
     canvas = SvgCanvas(palette)
-    draw_timeline(canvas, Shown(scene, rows, tops, span, width, height), Kept(), SVG_DENSITY)
+    shown = Shown(
+        scene, rows, tops, span, width, height, path=path, show_path=path is not None, show_waits=path is not None,
+        markers=markers,
+    )  # fmt: skip
+    draw_timeline(canvas, shown, Kept(), SVG_DENSITY)
     return canvas.document(width, height, "Timeline")
 
 
@@ -78,7 +113,11 @@ def _draw_overview(canvas: Canvas, shown: Shown, kept: Kept, density: int) -> No
     """The whole run as one strip, with what is in view framed."""
     strip, end_ps, span = strip_box(shown), max(shown.scene.index.end_ps, 1), shown.span
     canvas.image(strip.x, strip.y, kept.overview(shown, canvas.palette, density), density)
+    for x, code in kept.rare(shown):
+        canvas.rect(strip.x + x - 1, strip.bottom - RARE_PX, 2, RARE_PX, f"state:{CATEGORIES[code]}")
     _draw_pins(canvas, strip, kept.pins(shown))
+    for marker in shown.markers if shown.show_marks else ():
+        canvas.rect(strip.x + marker.time_ps / end_ps * strip.width, strip.y, 1, strip.height, "link")
     x0 = strip.x + span.from_ps / end_ps * strip.width
     x1 = strip.x + min(span.to_ps, end_ps) / end_ps * strip.width
     if x1 - x0 < strip.width - 1:
@@ -128,23 +167,33 @@ def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
 def draw_names(canvas: Canvas, shown: Shown) -> None:
     """The column of names and shares."""
     lanes = shown.lanes
-    with canvas.clipped(0, lanes.y, lanes.x - 1, lanes.height):
-        canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
-        for row, box in shown.row_boxes():
-            chosen = row.kind is Kind.STATES and row.block in shown.chosen_blocks
-            place = Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height)
-            _draw_name(canvas, row, place, chosen, lanes.x - 1)
-            if shown.path:
-                words, on_path = slack_words(shown.path, row)
-                weight, ink = (700, "text") if on_path else (400, "second")
-                canvas.write(lanes.x - 12, box.centre[1], words, ink, 12, weight, RIGHT)
+    canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
+    for band in shown.bands:
+        free = band.box.y  # where a name may begin: of low rows not each has the room
+        with canvas.clipped(0, band.box.y, lanes.x - 1, band.box.height):
+            for row, box in band.row_boxes():
+                chosen = row.kind is Kind.STATES and row.block in shown.chosen_blocks
+                place = Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height)
+                said = row.height >= NAMED_FROM_PX or box.y >= free
+                _draw_name(canvas, row, place, chosen, lanes.x - 1, said)
+                free = box.y + NAMED_FROM_PX if said else free
+                if said and shown.path and shown.show_path:
+                    words, on_path = slack_words(shown.path, row)
+                    weight, ink = (700, "text") if on_path else (400, "second")
+                    canvas.write(lanes.x - 12, box.centre[1], words, ink, 12, weight, RIGHT)
+                if row in shown.pinned and row.kind is not Kind.STACK:
+                    canvas.icon("pin", 13, box.centre[1] - 7, 14, "link")
+    for band in shown.bands[1:]:
+        canvas.rect(0, band.box.bottom, lanes.x - 1, PINNED_GAP_PX, "rule")
 
 
-def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -> None:
+def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float, said: bool) -> None:
     y, height = box.y, box.height
     canvas.rect(0, y, width, height, "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel")
     if chosen:
         canvas.rect(0, y, 3, height, "accent")
+    if not said:
+        return
     left, right = 34.0, box.right - 12
     if row.kind in (Kind.HEAD, Kind.STACK):
         canvas.icon("chevron-right" if row.folded else "chevron-down", 12, y + height / 2 - 8)
@@ -155,6 +204,7 @@ def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -
         canvas.icon("clock", 12, y + height / 2 - 8)
         canvas.text(left, y, right - left, height, row.label, "text", 12, 500)
     else:
+        y, height = y + min(height - 14, 0) / 2, max(height, 14)  # a low row's name may be higher than the row
         stack = row.kind is Kind.STACK
         room = right - left - (54 if row.note else 0)
         used = canvas.text(left, y, room, height, row.label, "text", 12, 600 if stack else 400)
@@ -162,7 +212,7 @@ def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -
             canvas.text(left + used + 6, y, room, height, "working", "muted", 12)
         canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)
     if row.kind in (Kind.HEAD, Kind.CLOCK):
-        _edges(canvas, Box(0, y, width, height))
+        _edges(canvas, Box(0, box.y, width, box.height))
 
 
 def _edges(canvas: Canvas, box: Box) -> None:
@@ -231,24 +281,3 @@ def _draw_messages(canvas: Canvas, shown: Shown) -> None:
                 tip = 6 if y1 > y0 else -6
                 canvas.path([(x0, y0), (x1, y1)], "text", 1.2)
                 canvas.shape([(x1, y1), (x1 - 3.5, y1 - tip), (x1 + 3.5, y1 - tip)], "text")
-
-
-def _draw_marks(canvas: Canvas, shown: Shown) -> None:
-    """A and B over the whole height, and what lies between them written on the ruler."""
-    lanes, y = shown.lanes, OVERVIEW_PX + 10
-    xs = [shown.x(mark) for mark in sorted(shown.marks)]
-    with canvas.clipped(lanes.x - 8, OVERVIEW_PX, lanes.width + 16, shown.height - OVERVIEW_PX):
-        if len(xs) == 2:
-            a, b = (min(max(x, lanes.x - 8), lanes.right + 8) for x in xs)
-            from_ps, to_ps = shown.range_ps()
-            words = f"A to B  {duration(to_ps - from_ps)}"
-            wide = canvas.width_of(words, 11, 600) + 16
-            canvas.path([(a, y), (b, y)], "accent")
-            if b - a > wide + 40:
-                canvas.rect((a + b - wide) / 2 + 0.5, y - 7.5, wide - 1, 16, "selection", "accent", radius=4)
-                canvas.write((a + b) / 2, y + 0.5, words, "link", 11, 600, CENTRE)
-        for name, x in zip("AB", xs, strict=False):
-            if lanes.x - 8 <= x <= lanes.right + 8:
-                canvas.rect(round(x) - 1, y, 2, shown.height - y, "accent")
-                canvas.rect(round(x) - 8, y - 8, 16, 16, "accent", radius=3)
-                canvas.write(x, y, name, "on_accent", 11, 700, CENTRE)

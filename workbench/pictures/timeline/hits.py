@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from workbench.model.blocks import Side, as_target
 from workbench.model.pragma import CPU
-from workbench.model.text import bytes_text, count_text, counted
+from workbench.model.text import bytes_text, count_text, counted, percent_text
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.scale import duration, exact_time
 from workbench.traces.clocks import exact_words
 from workbench.traces.scene import RareEvent, Scene
+from workbench.traces.shares import category_shares
+from workbench.traces.trace import CATEGORIES
 
+SHARE_PX = 6  # of time, for which the shares of states are shown as one
 OPENS_LINE = "Enter opens the line"
 
 
@@ -31,10 +34,12 @@ class Hit:
     line: int = 0
 
 
-def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
-    """What a row shows at a time; None where there is nothing to tell."""
+def hit_at(scene: Scene, row: Row, time_ps: float, pixel_ps: float = 1.0) -> Hit | None:
+    """What a row shows at a time, in a pixel; None where there is nothing to tell."""
     if row.kind is Kind.BUS:
         return _on_bus(scene, row, time_ps)
+    if row.kind is Kind.SHARES:
+        return _shares(scene, row, time_ps, pixel_ps)
     if row.kind not in (Kind.STATES, Kind.CALLS) or row.block < 0:
         return None
     calls = scene.calls.get(row.block)
@@ -73,6 +78,24 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         *((OPENS_LINE,) if place else ()),
     )
     return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
+
+
+def _shares(scene: Scene, row: Row, time_ps: float, pixel_ps: float) -> Hit | None:
+    if not 0 <= time_ps < scene.index.end_ps:
+        return None
+    bin_ps = SHARE_PX * pixel_ps
+    from_ps = time_ps // bin_ps * bin_ps
+    shares = category_shares(scene.index, row.members, from_ps, bin_ps, 1)[:, 0]
+    order = sorted((code for code in range(len(shares)) if shares[code] > 0), key=lambda code: -shares[code])
+    if not order:
+        return None
+    at = exact_time(from_ps, max(pixel_ps, 1.0))
+    lines = (
+        f"{row.label}, {duration(bin_ps, 3)} from {at} on",
+        *(f"{CATEGORIES[code]} {percent_text(float(shares[code]))}" for code in order),
+    )
+    to_ps = from_ps + bin_ps
+    return Hit(row.kind, row.members[0], -1, order[0], round(from_ps), round(to_ps), -1, lines)
 
 
 def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:

@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.letters import text_width
 from workbench.pictures.palette import Palette
 from workbench.pictures.timeline.hits import event_text
 from workbench.pictures.timeline.raster import Image
 from workbench.pictures.timeline.rows import Row
-from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
+from workbench.pictures.timeline.shown import OVERVIEW_PX, Band, Shown
 from workbench.pictures.timeline.surface import WORK, Surface, overview_surface, rows_surface
 from workbench.traces.sample import most_at_once
 from workbench.traces.scene import RareEvent
+from workbench.traces.shares import rare_waits
+from workbench.traces.trace import NOTHING
 
 T = TypeVar("T")
 Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is shown
@@ -34,24 +38,36 @@ class Kept:
         return value
 
     def drop(self) -> None:
-        """Forget all: the rows or the run changed. The largest piece of memory is used again."""
-        surface = self._values.get("surface")
-        self._values = {"surface": ((), surface[1])} if surface else {}
+        """Forget all: the rows or the run changed. The largest pieces of memory are used again."""
+        surfaces = {name: value for name, (_, value) in self._values.items() if name.startswith("surface")}
+        self._values = {name: ((), value) for name, value in surfaces.items()}
 
-    def surface(self, shown: Shown, palette: Palette, density: int) -> Surface:
-        """The bars in view."""
-        lanes, dimmed = shown.lanes, shown.dimmed()
-        key = (shown.span, shown.scroll_px, lanes.height, dimmed, shown.faded, shown.moving, density, palette.name)
+    def surface(self, shown: Shown, band: Band, palette: Palette, density: int) -> Surface:
+        """The bars in view of a band of rows."""
+        box, dimmed = band.box, shown.dimmed()
+        name = "surface" if band.rows is shown.rows else "surface pinned"
+        key = (shown.span, band.tops, band.scroll_px, box, dimmed, shown.faded, shown.moving, density, palette.name)
 
         def make() -> Surface:
-            _, old = self._values.pop("surface", ((), None))
-            placed = [(row, round(box.y - lanes.y)) for row, box in shown.row_boxes()]
+            _, old = self._values.pop(name, ((), None))
+            placed = [(row, round(place.y - box.y)) for row, place in band.row_boxes()]
             return rows_surface(
-                shown.scene, placed, shown.span, round(lanes.height), palette, density, dimmed, shown.faded,
+                shown.scene, placed, shown.span, round(box.height), palette, density, dimmed, shown.faded,
                 shown.moving, old.buffer if old else None,
             )  # fmt: skip
 
-        return self._keep("surface", key, make)
+        return self._keep(name, key, make)
+
+    def rare(self, shown: Shown) -> list[tuple[int, int]]:
+        """Where on the overview any block waits as it hardly ever does (pixels), and which wait."""
+        box, index = strip_box(shown), shown.scene.index
+
+        def make() -> list[tuple[int, int]]:
+            wide = max(round(box.width), 1)
+            codes = rare_waits(index, tuple(range(index.trace.rows)), 0, index.end_ps / wide, wide)
+            return [(x, int(codes[x])) for x in np.flatnonzero(codes != NOTHING).tolist()]
+
+        return self._keep("rare", box.width, make)
 
     def overview(self, shown: Shown, palette: Palette, density: int) -> Image:
         """The main block over the whole run."""

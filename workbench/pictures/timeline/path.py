@@ -28,7 +28,7 @@ def draw_path(canvas: Canvas, shown: Shown) -> None:
     number, edges = _steps_in_view(path, shown)
     if not len(number):
         return
-    tops = _middles(shown)
+    tops = middles(shown)
     host = next(iter(sorted(path.hosts)), 0)
     of_bus = tops.get(("bus", 0))
     points: list[tuple[float, float]] = []
@@ -80,27 +80,28 @@ def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return kept
 
 
-def _middles(shown: Shown) -> dict[tuple[str, int], float]:
+def middles(shown: Shown) -> dict[tuple[str, int], float]:
     """The middle of each block's row, above and below what is in view too; of what is folded that of what it is in."""
-    top = shown.lanes.y - shown.scroll_px
-    middles: dict[tuple[str, int], float] = {}
+    placed: dict[tuple[str, int], float] = {}
     folded: dict[str, float] = {}
-    for row, offset in zip(shown.rows, shown.tops, strict=False):
-        y = float(round(top + offset + row.height / 2))
-        if row.kind is Kind.STATES:
-            middles["block", row.block] = y
-        elif row.kind is Kind.BUS:
-            middles["bus", row.members[0]] = y
-        elif row.kind is Kind.STACK:
-            for member in row.members:
-                middles.setdefault(("block", member), y)
-        elif row.kind is Kind.HEAD and row.folded:
-            folded[row.key] = y
+    for band in shown.bands:
+        least = band.box.y if shown.pinned else -np.inf  # what is above lies behind pinned rows
+        for row, offset in zip(band.rows, band.tops, strict=False):
+            y = max(float(round(band.box.y - band.scroll_px + offset + row.height / 2)), least)
+            if row.kind is Kind.STATES:
+                placed["block", row.block] = y
+            elif row.kind is Kind.BUS:
+                placed["bus", row.members[0]] = y
+            elif row.kind in (Kind.STACK, Kind.SHARES):
+                for member in row.members:
+                    placed.setdefault(("block", member), y)
+            elif row.kind is Kind.HEAD and row.folded:
+                folded[row.key] = y
     for number, block in enumerate(shown.scene.blocks):
         key = "host" if block.id.startswith("host.") else block.id.split(".")[0]
         if key in folded:
-            middles.setdefault(("block", number), folded[key])
-    return middles
+            placed.setdefault(("block", number), folded[key])
+    return placed
 
 
 def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:

@@ -169,12 +169,17 @@ def draw_counts(lane: Image, counts: NDArray[np.int64], most: int, colour: int) 
     lane[len(lane) - 1 - np.arange(len(lane))[:, None] < heights] = colour
 
 
-def stacked_shares(shares: NDArray[np.float64], height: int, colours: BarColours) -> Image:
-    """Shares of (categories, width) stacked from the bottom, work lowest: an overview image of (height, width)."""
+def stacked_shares(
+    shares: NDArray[np.float64], height: int, colours: BarColours, faded: frozenset[int] = frozenset()
+) -> Image:  # fmt: skip
+    """Shares of (categories, width) stacked from the bottom, work lowest: an image of (height, width)."""
     order = [CATEGORIES.index(name) for name in ("work", "wait_recv", "wait_send", "recv", "send", "overhead")] + [0]
-    tops = np.rint(np.cumsum(shares[order], axis=0) * height).astype(np.int64)
-    rows = height - 1 - np.arange(height)[:, None]
-    image = np.full((height, shares.shape[1]), colours.ground, np.uint32)
-    for at in reversed(range(len(order))):
-        image = np.where(rows < tops[at][None, :], colours.plain[order[at]], image)
-    return image.astype(np.uint32)
+    tops = np.rint(np.cumsum(shares[order], axis=0) * height).astype(np.int16)
+    below = (height - 1 - np.arange(height, dtype=np.int16))[:, None]
+    place = np.zeros((height, shares.shape[1]), np.uint8)  # how many shares end at or below a pixel
+    for top in tops:
+        place += below >= top
+    plain = [colours.plain[code] for code in order]
+    dim = [blend(colours.ground, each, colours.faded_alpha) for each in plain]
+    inks = np.array([d if code in faded else p for code, p, d in zip(order, plain, dim, strict=True)], np.uint32)
+    return np.append(inks, np.uint32(colours.ground))[place]

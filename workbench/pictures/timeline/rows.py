@@ -1,7 +1,8 @@
-"""Which rows a timeline has: host blocks and their calls, the clock, FPGA blocks with replicas as one stack."""
+"""Which rows a timeline has (host blocks and their calls, the clock, FPGA blocks with replicas as one stack), and how
+high they are."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -21,20 +22,25 @@ class Kind(StrEnum):
     BUS = "bus"  # which transfer has it
     CLOCK = "clock"
     STACK = "stack"  # replicas: how many are at work
+    SHARES = "shares"  # of one block or all its replicas: the share of each state at each time
 
 
 SUNKEN = (Kind.HEAD, Kind.STACK, Kind.CLOCK)
 #: Height of a row and of the bar in it, in pixels.
 HEIGHTS = {
     Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.BUS: (22, 16), Kind.CLOCK: (32, 16),
-    Kind.STACK: (24, 14),
+    Kind.STACK: (24, 14), Kind.SHARES: (40, 34),
 }  # fmt: skip
+#: Kinds whose rows grow where there is room, and how high they become at most.
+GROWING = {Kind.STATES: 60, Kind.BUS: 60, Kind.SHARES: 160}
+BAR_PART, GAP_PX = 0.74, 6  # of a row: its bar, and what is free of one that shows shares
+LEAST_ROW_PX, NAMED_FROM_PX = 6, 13
 
 
 @dataclass(frozen=True)
 class Row:
     """One row. `block` is the manifest's number (-1: none), `members` those of a stack, or the number of a bus; `key`
-    names what folds it."""
+    names what folds it. Its height, and that of the bar in it, are pixels."""
 
     kind: Kind
     label: str
@@ -45,14 +51,34 @@ class Row:
     folded: bool = False
     indent: int = 0
     tip: str = ""
+    name: str = ""  # by which it is remembered that it is pinned; "" for one that cannot be
+    height: int = 0
+    bar: int = 0
 
-    @property
-    def height(self) -> int:
-        return HEIGHTS[self.kind][0]
+    def __post_init__(self) -> None:
+        if not self.height:
+            for field, pixels in zip(("height", "bar"), HEIGHTS[self.kind], strict=True):
+                object.__setattr__(self, field, pixels)
 
-    @property
-    def bar(self) -> int:
-        return HEIGHTS[self.kind][1]
+    def as_high(self, height: int) -> "Row":
+        """The row so many pixels high."""
+        low = height < HEIGHTS[Kind.STATES][0]
+        free = GAP_PX if self.kind is Kind.SHARES and not low else 0
+        bar = height - free if free else max(height - 1, 4) if low else round(height * BAR_PART)
+        return replace(self, height=height, bar=bar)
+
+
+def fitted(rows: Sequence[Row], room_px: int, row_px: int = 0) -> tuple[Row, ...]:
+    """Rows as high as `room_px` allows, where all of them fit; with `row_px` so high whatever the room."""
+    if row_px:
+        return tuple(row.as_high(row_px) if row.kind in GROWING else row for row in rows)
+    free = room_px - sum(row.height for row in rows)
+    growing = [row for row in rows if row.kind in GROWING]
+    more = free // len(growing) if growing else 0
+    if more <= 0:
+        return tuple(rows)
+    heights = {kind: min(HEIGHTS[kind][0] + more, most) for kind, most in GROWING.items()}
+    return tuple(row.as_high(heights[row.kind]) if row.kind in GROWING else row for row in rows)
 
 
 def build_rows(
@@ -71,12 +97,13 @@ def build_rows(
             for n in host:
                 label = blocks[n].id.removeprefix("host.")
                 if with_calls:
-                    rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1))
-                rows.append(_states(label, n, index, 1))
+                    rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1, name=f"calls {blocks[n].id}"))
+                rows.append(_states(label, blocks[n].id, n, index))
             for number, bus in enumerate(buses if not wanted else ()):
                 share = percent_text(bus.busy_ps() / max(index.end_ps, 1))
                 tip = f"{bus.name}: {share} busy, whole run"
-                rows.append(Row(Kind.BUS, bus.name, share, members=(number,), indent=1, tip=tip))
+                name = f"bus {bus.name}"
+                rows.append(Row(Kind.BUS, bus.name, share, members=(number,), indent=1, tip=tip, name=name))
     if host and fpga:
         rows.append(Row(Kind.CLOCK, "Clock, host to FPGA"))
     of_fpga: dict[str, list[int]] = {}  # those with designs of their own have a head each
@@ -102,10 +129,10 @@ def _fpga_rows(
     for group, members in groups.items():
         metric = blocks[members[0]].is_metric
         if len(members) == 1:
-            rows.append(_states(labels[blocks[members[0]].id], members[0], index, 1, metric))
+            first = blocks[members[0]].id
+            rows.append(_states(labels[first], first, members[0], index, metric))
             continue
-        name = labels[blocks[members[0]].id]
-        name = name[: name.index("[")] + name[name.rindex("]") + 1 :] if "[" in name else name
+        name = _of_replicas(labels[blocks[members[0]].id])
         share = float(np.mean([_busy(index, n, metric)[0] for n in members]))
         rows.append(
             Row(
@@ -116,21 +143,57 @@ def _fpga_rows(
                 key=group,
                 folded=group in folded,
                 tip=f"{group}: mean share {'counted' if metric else 'of work'}",
+                name=f"stack {group}",
             )
         )
         if group not in folded:
-            rows.extend(_states(labels[blocks[n].id], n, index, 1, metric) for n in members)
+            rows.extend(_states(labels[blocks[n].id], blocks[n].id, n, index, metric) for n in members)
     return rows
 
 
-def _states(label: str, block: int, index: TimelineIndex, indent: int, metric: bool = False) -> Row:
+def _of_replicas(label: str) -> str:
+    """What all replicas are called, after the label of one."""
+    return label[: label.index("[")] + label[label.rindex("]") + 1 :] if "[" in label else label
+
+
+def share_rows(
+    blocks: Sequence[Block], index: TimelineIndex, folded: Collection[str] = (), wanted: str = ""
+) -> tuple[Row, ...]:
+    """A row for every thread, block and stack of replicas, with the share of each state over time."""
+    numbers = [n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH and wanted.lower() in b.id.lower()]
+    labels = short_labels([blocks[n] for n in numbers if blocks[n].side is Side.FPGA])
+    places: dict[str, dict[str, list[int]]] = {}
+    for n in numbers:
+        host = blocks[n].side is Side.HOST
+        place = "host" if host else blocks[n].id.split(".")[0]
+        places.setdefault(place, {}).setdefault(blocks[n].id if host else blocks[n].group, []).append(n)
+    rows: list[Row] = []
+    for place, groups in places.items():
+        rows.append(Row(Kind.HEAD, place, "shares of states", key=place, folded=place in folded))
+        for group, members in groups.items() if place not in folded else ():
+            label = labels.get(blocks[members[0]].id, blocks[members[0]].id.removeprefix("host."))
+            many = len(members) > 1
+            metric = blocks[members[0]].is_metric
+            share = float(np.mean([_busy(index, n, metric)[0] for n in members]))
+            rows.append(
+                Row(
+                    Kind.SHARES, f"{_of_replicas(label)} × {len(members)}" if many else label, percent_text(share),
+                    members=tuple(members), indent=1, tip=f"{group}: share of each state, mean of {len(members)}",
+                    name=f"shares {group}",
+                )
+            )  # fmt: skip
+    return tuple(rows)
+
+
+def _states(label: str, name: str, block: int, index: TimelineIndex, metric: bool = False) -> Row:
     share, what = _busy(index, block, metric)
     return Row(
         Kind.STATES,
         label,
         percent_text(share),
         block=block,
-        indent=indent,
+        indent=1,
+        name=f"states {name}",
         tip=f"{percent_text(share)} {what}, whole run",
     )
 

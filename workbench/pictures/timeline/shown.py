@@ -1,19 +1,24 @@
 """What a timeline shows, and where: its scene, rows, span of time and markers."""
 
 from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.hits import Hit
-from workbench.pictures.timeline.rows import Kind, Row
+from workbench.pictures.timeline.rows import Kind, Row, build_rows, share_rows
 from workbench.pictures.timeline.scale import Span
+from workbench.traces.markers import Marker
 from workbench.traces.path import RunPath
 from workbench.traces.scene import Scene
 
 OVERVIEW_PX, RULER_PX = 54, 42
-#: Kept free below the last row.
-FOOT_PX = 8
+#: Kept free below the last row, and between pinned rows and those that scroll.
+FOOT_PX, PINNED_GAP_PX = 8, 3
+#: Pinned rows take so much of the height at most.
+MOST_PINNED = 0.5
 
 
 #: Room for each row's slack.
@@ -26,10 +31,43 @@ def lanes_box(width: int, height: int, *, slack: bool = False) -> Box:
     return Box(left, top, max(width - left, 1), max(height - top, 1))
 
 
+def rows_of(scene: Scene, folded: Collection[str] = (), wanted: str = "", *, shares: bool = False) -> tuple[Row, ...]:
+    """A scene's rows: its blocks, or the shares of their states (see `build_rows` and `share_rows`)."""
+    if shares:
+        return share_rows(scene.blocks, scene.index, folded, wanted)
+    return build_rows(scene.blocks, scene.index, bool(scene.calls), folded, wanted, scene.buses)
+
+
+def tops_of(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Where each row begins below the first, and where the last one ends."""
+    return tuple(accumulate((row.height for row in rows), initial=0))
+
+
+@dataclass(frozen=True)
+class Band:
+    """Rows one below the other in a place of the picture; `scroll_px` of them are above it."""
+
+    rows: tuple[Row, ...]
+    tops: tuple[int, ...]
+    box: Box
+    scroll_px: int = 0
+
+    def row_boxes(self) -> list[tuple[Row, Box]]:
+        """The rows in view, over the whole width."""
+        top, placed = self.box.y - self.scroll_px, []
+        for number in range(max(bisect_right(self.tops, self.scroll_px) - 1, 0), len(self.rows)):
+            y = top + self.tops[number]
+            if y >= self.box.bottom:
+                break
+            placed.append((self.rows[number], Box(0, y, self.box.right, self.rows[number].height)))
+        return placed
+
+
 @dataclass(frozen=True)
 class Shown:
-    """Times are picoseconds of the run; `marks` are the markers A and B, where set. The rest is in pixels: `tops` of
-    the rows, and where the last one ends, below the first; `scroll_px` of them are above what is in view.
+    """Times are picoseconds of the run; `marks` are A and B, where set, `markers` those with names. The rest is in
+    pixels: `tops` of the rows, and where the last one ends, below the first; `scroll_px` of them are above what is in
+    view. Rows that are `pinned` stay above those.
     """
 
     scene: Scene
@@ -46,15 +84,24 @@ class Shown:
     chosen: Hit | None = None
     chosen_blocks: frozenset[int] = frozenset()
     moving: bool = False  # what takes long is left out, or coarse
-    path: RunPath | None = None  # the critical path, where it is shown
+    path: RunPath | None = None  # the critical path, and what waits are for, where they are known
+    show_path: bool = False
+    show_waits: bool = False
+    pinned: tuple[Row, ...] = ()
+    markers: tuple[Marker, ...] = ()
 
     @cached_property
     def lanes(self) -> Box:
-        return lanes_box(self.width, self.height, slack=self.path is not None)
+        return lanes_box(self.width, self.height, slack=self.has_slack)
+
+    @cached_property
+    def bands(self) -> tuple[Band, ...]:
+        """The rows that scroll, and above them those that are pinned, where any are."""
+        return bands_of(self.lanes, self.rows, self.tops, self.scroll_px, self.pinned)
 
     @property
     def has_slack(self) -> bool:
-        return self.path is not None
+        return self.path is not None and self.show_path
 
     def x(self, time_ps: float) -> float:
         return self.lanes.x + self.span.x(time_ps)
@@ -71,19 +118,28 @@ class Shown:
 
     def row_boxes(self) -> list[tuple[Row, Box]]:
         """Rows in view with their place, over the whole width."""
-        top, placed = self.lanes.y - self.scroll_px, []
-        for number in range(max(bisect_right(self.tops, self.scroll_px) - 1, 0), len(self.rows)):
-            y = top + self.tops[number]
-            if y >= self.height:
-                break
-            placed.append((self.rows[number], Box(0, y, self.width, self.rows[number].height)))
-        return placed
+        return [placed for band in self.bands for placed in band.row_boxes()]
 
     def row_box(self, kind: Kind) -> Box | None:
         """The first row of a kind that is in view."""
         return next((box for row, box in self.row_boxes() if row.kind is kind), None)
 
     def row_at(self, y: float) -> Row | None:
-        if y < self.lanes.y:
-            return None
-        return next((row for row, box in self.row_boxes() if box.y <= y < box.bottom), None)
+        band = next((band for band in reversed(self.bands) if band.box.y <= y < band.box.bottom), None)
+        return next((row for row, box in band.row_boxes() if box.y <= y < box.bottom), None) if band else None
+
+
+def bands_of(
+    lanes: Box, rows: tuple[Row, ...], tops: tuple[int, ...], scroll_px: int, pinned: tuple[Row, ...]
+) -> tuple[Band, ...]:
+    """Rows that scroll, and pinned ones above them, as far as there is room for both."""
+    if not pinned:
+        return (Band(rows, tops, lanes, scroll_px),)
+    pinned_tops = tops_of(pinned)
+    most = lanes.height * MOST_PINNED
+    high = next((top for top in reversed(pinned_tops) if top <= most), 0)
+    below = lanes.y + high + PINNED_GAP_PX
+    return (
+        Band(rows, tops, Box(lanes.x, below, lanes.width, max(lanes.bottom - below, 1)), scroll_px),
+        Band(pinned, pinned_tops, Box(lanes.x, lanes.y, lanes.width, high)),
+    )

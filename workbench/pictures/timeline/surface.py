@@ -1,5 +1,6 @@
 """The bars of all rows in view as one image, and the overview as another."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,9 @@ import numpy as np
 
 from workbench.model.blocks import Side
 from workbench.pictures.palette import Palette
+from workbench.pictures.timeline.hits import SHARE_PX
 from workbench.pictures.timeline.raster import (
+    BarColours,
     Image,
     bar_colours,
     bar_table,
@@ -23,11 +26,13 @@ from workbench.pictures.timeline.scale import Span
 from workbench.traces.clocks import unsure_ps
 from workbench.traces.sample import Counts, Pixels, count_at_once, sample
 from workbench.traces.scene import Scene
+from workbench.traces.shares import category_shares, rare_waits
 from workbench.traces.trace import CATEGORIES, NOTHING
 
 WORK = CATEGORIES.index("work")
 #: A stack of more is counted from the pyramid, where so many of its bins are in view.
 MANY_MEMBERS, FINE_BINS = 200, 400
+TICK_PX = 5
 INSET_PX = 4  # of a stack's counts in their lane
 OVERVIEW_OPACITY = 0.62
 PAD = 32  # units drawn above and below what is in view, for rows that are cut off
@@ -94,14 +99,43 @@ def rows_surface(
             if 0 <= y <= len(buffer) - row.bar * density:
                 table = bar_table(palette, row.bar, "panel", density, faded)
                 draw_row(buffer, y, table, wanted, none[0], None, colours)
+        elif row.kind is Kind.SHARES:
+            y += (row.height - row.bar) // 2 * density
+            if 0 <= y <= len(buffer) - row.bar * density:
+                lane = buffer[y : y + row.bar * density]
+                lane[:] = _shares_image(scene, row, span, len(lane), colours, faded, coarse)
+                _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
         elif row.kind in SUNKEN:
             buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
             if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * density:
                 counts = _working(scene, row, span.from_ps, pixel_ps, width, coarse)
                 lane = buffer[y + INSET_PX * density : y + (row.height - INSET_PX) * density]
                 draw_counts(lane, counts, len(row.members), int(sunken.plain[WORK]))
+                _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
                 working[row.key] = counts[::density]
     return Surface(buffer, working)
+
+
+def _shares_image(
+    scene: Scene, row: Row, span: Span, height: int, colours: BarColours, faded: frozenset[int], coarse: bool
+) -> Image:  # fmt: skip
+    """The shares of a row's states in bins of a few pixels that stay where they are as the view moves."""
+    bin_ps = SHARE_PX * span.pixel_ps
+    first = math.floor(span.from_ps / bin_ps)
+    bins = math.ceil(span.to_ps / bin_ps) - first
+    shares = category_shares(scene.index, row.members, first * bin_ps, bin_ps, bins, coarse)
+    width, scale = span.width * colours.scale, colours.scale
+    middles = span.from_ps + (np.arange(width) + 0.5) * span.pixel_ps / scale
+    which = (middles / bin_ps).astype(np.int64) - first
+    return stacked_shares(shares, height, colours, faded).take(which.clip(0, bins - 1), axis=1)
+
+
+def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: float, colours: BarColours) -> None:
+    """At the lane's top a tick where one of the row's blocks waits as it hardly ever does."""
+    codes = rare_waits(scene.index, row.members, from_ps, pixel_ps, lane.shape[1])
+    high, scale = TICK_PX * colours.scale, colours.scale
+    for x in np.flatnonzero(codes != NOTHING).tolist():
+        lane[:high, max(x - scale + 1, 0) : x + scale + 1] = colours.plain[codes[x]]
 
 
 def _working(scene: Scene, row: Row, from_ps: float, pixel_ps: float, width: int, coarse: bool) -> Counts:

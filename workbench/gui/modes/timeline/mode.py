@@ -3,32 +3,33 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
-from workbench.api.window import Context, Mode, set_ground
+from workbench.api.window import Context, Mode
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.frame.navigation import Range
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
 from workbench.gui.modes.timeline.details import TimelineDetails
 from workbench.gui.modes.timeline.finding import FindField
 from workbench.gui.modes.timeline.path import PathOfRun
+from workbench.gui.modes.timeline.run_lists import RunLists
+from workbench.gui.modes.timeline.toolbar import TimelineToolbar
 from workbench.gui.modes.timeline.view import TimelineView
-from workbench.gui.widgets import PillButton, SignField, plain_column, rule
-from workbench.gui.widgets.boxes import row_layout
-from workbench.model.pragma import Category
+from workbench.gui.widgets import Split, plain_column, rule
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.scale import duration
-from workbench.session.program.keys import with_key
+from workbench.pictures.timeline.waits import arrows
+from workbench.session.keep.timeline_marks import load_markers, load_pinned, save_markers, save_pinned
 from workbench.system import store
+from workbench.traces.markers import Marker
 from workbench.traces.statistics import Statistics
 from workbench.traces.trace import CATEGORIES
 
-#: Narrower than this the pills of the toolbar show their signs only.
-NAMES_FROM_PX = 1000
+#: Of the timeline and the lists below it, as far as there is room.
+VIEW_PX, LISTS_PX = 560, 240
 
 
 class TimelineMode(Mode):
@@ -39,13 +40,21 @@ class TimelineMode(Mode):
         self.setMinimumWidth(420)
         self.view = TimelineView()
         self.details_panel = self.details = TimelineDetails()
+        self.finder = FindField(self.view, context.background, context.failed)
+        self.toolbar = TimelineToolbar(self.finder)
+        self.path_pill, self.filter, self.state_pills = self.toolbar.path, self.toolbar.filter, self.toolbar.states
+        self.lists = RunLists(context, self)
         shown = QWidget()
-        plain_column(shown, self._toolbar(), rule(), (self.view, 1))
+        split = Split((self.view, VIEW_PX), (self.lists, LISTS_PX), vertical=True, kept=(1,))
+        plain_column(shown, self.toolbar, rule(), (split, 1))
         self.set_content(shown)
+        self._connect_toolbar()
         self._statistics = QTimer(self, singleShot=True, interval=80)
         self._statistics.timeout.connect(self._write_details)
         self.view.marks_changed.connect(self._statistics.start)
         self.view.marks_moved.connect(self._remember_marks)
+        self.view.markers_moved.connect(self._remember_markers)
+        self.view.pinned_moved.connect(self._remember_pinned)
         self.view.problem.connect(context.notices.tell)
         self.view.work_wanted.connect(self._work)
         self.view.settled.connect(self._write_status)
@@ -57,7 +66,6 @@ class TimelineMode(Mode):
         self.details.site_wanted.connect(lambda site: context.navigation.select(SelectedCall(site)))
         self.details.line_wanted.connect(context.navigation.open_line)
         self.details.finding_wanted.connect(self._show_finding)
-        self.view.path_wanted.connect(self.path_pill.toggle)
         self.path = PathOfRun(context, self)
         self.path.ready.connect(self._path_ready)
         context.run_changed.connect(self._run_changed)
@@ -68,41 +76,22 @@ class TimelineMode(Mode):
         self.setFocusProxy(self.view)
         self._run_changed()
 
-    def _toolbar(self) -> QWidget:
-        bar = QWidget()
-        set_ground(bar, "panel")
-        bar.setFixedHeight(40)
-        self.path_pill = PillButton("Critical path", icon_name="trending-up")
-        self.path_pill.setToolTip(with_key("What determined the run's end, and what has slack", "view_path"))
-        self.path_pill.toggled.connect(self._toggle_path)
-        row = row_layout(self.path_pill, of=bar, margins=(16, 0, 16, 0), spacing=6)
-        self.markers = markers = PillButton("Markers", icon_name="ruler", checked=True)
-        markers.setToolTip("Show markers A and B and dim the rest (M sets them)")
-        markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
-        self.messages = messages = PillButton("Messages", icon_name="arrow-left-right", checked=True)
-        messages.setToolTip("Draw the messages of the chosen calls")
-        messages.toggled.connect(lambda on: self._set_flag("show_messages", on))
-        row.addWidget(markers)
-        row.addWidget(messages)
-        row.addSpacing(10)
-        row.addWidget(rule(vertical=True))
-        row.addSpacing(10)
-        self.state_pills: dict[Category, PillButton] = {}
-        for kind in Category:
-            pill = PillButton(kind.value, category=kind, swatch=True)
-            pill.setToolTip(f"Highlight {kind.value}; several can be chosen")
-            pill.toggled.connect(self._fade)
-            self.state_pills[kind] = pill
-            row.addWidget(pill)
-        row.addStretch(1)
-        self.filter = SignField("funnel", "Filter rows")
-        self.filter.setMinimumWidth(110)
-        self.filter.setMaximumWidth(180)
-        self.filter.textChanged.connect(self._filter_rows)
-        self.finder = FindField(self.view, self.context.background, self.context.failed)
-        row.addWidget(self.finder)
-        row.addWidget(self.filter)
-        return bar
+    def _connect_toolbar(self) -> None:
+        bar, view = self.toolbar, self.view
+        for pill, wanted, shown in (
+            (bar.path, view.path_wanted, self._show_causes),
+            (bar.waits, view.waits_wanted, self._show_causes),
+            (bar.aggregate, view.shares_wanted, self._show_shares),
+        ):
+            wanted.connect(pill.toggle)
+            pill.toggled.connect(shown)
+        bar.markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
+        bar.messages.toggled.connect(lambda on: self._set_flag("show_messages", on))
+        for state in bar.states.values():
+            state.toggled.connect(self._fade)
+        bar.filter.textChanged.connect(self._filter_rows)
+        bar.lists.toggled.connect(self.lists.show_or_hide)
+        view.lists_wanted.connect(bar.lists.toggle)
 
     # ---- from the context
 
@@ -131,8 +120,13 @@ class TimelineMode(Mode):
             self.show_nothing("This run's trace is empty", "No observed block changed its state.")
             return
         self.view.set_scene(scene)
+        markers, problems = load_markers(scene.run)
+        self.context.notices.tell(*problems)
+        self.view.set_markers(markers)
+        self.view.set_pinned(load_pinned(scene.run))
+        self.lists.show_scene(scene)
         self.show_content()
-        self._toggle_path(self.path_pill.isChecked())
+        self._show_causes()
         self._range_changed()
         self._selection_changed()
         self._write_details()
@@ -169,18 +163,6 @@ class TimelineMode(Mode):
             )
             self.view.redraw()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = event.size().width() >= NAMES_FROM_PX
-        for kind, pill in self.state_pills.items():
-            pill.setText(kind.value if wide else "")
-        self.path_pill.setText("Critical path" if wide else "")
-        self.markers.setText("Markers" if wide else "")
-        self.messages.setText("Messages" if wide else "")
-        for line, words, few in ((self.finder, "Find a state or call", "Find"), (self.filter, "Filter rows", "Filter")):
-            line.setPlaceholderText(words if wide else few)
-            line.setMinimumWidth(110 if wide else 84)
-
     # ---- to the context
 
     def _select(self) -> None:
@@ -207,6 +189,29 @@ class TimelineMode(Mode):
         """Ctrl+Z takes a gesture back."""
         show, after = self.view.set_marks, self.view.marks
         self.do("move A and B" if after else "clear A and B", lambda: show(after), lambda: show(before))
+
+    def _remember_markers(self, before: tuple[Marker, ...]) -> None:
+        after = self.view.markers
+
+        def show(markers: tuple[Marker, ...]) -> None:
+            self.view.set_markers(markers)
+            self.lists.marks_changed()
+            if scene := self.view.traced:
+                self.context.notices.attempt(lambda: save_markers(scene.run, markers))
+
+        what = "set a marker" if len(after) > len(before) else "delete a marker" if len(after) < len(before) else ""
+        self.do(what or "change a marker", lambda: show(after), lambda: show(before))
+
+    def _remember_pinned(self, before: tuple[str, ...]) -> None:
+        after = self.view.pinned
+
+        def show(names: tuple[str, ...]) -> None:
+            if names != self.view.pinned:
+                self.view.set_pinned(names)
+            if self.view.traced:
+                save_pinned(self.view.traced.run, names)
+
+        self.do("pin a row" if len(after) > len(before) else "unpin a row", lambda: show(after), lambda: show(before))
 
     def _clear(self) -> None:
         marks, chosen = self.view.marks, self.context.navigation.time_range
@@ -263,9 +268,11 @@ class TimelineMode(Mode):
 
     # ---- toolbar, details, status
 
-    def _toggle_path(self, on: bool) -> None:
-        if not on:
-            self.view.show_path(None)
+    def _show_causes(self) -> None:
+        """The critical path and the arrows of waits, as far as they are wanted; both come from the replay."""
+        wanted = self.toolbar.path.isChecked() or self.toolbar.waits.isChecked()
+        if not wanted:
+            self.view.show_causes(None, line=False, waits=False)
         elif self.path.path or self.path.why:
             self._path_ready()
         elif self.view.traced:
@@ -273,10 +280,17 @@ class TimelineMode(Mode):
         self._write_details()
 
     def _path_ready(self) -> None:
-        if self.path_pill.isChecked() and self.view.traced:
-            self.view.show_path(self.path.path)
+        line, waits = self.toolbar.path.isChecked(), self.toolbar.waits.isChecked()
+        if (line or waits) and self.view.traced:
+            self.view.show_causes(self.path.path, line=line, waits=waits)
             self._write_details()
             self._write_status()
+
+    def _show_shares(self, on: bool) -> None:
+        self.view.aggregate = on
+        self.view.choose(None)
+        self.view.refresh()
+        self._write_status()
 
     def _set_flag(self, name: str, on: bool) -> None:
         setattr(self.view, name, on)
@@ -294,25 +308,31 @@ class TimelineMode(Mode):
     def _write_details(self) -> None:
         if self.view.traced:
             self.context.traced.count("timeline", *self.view.shown().range_ps(), self._show_statistics)
+            self.lists.count()
 
     def _show_statistics(self, statistics: Statistics) -> None:
         if self.view.traced:
-            self.details.path = self.view.path
+            self.details.path = self.view.path if self.view.show_path else None
             marked, finding = len(self.view.marks) == 2, self._stack_finding()
             title = ("Selection", "A to B") if marked else ("Whole run", "press M to set A and B")
             self.details.show_statistics(self.view.traced, statistics, marked, title, finding[1] if finding else "")
 
     def _path_words(self) -> tuple[str, ...]:
-        if not self.path_pill.isChecked():
+        if not (self.toolbar.path.isChecked() or self.toolbar.waits.isChecked()):
             return ()
         if self.path.why:
-            return (f"critical path not known: {self.path.why}",)
-        return (f"critical path of {counted(len(self.path.path.steps), 'part')}",) if self.path.path else ()
+            return (f"causes of waits not known: {self.path.why}",)
+        if self.path.path is None:
+            return ()
+        drawn, waits = arrows(self.view.shown()) if self.toolbar.waits.isChecked() else ([], 0)
+        some = (f"arrows of the {len(drawn)} longest of {counted(waits, 'wait')}",) if len(drawn) < waits else ()
+        return (f"critical path of {counted(len(self.path.path.steps), 'part')}", *some)
 
     def _write_status(self) -> None:
         scene = self.view.traced
         if scene:
-            blocks = sum(1 for row in self.view.lines if row.kind == "states")
+            rows = (*self.view.lines, *self.view.pinned_lines)
+            blocks = sum(1 for row in rows if row.kind in ("states", "shares"))
             self.say_status(
                 f"{counted(scene.index.trace.intervals, 'interval')}, {counted(blocks, 'row')}",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",

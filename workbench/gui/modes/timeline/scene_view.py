@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
@@ -24,26 +23,31 @@ from workbench.pictures.timeline.causes import with_cause
 from workbench.pictures.timeline.drawing import draw_names, draw_timeline
 from workbench.pictures.timeline.hits import Hit, hit_at
 from workbench.pictures.timeline.kept import Kept
-from workbench.pictures.timeline.rows import Kind, Row, build_rows
+from workbench.pictures.timeline.rows import (
+    GROWING,
+    HEIGHTS,
+    LEAST_ROW_PX,
+    Kind,
+    Row,
+    fitted,
+)
 from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, clamped, whole, zoomed
-from workbench.pictures.timeline.shown import FOOT_PX, Shown, lanes_box
+from workbench.pictures.timeline.shown import FOOT_PX, PINNED_GAP_PX, Shown, bands_of, lanes_box, rows_of, tops_of
 from workbench.pictures.timeline.table import interval_rows
 from workbench.session.program.files import write_result_table
+from workbench.traces.markers import Marker
 from workbench.traces.path import RunPath
 from workbench.traces.scene import Scene
 
 IDLE_MS = 50
-SCROLL_PX, PAN_PART, KEY_ZOOM = 66, 0.15, 1 / 0.7
 FILE_DENSITY = 2  # pixels of bars a unit, in files
-_CLICK_PX, _DRAG_PX, _GRASP_PX = 4.0, 3.0, 8.0
 
 
 class SceneView(HouseView):
-    """A scene, as much of it as is in view. `marks_moved` carries the markers' places before a gesture, `work_wanted`
-    is a function that takes long, for a thread."""
+    """A scene, as much of it as is in view. `work_wanted` carries
+    a function that takes long, for a thread. `pinned` holds the names of rows that stay above the others."""
 
-    marks_changed = Signal()
-    marks_moved = Signal(object)
+    rows_changed = Signal()  # built anew
     chosen_changed = Signal()
     work_wanted = Signal(object)
     settled = Signal()  # drawn exactly, after things moved
@@ -54,8 +58,14 @@ class SceneView(HouseView):
         self.setMouseTracking(True)
         self.setMinimumSize(360, 200)
         self.traced: Scene | None = None
-        self.path: RunPath | None = None  # the critical path, while it is shown
-        self.lines: tuple[Row, ...] = ()
+        self.path: RunPath | None = None  # the critical path and what waits are for, where either is shown
+        self.show_path = self.show_waits = self.aggregate = False
+        self.row_px = 0  # of rows that grow; 0: as the window allows
+        self.pinned: tuple[str, ...] = ()
+        self.markers: tuple[Marker, ...] = ()
+        self.lines: tuple[Row, ...] = ()  # in the order they are shown, those that are pinned apart
+        self.pinned_lines: tuple[Row, ...] = ()
+        self._built: tuple[tuple[Row, ...], tuple[Row, ...]] = (), ()  # as they are without more room
         self._tops: tuple[int, ...] = (0,)
         self.span = Span(0.0, 1.0, 1)
         self.marks: tuple[float, ...] = ()
@@ -78,27 +88,28 @@ class SceneView(HouseView):
     def set_scene(self, scene: Scene | None) -> None:
         self.traced = scene
         self.marks, self.chosen, self.folded, self.path = (), None, set(), None
+        self.pinned, self.markers = (), ()
         self.refresh(of_all=True)
         self.scroll_to(0)
         self._move()
 
-    def show_path(self, path: RunPath | None) -> None:
-        """Show the critical path and each row's slack beside its name, or no longer."""
-        self.path = path
+    def show_causes(self, path: RunPath | None, *, line: bool, waits: bool) -> None:
+        """What waits were for, with the critical path's line and each row's slack, with arrows, or with none."""
+        self.path, self.show_path, self.show_waits = path, line, waits
         self._arrange(self._whole)
         self.redraw()
 
     def refresh(self, *, of_all: bool = False) -> None:
         """Build the rows anew: after folding, filtering, for another run. `of_all` shows all of its time."""
         scene = self.traced
-        self.lines = ()
-        if scene:
-            calls, buses = bool(scene.calls), scene.buses
-            self.lines = build_rows(scene.blocks, scene.index, calls, self.folded, self.filter, buses)
-        self._tops = tuple(accumulate((row.height for row in self.lines), initial=0))
+        rows = rows_of(scene, self.folded, self.filter, shares=self.aggregate) if scene else ()
+        named = {row.name: row for row in rows if row.name}
+        pinned = tuple(named[name] for name in self.pinned if name in named)
+        self._built = tuple(row for row in rows if row not in pinned) if pinned else rows, pinned
         self._kept.drop()
         self._arrange(of_all or self._whole)
         self.redraw()
+        self.rows_changed.emit()
 
     def shown(self) -> Shown:
         """What is drawn, of a scene."""
@@ -106,12 +117,44 @@ class SceneView(HouseView):
         return Shown(
             self.traced, self.lines, self._tops, self.span, self.width(), self.height(), self.scroll_px, self.marks,
             self.show_marks, self.show_messages, self.faded, self.chosen, self.chosen_blocks, self.moving,
-            self.path,
+            self.path, self.show_path, self.show_waits, self.pinned_lines, self.markers,
         )  # fmt: skip
 
     @property
     def lanes(self) -> Box:
-        return lanes_box(self.width(), self.height(), slack=self.path is not None)
+        return lanes_box(self.width(), self.height(), slack=self.path is not None and self.show_path)
+
+    @property
+    def scrolled(self) -> Box:
+        """Where the rows are that scroll."""
+        return bands_of(self.lanes, self.lines, self._tops, 0, self.pinned_lines)[0].box
+
+    def _fit_rows(self) -> None:
+        """Rows as high as the room that all of them have allows, or as a person chose."""
+        rows, pinned = self._built
+        gap = FOOT_PX + (PINNED_GAP_PX if pinned else 0)
+        both = fitted((*pinned, *rows), round(self.lanes.height) - gap, self.row_px)
+        lines = both[len(pinned) :]
+        if lines != self.lines:  # the same object stays, for what is kept of it
+            self.lines, self._tops = lines, tops_of(lines)
+        self.pinned_lines = both[: len(pinned)]
+
+    def resize_rows(self, factor: float) -> None:
+        """Make rows higher or lower, whatever the window's height; `show_all` makes them fill it again."""
+        here = next((row.height for row in self.lines if row.kind in GROWING), HEIGHTS[Kind.STATES][0])
+        most = max(GROWING.values()) if self.aggregate else GROWING[Kind.STATES]
+        wanted = max(round(here * factor), here + 1) if factor > 1 else min(round(here * factor), here - 1)
+        self._set_row_px(min(max(wanted, LEAST_ROW_PX), most))
+
+    def fill_height(self) -> None:
+        self._set_row_px(0)
+
+    def _set_row_px(self, pixels: int) -> None:
+        middle = (self.scroll_px + self.scrolled.height / 2) / max(self._tops[-1], 1)
+        self.row_px = pixels
+        self._arrange(self._whole)
+        self.scroll_to(round(middle * self._tops[-1] - self.scrolled.height / 2))
+        self.redraw()
 
     @property
     def scroll_px(self) -> int:
@@ -129,7 +172,8 @@ class SceneView(HouseView):
 
     def _arrange(self, of_all: bool) -> None:
         """Keep a row as high and a pixel as long as ever, whatever room there is; or show all of the run's time."""
-        lanes, span, scroll = self.lanes, self.span, self.scroll_px
+        self._fit_rows()
+        lanes, span, scroll = self.scrolled, self.span, self.scroll_px
         wide, room = round(lanes.width), lanes.height
         self.box.setGeometry(QRectF(lanes.x, lanes.y, wide, room))
         high = max(self._tops[-1] + FOOT_PX, room)
@@ -172,7 +216,9 @@ class SceneView(HouseView):
         self.box.setRange(xRange=(span.from_ps, span.to_ps), padding=0)
 
     def show_all(self) -> None:
-        """The whole run; when it is in view already, what lies between the markers."""
+        """The whole run, in rows that fill the window; when it is in view already, what lies between A and B."""
+        if self.row_px:
+            self.fill_height()
         if self.traced and self._whole and len(self.marks) == 2:
             from_ps, to_ps = self.shown().range_ps()
             self.show_range(from_ps - (to_ps - from_ps) * 0.1, to_ps + (to_ps - from_ps) * 0.1)
@@ -198,7 +244,7 @@ class SceneView(HouseView):
         self.show_range(time_ps - length / 2, time_ps + length / 2)
 
     def scroll_to(self, pixels: int) -> None:
-        room = self.lanes.height
+        room = self.scrolled.height
         top = max(0, min(pixels, round(max(self._tops[-1] + FOOT_PX - room, 0))))
         self.box.setRange(yRange=(top, top + room), padding=0)
 
@@ -208,27 +254,7 @@ class SceneView(HouseView):
     def _centre_on(self, time_ps: float) -> None:
         self.look_at(replace(self.span, from_ps=time_ps - self.span.pixel_ps * self.span.width / 2))
 
-    # ---- markers and choice
-
-    def set_marks(self, marks: Iterable[float]) -> None:
-        self.marks = tuple(min(max(mark, 0.0), float(self.end_ps)) for mark in marks)[:2]
-        self.marks_changed.emit()
-        self.redraw()
-
-    def move_marks(self, marks: Iterable[float]) -> None:
-        """Set markers as one gesture."""
-        before = self.marks
-        self.set_marks(marks)
-        if self.marks != before:
-            self.marks_moved.emit(before)
-
-    def mark_at(self, time_ps: float) -> None:
-        """Set A, then B; then move whichever is nearer."""
-        if len(self.marks) < 2:
-            self.move_marks([*self.marks, time_ps])
-            return
-        near = min((0, 1), key=lambda k: abs(self.marks[k] - time_ps))
-        self.move_marks([time_ps if k == near else mark for k, mark in enumerate(self.marks)])
+    # ---- choice
 
     def choose(self, hit: Hit | None) -> None:
         self.chosen = hit
@@ -240,24 +266,33 @@ class SceneView(HouseView):
         """Choose what is in a block's row at a time, and bring it into view, out of what is folded."""
         if self.traced is None:
             return
-        here = [(row, top) for row, top in zip(self.lines, self._tops, strict=False) if row.block == block]
-        if not here and self.folded:
+        if self._row_of(block, kind) is None and self.folded:
             self.folded -= {row.key for row in self.lines if row.kind is Kind.HEAD} | {self.traced.blocks[block].group}
             self.refresh()
-            here = [(row, top) for row, top in zip(self.lines, self._tops, strict=False) if row.block == block]
-        row, top = next((each for each in here if each[0].kind is kind), (None, 0))
+        row = self._row_of(block, kind)
         if row is None:
             return
-        room = round(self.lanes.height)
-        if not self.scroll_px <= top <= self.scroll_px + room - row.height:
-            self.scroll_to(top - room // 2)
+        room = round(self.scrolled.height)
+        if row in self.lines:
+            top = self._tops[self.lines.index(row)]
+            if not self.scroll_px <= top <= self.scroll_px + room - row.height:
+                self.scroll_to(top - room // 2)
         if not self.span.from_ps <= time_ps < self.span.to_ps:
             self._centre_on(time_ps)
-        self.choose(self.hit_in(row, time_ps))
+        self.choose(self.hit_in(row, time_ps) if row.kind is not Kind.SHARES else None)
+
+    def _row_of(self, block: int, kind: Kind) -> Row | None:
+        """A block's row of a kind, or else that of its states, alone or with others."""
+        here = [row for row in (*self.pinned_lines, *self.lines) if row.block == block]
+        here += [row for row in self.lines if row.kind is Kind.SHARES and block in row.members]
+        return next((row for row in here if row.kind is kind), here[0] if here else None)
 
     def hit_in(self, row: Row, time_ps: float) -> Hit | None:
         """What a row shows at a time, with what is known of it."""
-        return with_cause(self.traced, self.path, hit_at(self.traced, row, time_ps), time_ps) if self.traced else None
+        scene = self.traced
+        if scene is None:
+            return None
+        return with_cause(scene, self.path, hit_at(scene, row, time_ps, self.span.pixel_ps), time_ps)
 
     def fold(self, key: str) -> None:
         """Fold or unfold what a key names."""
@@ -290,7 +325,7 @@ class SceneView(HouseView):
         """From a copy, until they change."""
         assert isinstance(canvas, QtCanvas)
         density, lanes = self.devicePixelRatioF(), shown.lanes
-        rows = id(shown.rows), id(shown.path)
+        rows = id(shown.rows), shown.pinned, id(shown.path) * shown.show_path
         key = (lanes, density, shown.scroll_px, rows, shown.chosen_blocks, palette().name)
         if self._names[0] != key:
             pixmap = QPixmap(QSize(round(lanes.x) - 1, round(lanes.height)) * density)

@@ -1,0 +1,85 @@
+"""The Timeline's toolbar: what is drawn, which states stand out, what is looked for, which rows are shown."""
+
+from collections.abc import Iterator
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from workbench.api.window import set_ground
+from workbench.gui.modes.timeline.finding import FindField
+from workbench.gui.widgets import IconButton, PillButton, SignField, rule
+from workbench.gui.widgets.boxes import row_layout
+from workbench.model.pragma import Category
+from workbench.session.program.keys import with_key
+
+#: What a field has with all its text, and where room is short.
+_FIELD_PX = (150, 84)
+_MARGIN_PX = 16
+
+
+class TimelineToolbar(QWidget):
+    """Where there is no room for all the names, the states' names go first, then the others'."""
+
+    def __init__(self, finder: FindField) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.setFixedHeight(40)
+        self.finder = finder
+        self.path = _pill(
+            "Critical path", "trending-up", "What determined the run's end, and what has slack", "view_path"
+        )
+        self.waits = _pill("Causes", "hourglass", "Arrows from what was waited for to what waited", "view_waits")
+        self.messages = _pill("Messages", "arrow-left-right", "Draw the messages of the chosen calls", on=True)
+        self.markers = _pill("Markers", "ruler", "Show markers, and dim what is outside of A to B", on=True)
+        self.aggregate = _pill(
+            "Shares", "chart-area", "The share of each state over time, replicas together", "view_aggregate"
+        )
+        self.states = {kind: PillButton(kind.value, category=kind, swatch=True) for kind in Category}
+        for kind, pill in self.states.items():
+            pill.setToolTip(f"Highlight {kind.value}; several can be chosen")
+        self.filter = SignField("funnel", "Filter rows")
+        self.filter.setMaximumWidth(180)
+        self.lists = IconButton("table-2", with_key("What is found, statistics, markers", "view_lists"))
+        self.lists.setCheckable(True)
+        self._flags = {pill: pill.text() for pill in self.flags()}
+        self._row = row = row_layout(*self.flags(), of=self, margins=(_MARGIN_PX, 0, 8, 0), spacing=6)
+        row.addSpacing(6)
+        row.addWidget(rule(vertical=True))
+        row.addSpacing(6)
+        for pill in self.states.values():
+            row.addWidget(pill)
+        row.addStretch(1)
+        for widget in (self.finder, self.filter, self.lists):
+            row.addWidget(widget)
+        for pill in (*self._flags, *self.states.values()):
+            pill.setAccessibleName(pill.text())
+
+    def flags(self) -> Iterator[PillButton]:
+        """What is drawn beside the rows, each on or off."""
+        yield from (self.path, self.waits, self.messages, self.markers, self.aggregate)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for named, whole in ((2, True), (1, True), (1, False), (0, False)):
+            self._write(states=named > 1, flags=named > 0, whole=whole)
+            if self._row.minimumSize().width() <= event.size().width():
+                break
+
+    def _write(self, *, states: bool, flags: bool, whole: bool) -> None:
+        for kind, pill in self.states.items():
+            pill.setText(kind.value if states else "")
+        for pill, text in self._flags.items():
+            pill.setText(text if flags else "")
+        for field, words, few in (
+            (self.finder, "Find a state or call", "Find"),
+            (self.filter, "Filter rows", "Filter"),
+        ):
+            field.setPlaceholderText(words if whole else few)
+            field.setMinimumWidth(_FIELD_PX[not whole])
+        self._row.invalidate()
+
+
+def _pill(text: str, icon: str, tip: str, command: str = "", *, on: bool = False) -> PillButton:
+    pill = PillButton(text, icon_name=icon, checked=on)
+    pill.setToolTip(with_key(tip, command) if command else tip)
+    return pill

@@ -1,0 +1,64 @@
+"""Markers on a timeline: A and B with what lies between them, and moments that have names."""
+
+from workbench.pictures.canvas import CENTRE, Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.letters import text_width
+from workbench.pictures.timeline.scale import duration
+from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
+from workbench.traces.markers import Marker
+
+FLAG_PX, MOST_FLAG_PX, FLAG_TOP = 16, 140.0, OVERVIEW_PX + 2
+_TEXT_PX, _EDGE_PX = 11, 6.0
+
+
+def draw_marks(canvas: Canvas, shown: Shown) -> None:
+    """A and B over the whole height, and what lies between them written on the ruler."""
+    lanes, y = shown.lanes, OVERVIEW_PX + 10
+    xs = [shown.x(mark) for mark in sorted(shown.marks)]
+    with canvas.clipped(lanes.x - 8, OVERVIEW_PX, lanes.width + 16, shown.height - OVERVIEW_PX):
+        if len(xs) == 2:
+            a, b = (min(max(x, lanes.x - 8), lanes.right + 8) for x in xs)
+            from_ps, to_ps = shown.range_ps()
+            words = f"A to B  {duration(to_ps - from_ps)}"
+            wide = canvas.width_of(words, 11, 600) + 16
+            canvas.path([(a, y), (b, y)], "accent")
+            place = Box((a + b - wide) / 2, y - 8, wide, 17)
+            if b - a > wide + 40 and not any(place.overlaps(box) for _, box in flags(shown)):
+                canvas.rect(place.x + 0.5, y - 7.5, wide - 1, 16, "selection", "accent", radius=4)
+                canvas.write((a + b) / 2, y + 0.5, words, "link", 11, 600, CENTRE)
+        for name, x in zip("AB", xs, strict=False):
+            if lanes.x - 8 <= x <= lanes.right + 8:
+                canvas.rect(round(x) - 1, y, 2, shown.height - y, "accent")
+                canvas.rect(round(x) - 8, y - 8, 16, 16, "accent", radius=3)
+                canvas.write(x, y, name, "on_accent", 11, 700, CENTRE)
+
+
+def flags(shown: Shown) -> list[tuple[Marker, Box]]:
+    """The named markers in view, each with its flag on the ruler: at its right, at its left where the next one is near,
+    and as wide as its name where either side has the room."""
+    lanes = shown.lanes
+    xs = [(marker, shown.x(marker.time_ps)) for marker in sorted(shown.markers)]
+    xs = [(marker, x) for marker, x in xs if lanes.x - 1 <= x <= lanes.right + 1]
+    placed: list[tuple[Marker, Box]] = []
+    free = lanes.x - 40  # where the flag before ends
+    for number, (marker, x) in enumerate(xs):
+        end = xs[number + 1][1] - 2 if number + 1 < len(xs) else lanes.right
+        wide = min(text_width(marker.name, _TEXT_PX, 500) + 2 * _EDGE_PX, MOST_FLAG_PX)
+        if end - x < wide and x - free > min(wide, end - x):
+            wide = min(wide, x - free)
+            box = Box(x - wide, FLAG_TOP, wide, FLAG_PX)
+        else:
+            box = Box(x, FLAG_TOP, max(min(wide, end - x), 4), FLAG_PX)
+        placed.append((marker, box))
+        free = box.right + 2
+    return placed
+
+
+def draw_markers(canvas: Canvas, shown: Shown) -> None:
+    """A flag with its name on the ruler for each, and a line through the rows."""
+    for marker, box in flags(shown):
+        x = round(shown.x(marker.time_ps)) + 0.5
+        canvas.path([(x, box.y), (x, shown.height)], "link", 1, (3, 3))
+        canvas.rect(box.x + 0.5, box.y + 0.5, max(box.width - 1, 3), box.height - 1, "selection", "link", radius=3)
+        room = box.width - 2 * _EDGE_PX + 1
+        canvas.text(box.x + _EDGE_PX, box.y, room, box.height, marker.name, "link", _TEXT_PX, 500, least=2)
