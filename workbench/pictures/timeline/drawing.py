@@ -171,11 +171,15 @@ def draw_names(canvas: Canvas, shown: Shown) -> None:
     for band in shown.bands:
         free = band.box.y  # where a name may begin: of low rows not each has the room
         with canvas.clipped(0, band.box.y, lanes.x - 1, band.box.height):
-            for row, box in band.row_boxes():
-                chosen = row.kind is Kind.STATES and row.block in shown.chosen_blocks
-                place = Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height)
+            placed = band.row_boxes()
+            for row, box in placed:
+                _draw_ground(
+                    canvas, row, box, row.kind is Kind.STATES and row.block in shown.chosen_blocks, lanes.x - 1
+                )
+            for row, box in placed:
                 said = row.height >= NAMED_FROM_PX or box.y >= free
-                _draw_name(canvas, row, place, chosen, lanes.x - 1, said)
+                if said:
+                    _draw_name(canvas, row, Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height))
                 free = box.y + NAMED_FROM_PX if said else free
                 if said and shown.path and shown.show_path:
                     words, on_path = slack_words(shown.path, row)
@@ -187,13 +191,17 @@ def draw_names(canvas: Canvas, shown: Shown) -> None:
         canvas.rect(0, band.box.bottom, lanes.x - 1, PINNED_GAP_PX, "rule")
 
 
-def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float, said: bool) -> None:
-    y, height = box.y, box.height
-    canvas.rect(0, y, width, height, "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel")
+def _draw_ground(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -> None:
+    ink = "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel"
+    canvas.rect(0, box.y, width, box.height, ink)
     if chosen:
-        canvas.rect(0, y, 3, height, "accent")
-    if not said:
-        return
+        canvas.rect(0, box.y, 3, box.height, "accent")
+    if row.kind in (Kind.HEAD, Kind.CLOCK):
+        _edges(canvas, Box(0, box.y, width, box.height))
+
+
+def _draw_name(canvas: Canvas, row: Row, box: Box) -> None:
+    y, height = box.y, box.height
     left, right = 34.0, box.right - 12
     if row.kind in (Kind.HEAD, Kind.STACK):
         canvas.icon("chevron-right" if row.folded else "chevron-down", 12, y + height / 2 - 8)
@@ -211,8 +219,6 @@ def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float, s
         if stack and canvas.width_of("working") <= room - used - 6:
             canvas.text(left + used + 6, y, room, height, "working", "muted", 12)
         canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)
-    if row.kind in (Kind.HEAD, Kind.CLOCK):
-        _edges(canvas, Box(0, box.y, width, box.height))
 
 
 def _edges(canvas: Canvas, box: Box) -> None:

@@ -32,7 +32,7 @@ HEIGHTS = {
     Kind.STACK: (24, 14), Kind.SHARES: (40, 34),
 }  # fmt: skip
 #: Kinds whose rows grow where there is room, and how high they become at most.
-GROWING = {Kind.STATES: 60, Kind.BUS: 60, Kind.SHARES: 160}
+GROWING = {Kind.STATES: 60, Kind.BUS: 60, Kind.SHARES: 320}
 BAR_PART, GAP_PX = 0.74, 6  # of a row: its bar, and what is free of one that shows shares
 LEAST_ROW_PX, NAMED_FROM_PX = 6, 13
 
@@ -169,7 +169,7 @@ def share_rows(
         places.setdefault(place, {}).setdefault(blocks[n].id if host else blocks[n].group, []).append(n)
     rows: list[Row] = []
     for place, groups in places.items():
-        rows.append(Row(Kind.HEAD, place, "shares of states", key=place, folded=place in folded))
+        rows.append(Row(Kind.HEAD, place, "shares", key=place, folded=place in folded))
         for group, members in groups.items() if place not in folded else ():
             label = labels.get(blocks[members[0]].id, blocks[members[0]].id.removeprefix("host."))
             many = len(members) > 1

@@ -1,7 +1,5 @@
 """Arrows that show who waited for whom: from where the cause came about to where the one that waited went on."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from workbench.pictures.canvas import Canvas
@@ -11,43 +9,46 @@ from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.shown import Shown
 from workbench.traces.path import Cause, RunPath
 
-#: A wait narrower than this has no arrow, and so many are drawn at once at most: the longest in view.
-LEAST_WAIT_PX, MOST_ARROWS = 10.0, 120
+#: A wait narrower than this has no arrow, and with more in view none is drawn: they would hide the rows.
+LEAST_WAIT_PX, MOST_ARROWS = 10.0, 160
 _TIP_PX = 6.0
 
 Arrow = tuple[Cause, int, int]  # what was waited for, by which block, and when that went on
 
 
 def arrows(shown: Shown) -> tuple[list[Arrow], int]:
-    """Of the waits in view that are wide enough to be seen the longest, and how many there are."""
+    """Of the waits in view that are wide enough to be seen their arrows, or none where they are too many; and how many
+    there are."""
     path = shown.path
     if path is None:
         return [], 0
     blocks = [row.block for row, _ in shown.row_boxes() if row.kind is Kind.STATES and row.block in path.parts]
-    found = [one for block in blocks for one in _of_block(path, block, shown)]
-    longest = sorted(found, key=lambda one: -one[0])[:MOST_ARROWS]
-    return [arrow for _, arrow in longest], len(found)
+    found: list[Arrow] = []
+    count = 0
+    for block in blocks:
+        count += _add_of_block(path, block, shown, found)
+    return (found if count <= MOST_ARROWS else []), count
 
 
-def _of_block(path: RunPath, block: int, shown: Shown) -> Iterator[tuple[int, Arrow]]:
-    """Every wait of a block that is wide enough: its length and its arrow; of very many the longest."""
+def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -> int:
+    """Add a block's waits that are wide enough, as far as they are not too many; how many there are."""
     parts, span = path.parts[block], shown.span
     view = parts.between(span.from_ps, span.to_ps)
     view = range(view.start, min(view.stop + 1, len(parts)))  # the wait before the next one is in view too
     begin, end = parts.begin_ps[view.start : view.stop], parts.end_ps[view.start : view.stop]
     if not len(begin):
-        return
+        return 0
     if block in path.hosts:
         lengths, ends = end - begin, end
     else:
         before = np.append(parts.end_ps[max(view.start - 1, 0)] if view.start else 0, end[:-1])
         lengths, ends = begin - before, begin
     wide = np.flatnonzero((lengths >= LEAST_WAIT_PX * span.pixel_ps) & (ends > span.from_ps))
-    wide = np.sort(wide[np.argsort(-lengths[wide], kind="stable")[:MOST_ARROWS]])
-    for at in wide.tolist():
-        cause = parts.causes.at(view.start + at)
-        if cause.block >= 0 and (cause.bus or cause.block != block):
-            yield int(lengths[at]), (cause, block, int(ends[at]))
+    blocks = parts.causes.block[view.start + wide]
+    wide = wide[(blocks >= 0) & (parts.causes.bus[view.start + wide] | (blocks != block))]
+    for at in wide[:MOST_ARROWS].tolist():
+        found.append((parts.causes.at(view.start + at), block, int(ends[at])))
+    return len(wide)
 
 
 def draw_waits(canvas: Canvas, shown: Shown) -> None:

@@ -325,8 +325,8 @@ class TimelineMode(Mode):
         if self.path.path is None:
             return ()
         drawn, waits = arrows(self.view.shown()) if self.toolbar.waits.isChecked() else ([], 0)
-        some = (f"arrows of the {len(drawn)} longest of {counted(waits, 'wait')}",) if len(drawn) < waits else ()
-        return (f"critical path of {counted(len(self.path.path.steps), 'part')}", *some)
+        some = (f"{counted(waits, 'wait')} in view: zoom in for their arrows",) if waits and not drawn else ()
+        return (*some, f"critical path of {counted(len(self.path.path.steps), 'part')}")
 
     def _write_status(self) -> None:
         scene = self.view.traced

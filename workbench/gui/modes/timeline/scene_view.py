@@ -27,6 +27,7 @@ from workbench.pictures.timeline.rows import (
     GROWING,
     HEIGHTS,
     LEAST_ROW_PX,
+    NAMED_FROM_PX,
     Kind,
     Row,
     fitted,
@@ -135,6 +136,8 @@ class SceneView(HouseView):
         gap = FOOT_PX + (PINNED_GAP_PX if pinned else 0)
         both = fitted((*pinned, *rows), round(self.lanes.height) - gap, self.row_px)
         lines = both[len(pinned) :]
+        if self.row_px:
+            both = fitted(pinned, 0, max(self.row_px, NAMED_FROM_PX))
         if lines != self.lines:  # the same object stays, for what is kept of it
             self.lines, self._tops = lines, tops_of(lines)
         self.pinned_lines = both[: len(pinned)]

@@ -12,13 +12,13 @@ from workbench.gui.widgets.boxes import row_layout
 from workbench.model.pragma import Category
 from workbench.session.program.keys import with_key
 
-#: What a field has with all its text, and where room is short.
-_FIELD_PX = (150, 84)
+#: What a field has with all its text, with less of it, and where room is short; and how far apart buttons are then.
+_FIELD_PX, _APART_PX = (150, 84, 66), (6, 6, 2)
 _MARGIN_PX = 16
 
 
 class TimelineToolbar(QWidget):
-    """Where there is no room for all the names, the states' names go first, then the others'."""
+    """Where there is no room for all the names, the states' names go first, then the others', and last the states."""
 
     def __init__(self, finder: FindField) -> None:
         super().__init__()
@@ -60,22 +60,25 @@ class TimelineToolbar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        for named, whole in ((2, True), (1, True), (1, False), (0, False)):
-            self._write(states=named > 1, flags=named > 0, whole=whole)
+        for named, room in ((3, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)):
+            self._write(named, room)
             if self._row.minimumSize().width() <= event.size().width():
                 break
 
-    def _write(self, *, states: bool, flags: bool, whole: bool) -> None:
+    def _write(self, named: int, room: int) -> None:
+        """`named`: 3 with all names, 2 without the states', 1 without any, 0 without states at all."""
         for kind, pill in self.states.items():
-            pill.setText(kind.value if states else "")
+            pill.setText(kind.value if named > 2 else "")
+            pill.setVisible(named > 0)
         for pill, text in self._flags.items():
-            pill.setText(text if flags else "")
+            pill.setText(text if named > 1 else "")
         for field, words, few in (
             (self.finder, "Find a state or call", "Find"),
             (self.filter, "Filter rows", "Filter"),
         ):
-            field.setPlaceholderText(words if whole else few)
-            field.setMinimumWidth(_FIELD_PX[not whole])
+            field.setPlaceholderText(few if room else words)
+            field.setMinimumWidth(_FIELD_PX[room])
+        self._row.setSpacing(_APART_PX[room])
         self._row.invalidate()
 
 
