@@ -75,7 +75,7 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
     assert ask("set", "theme", "dark")["value"] == "dark"
     assert ask("set", "key.run", "ctrl+r")["value"] == "Ctrl+R"
     assert ask("set", "key.open_line", "F5")["value"] == "F5"  # which is free now
-    assert ask("set", "key.view_in", "e")["value"] == "E"  # in a picture a letter types nothing
+    assert ask("set", "key.view_in", "u")["value"] == "U"  # in a picture a letter types nothing
     assert json.loads((own_preferences / "window.json").read_text())["key.run"] == "Ctrl+R"
     assert main(["settings", "list"]) == 0
     assert "key.run" in capsys.readouterr().out
