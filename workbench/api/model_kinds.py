@@ -74,8 +74,9 @@ class ModelKind:
     `document` gives its schema, a `workbench.api.models.ModelDocument` with fields of its own. `outputs` computes every
     number that the model comes to, by name, from its values; these may be arrays, so that sweeps, draws, solving and
     sensitivity come of themselves. `goal` is the output to solve for where none is named, by the option `solve_option`;
-    outputs in `larger` should be large, all others small; those in `unbounded` may be infinite. `models` is a folder of
-    models that come with it, `starter` the fields of a model to begin with.
+    outputs in `larger` should be large, all others small; those in `unbounded` may be infinite. A sweep also has the
+    Pareto front of its output and of `against`, where a model has that. `models` is a folder of models that come with
+    it, `starter` the fields of a model to begin with.
 
     The rest is for kinds that have more to say than their outputs. `check` looks at a document before its formulas are
     read, and completes it. `answer` is what `workbench predict` says, `results` what the window shows, `notes` how a
@@ -94,6 +95,7 @@ class ModelKind:
     outputs: Callable[[ModelValues[Any]], Mapping[str, Values]]
     goal: str
     larger: Container[str] = frozenset()
+    against: str = ""
     unbounded: Container[str] = frozenset()
     models: Path | None = None
     label: str = ""  # "RATSS", for lists; the name where it is empty

@@ -23,7 +23,7 @@ from workbench.cli.predict_text import (
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.predict.doubts import clock_doubts, reading_notes
-from workbench.predict.explore import Exploration, bands, explore
+from workbench.predict.explore import Exploration, bands, explore, usual_other
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.inputs import Spread
 from workbench.predict.sensitivity import sensitivity
@@ -101,10 +101,12 @@ def _sweep(
         raise WorkbenchError(Diagnostic("0 samples cannot be drawn", "Give 1 or more."))
     space = make_space(file, axes, samples, spreads, arguments.seed or 0)
 
+    against = arguments.against or ("" if samples else usual_other(file, arguments.output or ""))
+
     def swept(job: Job) -> Exploration:
         with job.step("Sweep"):
             return explore(
-                file, space, arguments.output or "", arguments.against or "", arguments.reading,
+                file, space, arguments.output or "", against, arguments.reading,
                 scheduler=arguments.scheduler or "", progress=job.progress,
             )  # fmt: skip
 

@@ -31,23 +31,31 @@ _POWERS = {
 
 @dataclass(frozen=True)
 class _Unit:
-    """A factor to seconds and bytes, and the powers of both."""
+    """A factor to seconds, bytes and joules, and the powers of each."""
 
     factor: Fraction
-    seconds: int
-    bytes: int
+    seconds: int = 0
+    bytes: int = 0
+    joules: int = 0
+
+    @property
+    def powers(self) -> tuple[int, int, int]:
+        return self.seconds, self.bytes, self.joules
 
     def per(self, other: _Unit) -> _Unit:
-        return _Unit(self.factor / other.factor, self.seconds - other.seconds, self.bytes - other.bytes)
+        powers = (mine - theirs for mine, theirs in zip(self.powers, other.powers, strict=True))
+        return _Unit(self.factor / other.factor, *powers)
 
 
 _PLAIN = {
-    ("s", "second", "seconds"): _Unit(Fraction(1), 1, 0),
-    ("min", "minute", "minutes"): _Unit(Fraction(60), 1, 0),
-    ("h", "hour", "hours"): _Unit(Fraction(3600), 1, 0),
-    ("Hz", "hertz"): _Unit(Fraction(1), -1, 0),
-    ("B", "byte", "bytes"): _Unit(Fraction(1), 0, 1),
-    ("bit", "bits"): _Unit(Fraction(1, 8), 0, 1),
+    ("s", "second", "seconds"): _Unit(Fraction(1), seconds=1),
+    ("min", "minute", "minutes"): _Unit(Fraction(60), seconds=1),
+    ("h", "hour", "hours"): _Unit(Fraction(3600), seconds=1),
+    ("Hz", "hertz"): _Unit(Fraction(1), seconds=-1),
+    ("B", "byte", "bytes"): _Unit(Fraction(1), bytes=1),
+    ("bit", "bits"): _Unit(Fraction(1, 8), bytes=1),
+    ("J", "joule", "joules"): _Unit(Fraction(1), joules=1),
+    ("W", "watt", "watts"): _Unit(Fraction(1), seconds=-1, joules=1),
 }
 #: Every spelling: a prefix or none, and a unit's name.
 _UNITS = {
@@ -70,17 +78,21 @@ _KINDS = {
     "bit": ("a size", "18 Kibit"),
     "B/s": ("a rate", "360 MB/s"),
     "s/B": ("a time per byte", "3.03 ns/B"),
+    "J": ("an energy", "0.3 nJ"),
+    "W": ("a power", "1.5 W"),
 }
 UNITS = tuple(_KINDS)
 _SUFFIXES = (
     ("bytes_per_s", "B/s"), ("per_byte_s", "s/B"), ("per_s", ""), ("bytes", "B"), ("bits", "bit"),
     ("hz", "Hz"), ("s", "s"), ("ms", "ms"), ("us", "us"), ("ns", "ns"), ("ps", "ps"),
+    ("j", "J"), ("w", "W"),
 )  # fmt: skip
 _AMBIGUOUS = {"KB": "KiB (1024 bytes) or kB (1000 bytes)", "Kb": "Kibit (1024 bits) or kbit (1000 bits)"}
 _USUAL = (
     *("s", "ms", "us", "ns", "ps", "min", "h", "Hz", "kHz", "MHz", "GHz", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB"),
     *("bit", "kbit", "Mbit", "Gbit", "Kibit", "Mibit", "B/s", "kB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s"),
     *("Mbit/s", "Gbit/s", "s/B", "us/B", "ns/B", "ps/B"),
+    *("J", "mJ", "uJ", "nJ", "pJ", "kJ", "W", "mW", "kW"),
 )
 _QUANTITY = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)\s*(.*?)\s*")
 _UNIT = re.compile(r"[A-Za-zµμ]+(?:\s*/\s*[A-Za-zµμ]+)?")
@@ -139,9 +151,9 @@ def _factor(written: str, unit: str) -> Fraction:
     wanted = _unit(unit)
     assert wanted is not None, unit
     ratio = source.per(wanted)
-    if unit == "s/B" and (ratio.seconds, ratio.bytes) == (0, 1):
+    if unit == "s/B" and ratio.powers == (0, 1, 0):
         return _factor(written, "s")
-    if ratio.seconds or ratio.bytes:
+    if any(ratio.powers):
         raise UnitError(f"'{written}' is not {kind}", hint)
     return ratio.factor
 
@@ -159,6 +171,8 @@ _SCALES: dict[str, tuple[tuple[Fraction, str], ...]] = {
     "s": tuple((Fraction(10) ** power, name) for power, name in ((0, "s"), (-3, "ms"), (-6, "us"), (-9, "ns"))),
     "Hz": tuple((Fraction(10) ** power, name) for power, name in ((9, "GHz"), (6, "MHz"), (3, "kHz"), (0, "Hz"))),
     "B": tuple((Fraction(1024) ** power, name) for power, name in ((3, "GiB"), (2, "MiB"), (1, "KiB"), (0, "B"))),
+    "J": tuple((Fraction(10) ** power, name) for power, name in ((0, "J"), (-3, "mJ"), (-6, "uJ"), (-9, "nJ"))),
+    "W": tuple((Fraction(10) ** power, name) for power, name in ((3, "kW"), (0, "W"), (-3, "mW"))),
     "B/s": tuple((Fraction(10) ** power, name) for power, name in ((9, "GB/s"), (6, "MB/s"), (3, "kB/s"), (0, "B/s"))),
 }
 

@@ -227,6 +227,11 @@ class Network(Document):
     gap_s: Annotated[float, Field(ge=0)] = Field(0.0, description="g: between two short messages")
     gap_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="G: between two bytes of a long message")
     reduction_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="gamma: adding up, per byte")
+    capacity: Annotated[float, Field(gt=0)] | None = Field(
+        None,
+        description="messages that it carries at full rate at once, where they share it (contention); empty: all",
+        examples=[4],
+    )
     source: str = Field("", description="source of the numbers")
 
 

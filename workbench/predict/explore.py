@@ -79,6 +79,12 @@ def check_output(file: ModelFile, name: str) -> str:
     return name
 
 
+def usual_other(file: ModelFile, output: str) -> str:
+    """What an output is held against where nobody says it; "" where the model has no such output."""
+    other = file.kind.against
+    return other if other and other != output and other in outputs_of(file) else ""
+
+
 def larger_is_better(file: ModelFile, output: str) -> bool:
     """Whether an output should be large, as speedups and rates should; times and resources should be small."""
     return output in file.kind.larger

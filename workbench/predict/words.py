@@ -34,6 +34,8 @@ def output_text(name: str, value: float) -> str:
         return percent_text(value)
     if unit_of_name(kind) == "s":
         return time_text(value)
+    if (unit := unit_of_name(kind)) in ("W", "J"):
+        return prefixed(value, unit)
     return prefixed(value, "") if abs(value) >= 1e5 else value_text(value)
 
 
@@ -46,5 +48,8 @@ def output_title(name: str) -> str:
         "comp_s": "Computation",
         "comm_s": "Communication",
         "limit_ops_per_s": "Reachable rate",
+        "power_w": "Average power",
+        "energy_j": "Energy",
+        "energy_per_iteration_j": "Energy an iteration",
     }.get(kind if dot else name, title_of(name) if "_" in name and name.isidentifier() else name)
     return f"{said}, {stage}" if dot and kind in ("comp_s", "comm_s") else said

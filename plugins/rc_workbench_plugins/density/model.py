@@ -63,7 +63,7 @@ class DensityAt(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"store_bytes": 4, "ops_per_byte": 1}
 
     store_bytes: Positive = Field(description="the size of the store", examples=["64 KiB"])
-    ops_per_byte: Positive = Field(description="operations for each byte that is loaded into it")
+    ops_per_byte: Positive = Field(description="operations for each byte that is loaded into it", examples=[0.25])
 
 
 class DensityModel(ModelDocument):

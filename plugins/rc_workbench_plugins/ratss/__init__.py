@@ -34,6 +34,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             goal="speedup",
             solve_option="--speedup",
             larger=frozenset({"speedup"}),
+            against="power_w",
             models=HERE / "models",
             starter=STARTER,
             check=Later(f"{PLACE}.check:check"),

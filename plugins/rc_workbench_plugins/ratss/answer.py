@@ -4,8 +4,10 @@ from typing import Any
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.errors import errors
+from rc_workbench_plugins.ratss.power import Energy
 from workbench.api import Answer, Diagnostic, WorkbenchError, table
 from workbench.api.predictions import Cell
+from workbench.api.unstable import prefixed
 
 
 def answer(values: Model) -> Answer:
@@ -18,6 +20,7 @@ def _document(prediction: Prediction) -> dict[str, Any]:
         "total_s": prediction.total_s,
         "speedup": prediction.speedup,
         "resources": dict(prediction.resources),
+        "energy": _energy_document(prediction.energy) if prediction.energy else None,
         "stages": [
             {
                 "name": name,
@@ -35,6 +38,15 @@ def _document(prediction: Prediction) -> dict[str, Any]:
     }
 
 
+def _energy_document(energy: Energy) -> dict[str, Any]:
+    return {
+        "parts_j": dict(energy.parts_j),
+        "total_j": energy.total_j,
+        "per_iteration_j": energy.per_iteration_j,
+        "power_w": energy.power_w,
+    }
+
+
 def _text(prediction: Prediction) -> str:
     rows = [("Stage", "Part", "Time")]
     for name in prediction.stage_s:
@@ -45,6 +57,11 @@ def _text(prediction: Prediction) -> str:
     rows.append(("application", "", f"{prediction.total_s:.4g} s"))
     if prediction.speedup is not None:
         rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
+    if energy := prediction.energy:
+        rows += [("energy", name, prefixed(float(part_j), "J")) for name, part_j in energy.parts_j.items()]
+        rows.append(("energy", "application", prefixed(float(energy.total_j), "J")))
+        rows.append(("energy", "an iteration", prefixed(float(energy.per_iteration_j), "J")))
+        rows.append(("power", "average", prefixed(float(energy.power_w), "W")))
     rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
     return table(rows)
 

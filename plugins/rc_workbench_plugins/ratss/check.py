@@ -1,13 +1,15 @@
 """What a RATSS model must hold beyond its schema: names that exist and differ, costs that are said."""
 
-from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, StageMeasurement, Transaction
+from rc_workbench_plugins.ratss.model import EXCHANGES, NetworkPart, Power, RatssModel, StageMeasurement, Transaction
+from rc_workbench_plugins.ratss.power import POWER
 from workbench.api import Completed, ModelReading, Severity, near
 from workbench.api.models import FieldPath, told_twice
+from workbench.api.unstable import Network
 
 Reading = ModelReading[RatssModel]
 
 #: What every model comes to, by name.
-OUTPUTS = ("total_s", "speedup")
+OUTPUTS = ("total_s", "speedup", POWER, "energy_j", "energy_per_iteration_j")
 #: Fields of a transaction that every kind reads.
 _COMMON = {"name", "kind", "nodes", "returns", "measured_in", "correction"}
 _GAP = {"bytes", "network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
@@ -28,6 +30,12 @@ def check(reading: Reading) -> Completed:
 def _structure(reading: Reading, model: RatssModel) -> None:
     names = [stage.name for stage in model.stages]
     told_twice(reading, names, [("stages", i, "name") for i in range(len(names))], "stages")
+    networks = [network.name for network in model.networks]
+    told_twice(reading, networks, [("networks", i, "name") for i in range(len(networks))], "networks")
+    for field in model.power.sources if model.power else ():
+        if field not in Power.model_fields:
+            hint = near(field, [name for name in Power.model_fields if name != "sources"], "Fields are")
+            reading.tell(("power", "sources", field), f"power has no field '{field}'", hint, key=True)
     for index, stage in enumerate(model.stages):
         at: FieldPath = ("stages", index)
         nodes = [(*at, "nodes", i) for i in range(len(stage.nodes))]
@@ -75,13 +83,14 @@ def _cycle(reading: Reading, names: list[str]) -> None:
 
 def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
     platform = reading.platform
-    networks = {network.name: network for network in platform.networks} if platform else {}
+    networks: dict[str, Network | NetworkPart] = {one.name: one for one in platform.networks} if platform else {}
+    networks |= {one.name: one for one in reading.model.networks}
     tables = platform.transfer_tables if platform else {}
-    none = "" if platform else "The model names no platform."
+    none = "" if platform else "The model names no platform, and has no networks of its own."
     if move.kind != "barrier" and "bytes" not in move.model_fields_set:
         reading.tell(at, f"the {move.kind} '{move.name}' says no `bytes`", "Give each node's message: bytes: 4096.")
     if move.network and move.network not in networks:
-        hint = near(move.network, networks, "The platform's networks") or none
+        hint = near(move.network, networks, "Networks are") or none
         reading.tell((*at, "network"), f"there is no network '{move.network}'", hint)
     elif move.table and move.kind in EXCHANGES:
         hint = "A transfer table holds transfers one way. Name a `network`, or give `latency_s` and `gap_per_byte_s`."
@@ -103,7 +112,7 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
             reading.tell(at, f"the {move.kind} '{move.name}' has no time", hint)
         elif not networks[move.network].gap_per_byte_s:
             message = f"the network '{move.network}' does not say how long a byte takes"
-            hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or in the platform."
+            hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or `gap_per_byte_s` to the network."
             reading.tell((*at, "network"), message, hint)
     _unread(reading, move, at)
     network = networks.get(move.network)
@@ -130,9 +139,9 @@ def _unread(reading: Reading, move: Transaction, at: FieldPath) -> None:
         form, read = f"a serial {move.kind}", {*_GAP, "serial", "latency_s"}
         read |= {"overlapped"} if move.kind == "gather" else _ADDITIONS if move.kind == "reduce" else set()
     elif move.kind in EXCHANGES:
-        form, read = _a(move.kind), {*_GAP, "latency_s", "overhead_s"}
+        form, read = _a(move.kind), {*_GAP, "latency_s", "overhead_s", "capacity"}
     else:
-        form, read = f"a {move.kind} in a tree", {*_GAP, "latency_s", "overhead_s"}
+        form, read = f"a {move.kind} in a tree", {*_GAP, "latency_s", "overhead_s", "capacity"}
         read |= {*_ADDITIONS, "gap_s"} if move.kind == "reduce" else set()
     defaults = type(move).model_fields
     for field in sorted(move.model_fields_set - _COMMON - read):

@@ -1,13 +1,15 @@
 """RATSS models computed: from a model's values to times, for single values or whole arrays of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from rc_workbench_plugins.ratss import equations as eq
 from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, Transaction
-from workbench.api import Diagnostic, ModelValues, Platform, Severity, Values, WorkbenchError
+from rc_workbench_plugins.ratss.power import POWER, Energy, energy
+from workbench.api import Diagnostic, ModelValues, Severity, Values, WorkbenchError
 from workbench.api.models import FieldPath
 from workbench.api.unstable import Network, transfer_s
 
@@ -27,14 +29,18 @@ class Prediction:
     total_s: Values
     speedup: Values | None
     resources: Mapping[str, Values]
+    energy: Energy | None = None
 
 
 def outputs(values: Model) -> Mapping[str, Values]:
-    """total_s, speedup where there is a baseline, the resources, comp_s.STAGE, comm_s.STAGE."""
+    """total_s, speedup where there is a baseline, power and energy where there is a power model, the resources,
+    comp_s.STAGE, comm_s.STAGE."""
     prediction = predict(values)
     named: dict[str, Values] = {"total_s": prediction.total_s}
     if prediction.speedup is not None:
         named["speedup"] = prediction.speedup
+    if spent := prediction.energy:
+        named |= {POWER: spent.power_w, "energy_j": spent.total_j, "energy_per_iteration_j": spent.per_iteration_j}
     named |= prediction.resources
     named |= {f"comp_s.{stage}": value for stage, value in prediction.comp_s.items()}
     return named | {f"comm_s.{stage}": value for stage, value in prediction.comm_s.items()}
@@ -98,6 +104,7 @@ def _predict(values: Model) -> Prediction:
         total_s=total_s,
         speedup=speedup,
         resources={name: of("resources", name) for name in model.resources},
+        energy=energy(values, parts, comm, repeated, total_s),
     )
 
 
@@ -113,10 +120,10 @@ def _node_s(values: Model, at: FieldPath) -> Values:
 
 def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Values]:
     """A transaction's delay, and the rest of its time."""
-    network = _network(values.platform, move)
+    of_network = network_of(values, move)
 
     def of(field: str) -> Values:
-        return float(getattr(network, field)) if getattr(move, field) is None else values.of(*at, field)
+        return of_network(field) if getattr(move, field) is None else values.of(*at, field)
 
     nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
     if move.table:
@@ -133,10 +140,13 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
         delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of(*at, "transfers"))
         return delay_s, eq.t_io(0.0, nodes, size, gap)
     if move.kind in EXCHANGES:
-        return _exchange_s(move, nodes, size, latency_s, overhead_s, gap)
+        delay_s, rest_s = _exchange_s(move, nodes, size, latency_s, overhead_s, gap)
+        if (capacity := capacity_of(values, move, at)) is not None and move.kind != "barrier":
+            rest_s = rest_s + eq.t_exchange_contention(nodes, size, gap, capacity)
+        return delay_s, rest_s
     reading = values.reading if values.reading in ("literal", "fitted") else move.reading
     literal = reading == "literal"
-    additions_s = _additions_s(values, move, at, network, literal) if move.kind == "reduce" else 0.0
+    additions_s = _additions_s(values, move, at, of_network, literal) if move.kind == "reduce" else 0.0
     if move.serial:
         whole = (
             eq.t_snap_gather(nodes, size, latency_s, gap, move.overlapped)
@@ -144,14 +154,17 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
             else eq.t_snap(nodes, size, latency_s, gap, additions_s)
         )
         return latency_s, whole - latency_s
-    if move.kind in ("scatter", "gather"):
+    shrinking, capacity = move.kind in ("scatter", "gather"), capacity_of(values, move, at)
+    more_s = 0.0 if capacity is None else eq.t_tree_contention(nodes, size, gap, capacity, shrinking)
+    if shrinking:
         delay_s = eq.t_scatter(nodes, 0.0, latency_s, overhead_s, 0.0)
-        return delay_s, eq.t_scatter(nodes, size, latency_s, overhead_s, gap) - delay_s
+        return delay_s, eq.t_scatter(nodes, size, latency_s, overhead_s, gap) - delay_s + more_s
     delay_s = eq.t_broadcast(nodes, 0.0, latency_s, overhead_s, 0.0)
     if move.kind == "broadcast":
-        return delay_s, eq.t_broadcast(nodes, size, latency_s, overhead_s, gap) - delay_s
+        return delay_s, eq.t_broadcast(nodes, size, latency_s, overhead_s, gap) - delay_s + more_s
     short_gap_s = 0.0 if literal else of("gap_s")
-    return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s) - delay_s
+    whole_s = eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s)
+    return delay_s, whole_s - delay_s + more_s
 
 
 def _exchange_s(
@@ -169,11 +182,13 @@ def _exchange_s(
     return delay_s, time_of(nodes, size, latency_s, overhead_s, gap) - delay_s
 
 
-def _additions_s(values: Model, move: Transaction, at: FieldPath, network: Network, literal: bool) -> Values:
+def _additions_s(
+    values: Model, move: Transaction, at: FieldPath, of_network: Callable[[str], Values], literal: bool
+) -> Values:
     """gamma k: gamma is one addition of an element, the model's own or the network's."""
     size, element = values.of(*at, "bytes"), values.of(*at, "bytes_per_element")
     own = move.reduction_s is not None
-    addition_s = values.of(*at, "reduction_s") if own else network.reduction_per_byte_s * element
+    addition_s = values.of(*at, "reduction_s") if own else of_network("reduction_per_byte_s") * element
     return eq.additions(size, addition_s, element, literal)
 
 
@@ -218,6 +233,23 @@ def notes(values: Model) -> Sequence[Diagnostic]:
     return (values.problem(first, message, hint, Severity.NOTE),)
 
 
-def _network(platform: Platform | None, move: Transaction) -> Network:
-    networks = platform.networks if platform else ()
-    return next((n for n in networks if n.name == move.network), Network(name=""))
+def network_of(values: Model, move: Transaction) -> Callable[[str], Values]:
+    """What gives a number of the network that a transaction goes over: the model's own, else the platform's; 0 of
+    none."""
+    own = next((n for n, one in enumerate(values.model.networks) if one.name == move.network), None)
+    if own is not None:
+        return partial(values.of, "networks", own)
+    networks = values.platform.networks if values.platform else ()
+    network = next((n for n in networks if n.name == move.network), Network(name=""))
+    return lambda field: float(getattr(network, field))
+
+
+def capacity_of(values: Model, move: Transaction, at: FieldPath) -> Values | None:
+    """How many messages share the network of a transaction without waiting; None for any number."""
+    if move.capacity is not None:
+        return values.of(*at, "capacity")
+    own = next((n for n, one in enumerate(values.model.networks) if one.name == move.network), None)
+    if own is not None:
+        return values.of("networks", own, "capacity") if values.gives("networks", own, "capacity") else None
+    networks = values.platform.networks if values.platform else ()
+    return next((n.capacity for n in networks if n.name == move.network), None)

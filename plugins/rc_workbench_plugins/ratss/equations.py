@@ -183,6 +183,39 @@ def t_barrier(nodes: Values, latency_s: Values, overhead_s: Values) -> Values:
     return rounds(nodes) * (latency_s + 2 * overhead_s)
 
 
+def shared(messages: Values, capacity: Values) -> Values:
+    """How many times longer each of so many messages takes that share a network of this `capacity`, in messages.
+
+    LogP lets a network hold no more than L/g messages from or to a node (Culler et al. 1993); LoGPC (Moritz, Frank
+    2001) adds what messages wait for one another. Here they share the rate evenly, as messages of a round begin
+    together. HLogGP (Bosque, Pastor 2006) has no such term: it makes L, o, g and G vectors and matrices for unlike
+    nodes.
+    """
+    return np.maximum(1.0, messages / capacity)
+
+
+def t_tree_contention(
+    nodes: Values, message_bytes: Values, gap_s_per_byte: Values, capacity: Values, shrinking: bool
+) -> Values:
+    """What a binomial tree over P nodes takes more on a network of a `capacity`.
+
+    In round i, 2^(i-1) nodes send (fewer in a last round that is not full). Their messages are k bytes (broadcast,
+    reduce), or `shrinking`: P - 2^(r-1), then 2^(r-2), ..., 1 shares of k in r rounds (scatter, gather; P - 1 in all).
+    """
+    last = rounds(nodes)
+    more: Values = 0.0
+    for i in range(1, int(np.max(last)) + 1):
+        messages = np.minimum(2.0 ** (i - 1), nodes - 2.0 ** (i - 1))
+        shares = np.where(i == 1, nodes - 2.0 ** (last - 1), 2.0 ** (last - i)) if shrinking else 1.0
+        more = more + np.where(i <= last, shares * (shared(messages, capacity) - 1.0), 0.0)
+    return gap_s_per_byte * message_bytes * more
+
+
+def t_exchange_contention(nodes: Values, message_bytes: Values, gap_s_per_byte: Values, capacity: Values) -> Values:
+    """What an all-gather or an all-to-all takes more: all P nodes send in every round, P - 1 messages of k in all."""
+    return gap_s_per_byte * (nodes - 1) * message_bytes * (shared(nodes, capacity) - 1.0)
+
+
 def t_serial_exchange(nodes: Values, message_bytes: Values, latency_s: Values, gap_s_per_byte: Values) -> Values:
     """All-gather and all-to-all on a serial network: L + G P (P - 1) k; one node has no one to talk to: 0.
 

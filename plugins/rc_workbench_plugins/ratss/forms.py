@@ -74,12 +74,41 @@ TRANSACTION = (
         Field(("overhead_s",), "Overhead o", "unit"),
         Field(("gap_s",), "Gap g", "unit"),
         Field(("gap_per_byte_s",), "Gap G", "unit", "per byte"),
+        Field(("capacity",), "Capacity", "unit", "messages at full rate at once"),
         Field(("reduction_s",), "Addition gamma", "unit", "of one element, in a reduce"),
         Field(("bytes_per_element",), "Element", "unit", "bytes"),
     )),
     Group("Measured", "taken over from instrumented runs", (
         Field(("measured_in",), "States", "lines", "of the host, one per line"),
         Field(("correction",), "Correction", "unit", "measured over predicted"),
+    )),
+)  # fmt: skip
+
+NETWORK = (
+    Group("Network", "LogGP", (
+        Field(("name",), "Name"),
+        Field(("latency_s",), "Latency L", "unit"),
+        Field(("overhead_s",), "Overhead o", "unit"),
+        Field(("gap_s",), "Gap g", "unit"),
+        Field(("gap_per_byte_s",), "Gap G", "unit", "per byte"),
+        Field(("reduction_per_byte_s",), "Addition gamma", "unit", "per byte"),
+        Field(("capacity",), "Capacity", "unit", "messages at full rate at once; empty: all"),
+        Field(("source",), "Source"),
+    )),
+)  # fmt: skip
+
+POWER = (
+    Group("Power", "of each node", (
+        Field(("nodes",), "Nodes P", "code"),
+        Field(("static_w",), "FPGA at rest", "unit"),
+        Field(("kernels",), "Kernels", "code", "of a node's FPGA"),
+        Field(("kernel_cycle_j",), "Kernel's cycle", "unit", "dynamic energy at full utilisation"),
+        Field(("utilisation",), "Utilisation", "unit", "share of the cycles in which a kernel switches"),
+        Field(("host_idle_w",), "Host", "unit", "as long as the application lasts"),
+        Field(("host_busy_w",), "Host at work", "unit", "more, while it works or communicates"),
+        Field(("network_idle_w",), "Network", "unit", "adapter and port of the switch"),
+        Field(("network_busy_w",), "Network at work", "unit", "more, during collectives"),
+        Field(("sources",), "Sources", "lines", "FIELD: source, one per line"),
     )),
 )  # fmt: skip
 

@@ -61,7 +61,7 @@ class Transaction(PartDocument):
         "none",
     )
     transfers: Positive = Field(1, description="number of delays (erratum R6)")
-    network: str = Field("", description="the platform's network that it goes over")
+    network: str = Field("", description="the network that it goes over, the model's or the platform's")
     table: str = Field(
         "", description="the platform's transfer table that its gap comes from, read at `bytes / transfers`"
     )
@@ -83,6 +83,11 @@ class Transaction(PartDocument):
     overhead_s: Formula | None = Field(None, description="o, replaces the network's")
     gap_s: Formula | None = Field(None, description="g, replaces the network's")
     gap_per_byte_s: Formula | None = Field(None, description="G, replaces the network's or table's")
+    capacity: Positive | None = Field(
+        None,
+        description="messages at full rate at once, where they share the network; replaces the network's",
+        examples=[4],
+    )
     reduction_s: Formula | None = Field(None, description="gamma: one addition of `bytes_per_element` bytes")
     bytes_per_element: Positive = Field(4, description="what a reduce adds at once")
     rate_bytes_per_s: Positive | None = Field(
@@ -92,6 +97,51 @@ class Transaction(PartDocument):
     measured_in: tuple[str, ...] = Field((), description="the host's states (pragmas or calls) that a run spends on it")
     correction: Formula = Field(
         1, description="times the computed time: measured over predicted, where a run was taken over"
+    )
+
+
+class NetworkPart(PartDocument):
+    """A network of the model's own, in LogGP terms; one of the platform's by the same name gives way to it."""
+
+    called: ClassVar[str] = "network"
+    new: ClassVar[Mapping[str, object]] = {"latency_s": "10 us", "gap_per_byte_s": "8 ns/B"}
+    form: ClassVar[tuple[Group, ...]] = forms.NETWORK
+
+    name: str = Field(description="its name, which transactions use", examples=["Gigabit Ethernet"])
+    latency_s: Formula = Field(0, description="L: from one end to the other")
+    overhead_s: Formula = Field(0, description="o: what the processor spends on a message")
+    gap_s: Formula = Field(0, description="g: between two short messages")
+    gap_per_byte_s: Formula = Field(0, description="G: between two bytes of a long message")
+    reduction_per_byte_s: Formula = Field(0, description="gamma: adding up, per byte")
+    capacity: Positive | None = Field(
+        None,
+        description="messages that it carries at full rate at once, where they share it (contention); empty: all",
+        examples=[4],
+    )
+    source: str = Field("", description="source of the numbers", examples=["measured with netgauge"])
+
+
+class Power(PartDocument):
+    """What takes power: the FPGAs at rest and at work, the hosts, the network. Energy and average power follow.
+
+    A node's kernels take `kernel_cycle_j` each in a clock cycle at full utilisation, while the node computes.
+    """
+
+    called: ClassVar[str] = "power"
+    new: ClassVar[Mapping[str, object]] = {"static_w": 1, "kernel_cycle_j": "0.3 nJ"}
+    form: ClassVar[tuple[Group, ...]] = forms.POWER
+
+    nodes: Count = Field(1, description="P: number of nodes, each of an FPGA, a host and its end of the network")
+    static_w: Formula = Field(0, description="an FPGA's power at rest, as long as the application lasts")
+    kernels: Formula = Field(1, description="kernels of a node's FPGA")
+    kernel_cycle_j: Formula = Field(0, description="dynamic energy of a kernel in a clock cycle, at full utilisation")
+    utilisation: Share = Field(1, description="the share of its cycles in which a kernel switches")
+    host_idle_w: Formula = Field(0, description="a host's power, as long as the application lasts")
+    host_busy_w: Formula = Field(0, description="what a host takes more while it works or communicates")
+    network_idle_w: Formula = Field(0, description="a node's network adapter and its port of the switch")
+    network_busy_w: Formula = Field(0, description="what these take more during collectives")
+    sources: dict[str, str] = Field(
+        default_factory=dict, description="sources of the numbers, by field", examples=[{"static_w": "data sheet"}]
     )
 
 
@@ -148,6 +198,8 @@ class RatssModel(ModelDocument):
         description="nonuniform nodes in a uniform system (NNUS), or uniform nodes in a nonuniform one (UNNS); Fig. 1",
     )
     stages: tuple[Stage, ...] = Field(description="the steps of the application")
+    networks: tuple[NetworkPart, ...] = Field((), description="networks besides the platform's, or in their place")
+    power: Power | None = Field(None, description="what takes power, for energy and average power beside the time")
     iterations: Formula = Field(1, description="repetitions of all stages")
     pipelined: bool = Field(False, description="stages work at once on successive iterations: the slowest counts")
     baseline_s: Positive | None = Field(None, description="the software's time, for the speedup")

@@ -3,7 +3,7 @@
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.diagrams import diagrams
 from rc_workbench_plugins.ratss.errors import errors, quantities
-from rc_workbench_plugins.ratss.tables import model_tables
+from rc_workbench_plugins.ratss.tables import energy_table, model_tables
 from rc_workbench_plugins.ratss.timing import timing_of
 from rc_workbench_plugins.ratss.words import move_equation, node_equation
 from workbench.api import Category, Diagnostic, Results, percent_text, ratio_text, time_text
@@ -29,7 +29,12 @@ def results(values: Model) -> Results:
         parts=tuple(_lines(values, prediction)),
         said="the design point" if values.changes else "the model's own values",
         timing=timing_of(values, prediction),
-        tables={"Application": (application,), "Nodes": (nodes,), "Networks": (networks,)},
+        tables={
+            "Application": (application,),
+            "Nodes": (nodes,),
+            "Networks": (networks,),
+            **({"Power": (energy_table(values),)} if prediction.energy else {}),
+        },
         diagrams=diagrams(values, prediction),
         errors=errors(values),
         more={name: value_text(float(value)) for name, value in prediction.resources.items()},

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from rc_workbench_plugins.ratss.compute import Model, Prediction, doubles, predict
 from rc_workbench_plugins.ratss.equations import rounds
 from rc_workbench_plugins.ratss.model import RatssModel
+from rc_workbench_plugins.ratss.power import DYNAMIC, HOST, NETWORK, STATIC
 from workbench.api import Row, Values
 from workbench.api.models import FieldPath, point_text
 from workbench.api.predictions import PaperTable
-from workbench.api.unstable import attribute_text, scientific, significant
+from workbench.api.unstable import attribute_text, prefixed, scientific, significant
 
 Points = Sequence[Mapping[str, Values]]
 Places = Sequence[Model]
@@ -62,6 +63,33 @@ def _application(model: RatssModel, columns: tuple[str, ...], predictions: Seque
     if None not in speedups:
         rows.append(_row("speedup", "", [float(s) for s in speedups if s is not None], significant, strong=True))
     return PaperTable("Application", "Eqs. 11 to 17, each stage's times once an iteration", columns, tuple(rows))
+
+
+def energy_table(values: Model) -> PaperTable:
+    """Energy by what takes it, and average power, where a model has a power model."""
+    points = points_of(values)
+    spent = [energy for p in points if (energy := predict(values.at(p)).energy)]
+    rows = [
+        Row(name, "", tuple(prefixed(float(one.parts_j[name]), "J") for one in spent), tip=_source(values.model, name))
+        for name in spent[0].parts_j
+    ]
+    rows.append(Row("energy of the application", "", tuple(prefixed(float(one.total_j), "J") for one in spent), True))
+    rows.append(Row("energy of an iteration", "", tuple(prefixed(float(one.per_iteration_j), "J") for one in spent)))
+    rows.append(Row("average power", "", tuple(prefixed(float(one.power_w), "W") for one in spent), strong=True))
+    columns = tuple(point_text(values.model, p) for p in points)
+    return PaperTable("Power", "static, dynamic, hosts and network", columns, tuple(rows))
+
+
+def _source(model: RatssModel, part: str) -> str:
+    """Where the numbers of a part come from."""
+    fields = {
+        STATIC: ("static_w",),
+        DYNAMIC: ("kernels", "kernel_cycle_j", "utilisation"),
+        HOST: ("host_idle_w", "host_busy_w"),
+        NETWORK: ("network_idle_w", "network_busy_w"),
+    }[part]
+    sources = model.power.sources if model.power else {}
+    return "; ".join(f"{field}: {sources[field]}" for field in fields if field in sources)
 
 
 def _attributes(places: Places, at: FieldPath, fields: Mapping[str, tuple[str, str]]) -> list[Row]:

@@ -21,6 +21,10 @@ def move_equation(move: Transaction) -> str:
     if move.kind == "io":
         gap = "1/(R × eff)" if move.rate_bytes_per_s is not None else "g(k)"
         return f"L + o + P × k × {gap}   Eqs. 7, 9, 18"
+    return _equation(move) + ("; messages share the network" if move.capacity is not None else "")
+
+
+def _equation(move: Transaction) -> str:
     if move.kind in EXCHANGES:
         return f"{(_SERIAL if move.serial else _ROUNDS)[move.kind]}   LogGP"
     if move.serial and move.kind == "gather":

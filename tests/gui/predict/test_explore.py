@@ -41,6 +41,13 @@ def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) 
     explored(mode, qtbot)
     found = mode.explore.swept
     assert found is not None
+    assert found.question.resource == "power_w"  # by default, time beside power
+    assert [p.x for p in found.front] == sorted(p.x for p in found.front)
+    assert mode.explore.front.plot.x.title == "Average power"
+    mode.explore.resource.setCurrentText("multipliers")
+    mode.explore.sweep()
+    explored(mode, qtbot)
+    found = mode.explore.swept
     assert found.bands is not None
     low, high = (found.bands.quantiles[q] for q in (0.05, 0.95))
     assert (low < found.values[0]).all()

@@ -48,19 +48,22 @@ def sweep_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
 
 
 def front_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
-    """The points that no other point beats in both output and resource."""
+    """The points that no other point beats in both output and resource, before all that were swept."""
     asked = answer.question
     x, y = np.array([p.x for p in answer.front]), np.array([p.y for p in answer.front])
 
     def said(line: int, point: int) -> str:
+        if line:
+            return output_text(asked.output, float(answer.values.ravel()[point]))
         at = answer.front[point]
         inputs = ", ".join(f"{name} {input_text(file, name, value)}" for name, value in at.inputs.items())
-        return f"{inputs}: {output_text(asked.output, at.y)}"
+        return f"{inputs}: {output_text(asked.output, at.y)}, {output_text(asked.resource, at.x)}"
 
+    swept = Line("", answer.others.ravel(), answer.values.ravel(), "muted", points=True, joined=False)
     return Plot(
-        Axis(asked.resource, lambda v: output_text(asked.resource, v)),
+        Axis(output_title(asked.resource), lambda v: output_text(asked.resource, v)),
         Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
-        (Line("", x, y, "good", points=len(x) <= 80),),
+        (Line("", x, y, "good", points=len(x) <= 80), *([swept] if asked.second else [])),
         say=said,
     )
 

@@ -32,13 +32,14 @@ from workbench.gui.widgets import (
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.doubts import clock_doubts
+from workbench.predict.explore import usual_other
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import number
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
 from workbench.predict.words import input_text, output_title, unit_of
 
-NOTHING = "nothing else"
+NOTHING, FRONT = "nothing else", "Pareto front"
 SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
 _WAIT_MS = 150
 
@@ -147,8 +148,8 @@ class ExploreView(QWidget):
 
     def _front_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.front_head = PanelHeader("Against a resource")
-        self.resource = pieces.combo(120, "Resource", self._later.start)
+        self.front_head = PanelHeader(FRONT)
+        self.resource = pieces.combo(120, "Compared with", self._later.start)
         self.front_head.add(self.resource)
         column.addWidget(self.front_head)
         self.no_front = label("", "small", wrap=True)
@@ -191,12 +192,14 @@ class ExploreView(QWidget):
         wanted = file.kind.goal if file.kind.goal in outputs else outputs[0]
         pieces.fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
         names = {n: n for n in file.inputs}
-        first = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
-        pieces.fill(self.name, names, first, fresh)
+        moving = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
+        pieces.fill(self.name, names, moving, fresh)
         pieces.fill(self.second, {NOTHING: "", **names}, "", fresh)
-        pieces.fill(self.target_name, names, first, fresh)
-        pieces.fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
-        self.resource.setVisible(bool(resources))
+        pieces.fill(self.target_name, names, moving, fresh)
+        others = {output_title(n): n for n in outputs if n in resources or unit_of_name(n) in ("W", "J")}
+        first = usual_other(file, wanted) or next(iter(resources), "")
+        pieces.fill(self.resource, others, first, fresh)
+        self.resource.setVisible(bool(others))
         self._say_goal()
         if fresh:
             own = float(outputs_of(file, None, reading)[wanted])
@@ -310,7 +313,7 @@ class ExploreView(QWidget):
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(answer.influences))
         why = no_front_words(self.file, answer)
-        self.front_head.set_title("Against a resource", "" if why else "points that no other point beats in both")
+        self.front_head.set_title(FRONT, "" if why else "points that no other point beats in both")
         self.no_front.setText(why)
         self.no_front.setVisible(bool(why))
         self.front.setVisible(not why)

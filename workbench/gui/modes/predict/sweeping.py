@@ -40,7 +40,8 @@ class SweepQuestion:
 
 @dataclass(frozen=True, eq=False)
 class SweepAnswer:
-    """`values` is of shape (second's values, points); `bands` is of the first of them where inputs are uncertain."""
+    """`values` and `others`, of the resource, are of shape (second's values, points), `others` empty where no resource
+    is asked for; `bands` is of the first of them where inputs are uncertain."""
 
     question: SweepQuestion
     x: NDArray[np.float64]
@@ -49,6 +50,7 @@ class SweepAnswer:
     bands: Bands | None
     influences: tuple[Influence, ...]
     front: tuple[FrontPoint, ...]
+    others: NDArray[np.float64]
     own_x: float
     own_y: float
 
@@ -109,7 +111,8 @@ def front_axes(
     file: ModelFile, asked: SweepQuestion, axes: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
     """What the front is searched over: what is swept, and the inputs that the resource is counted from."""
-    read = file.formulas[("resources", asked.resource)].names if asked.resource else frozenset()
+    counted = file.formulas.get(("resources", asked.resource))
+    read = counted.names if counted else frozenset()
     thinned = {name: values[:: max(1, len(values) // FRONT)] for name, values in axes.items()}
     for name in sorted(read - thinned.keys()):
         thinned[name] = spaced(file, name, *usual_range(file, name), FRONT, False)
@@ -144,6 +147,7 @@ def answer(file: ModelFile, asked: SweepQuestion) -> SweepAnswer:
         band,
         sensitivity(file, asked.output, asked.reading, spreads, samples=1024),
         tuple(sorted(front, key=lambda p: p.x)),
+        table.outputs[asked.resource].reshape(values.shape) if asked.resource else np.array([]),
         float(own[asked.name]),
         float(outputs_of(file, None, asked.reading)[asked.output]),
     )
