@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is loaded, and not used
     from workbench.api.host_probe import HostProbe, HostRegion
     from workbench.api.job import Job
     from workbench.api.languages import FileKind
+    from workbench.api.model_diagrams import DiagramEditor
     from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
     from workbench.api.predictions import Answer, Cell, LayerModel, Results, RunComparison
     from workbench.model.diagnostic import Diagnostic
@@ -85,8 +86,9 @@ class ModelKind:
     model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `of_run`
     gives the document of one that is calibrated from a run and what makes it doubtful (WorkbenchError where the run
     tells too little), `of_host` measures a region of a project's host while it runs, for the document of a model,
-    `layers` is of models that are memory layers. `write_best` searches, and writes what is best into
-    a folder as a copy of the model's sources; it gives the copy's model, what was written, and what is left to do.
+    `layers` is of models that are memory layers, `drawing` edits models by their diagrams. `write_best` searches, and
+    writes what is best into a folder as a copy of the model's sources; it gives the copy's model, what was written, and
+    what is left to do.
     """
 
     name: str
@@ -109,6 +111,7 @@ class ModelKind:
     of_run: Callable[[Run], tuple[str, Sequence[Diagnostic]]] | None = None
     of_host: Callable[[HostRegion], HostProbe] | None = None
     layers: Callable[[], LayerModel] | None = None
+    drawing: Callable[[], DiagramEditor] | None = None
     printed: Printed | None = None
     readings: tuple[str, ...] = ()
     reading_option: str = "--reading"

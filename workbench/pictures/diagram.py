@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
+from workbench.api.models import FieldPath
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.pictures import graph
 from workbench.pictures.edge_labels import draw_block_labels
@@ -50,6 +51,12 @@ def diagram_notes(diagram: Diagram) -> Mapping[str, str]:
 def node_at(diagram: Diagram, key: str) -> DiagramNode | None:
     """The node that has a key in the diagram's layout."""
     return next((node for number, node in enumerate(diagram.nodes) if _key(number) == key), None)
+
+
+def key_at(diagram: Diagram, part: FieldPath) -> str:
+    """The key of the first node that the document has at a place; "" where there is none."""
+    nodes = enumerate(diagram.nodes)
+    return next((_key(number) for number, node in nodes if part and part in (node.field, node.part)), "")
 
 
 def links_at(diagram: Diagram, edge: RoutedEdge) -> list[DiagramLink]:

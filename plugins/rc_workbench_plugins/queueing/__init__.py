@@ -36,6 +36,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             starter=STARTER,
             check=Later(f"{PLACE}.model:check"),
             answer=Later(f"{PLACE}.shown:answer"),
+            drawing=Later(f"{PLACE}.drawing:Drawing"),
             results=Later(f"{PLACE}.shown:results"),
             notes=Later(f"{PLACE}.network:notes"),
             of_run=Later(f"{PLACE}.calibrated:model_of"),

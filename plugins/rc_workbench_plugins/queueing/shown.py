@@ -118,7 +118,8 @@ def _drawn(values: Model, solved: Network) -> Diagram:
         nodes.append(DiagramNode(station.name, station.name, _share(state.utilisation), words, second, "layers", strong,
                                  ("stations", n)))  # fmt: skip
         if outside:
-            nodes.append(DiagramNode(f"to {n}", "outside", icon="terminal", field=("stations", n)))
+            nodes.append(DiagramNode(f"to {n}", "outside", icon="terminal", field=("stations", n),
+                                     part=("stations", n, "arrivals_per_s")))  # fmt: skip
             links.append(DiagramLink(f"to {n}", station.name, _rate(outside, "/s")))
         passed_per_s = float(state.arrivals_per_s) - float(state.lost_per_s)
         for m, route in enumerate(station.to):

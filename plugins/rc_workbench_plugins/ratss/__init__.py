@@ -41,6 +41,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             answer=Later(f"{PLACE}.answer:answer"),
             results=Later(f"{PLACE}.shown:results"),
             notes=Later(f"{PLACE}.compute:notes"),
+            drawing=Later(f"{PLACE}.drawing:Drawing"),
             compare=Later(f"{PLACE}.against_run:compare_with_run"),
             printed=Printed(HERE / "tables.yaml", Later(f"{PLACE}.answer:cell_value"), "Table"),
         )

@@ -1,6 +1,6 @@
 """A RATSS model drawn: what goes where in each stage (Figs. 4, 8, 9), and nodes and networks (Figs. 1, 5, 7)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
@@ -14,6 +14,7 @@ from workbench.api.models import FieldPath
 from workbench.api.unstable import Network, prefixed, significant
 
 _RETURNING = ("gather", "reduce")
+_OF_NETWORK = ("latency_s", "overhead_s", "gap_s", "gap_per_byte_s")
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,20 @@ def _stages(values: Model, prediction: Prediction) -> Diagram:
                 nodes += [first, *made[1:]]
             links += joined
         nodes += computing
+    links += _orders(stages, {node.id for node in nodes})
     way = "pipelined" if values.model.pipelined else "one after another"
     note = "times once an iteration" if len(stages) == 1 else f"{len(stages)} stages, {way}"
     return Diagram("Stages", note, tuple(nodes), tuple(links))
+
+
+def _orders(stages: Sequence[Stage], drawn: Collection[str]) -> Iterable[DiagramLink]:
+    """From the end of each stage to the beginning of those that come after it."""
+    numbers = {stage.name: number for number, stage in enumerate(stages)}
+    for number, stage in enumerate(stages):
+        for n, needed in enumerate(stage.after):
+            before = numbers[needed]
+            end = next(name for name in (f"{before}.True.root", f"{before}.False.root") if name in drawn)
+            yield DiagramLink(end, f"{number}.False.root", "then", field=("stages", number, "after", n))
 
 
 def _way(
@@ -76,8 +88,9 @@ def _way(
     microprocessors, and input and output from each of these to its FPGA."""
     several = "microprocessor" if count == 1 else f"microprocessor × {count}"
     exchanged = "; ".join(f"{m.name}, {m.amount}" for m in moves if m.move.kind in EXCHANGES) if not back else ""
-    root = DiagramNode(f"{key}.root", "microprocessor" if split else several, icon="terminal")
-    stops = [root, DiagramNode(f"{key}.each", several, icon="terminal")] if split else [root]
+    at: FieldPath = ("stages", int(key.partition(".")[0]))
+    root = DiagramNode(f"{key}.root", "microprocessor" if split else several, icon="terminal", field=at)
+    stops = [root, DiagramNode(f"{key}.each", several, icon="terminal", field=at)] if split else [root]
     stops[-1] = replace(stops[-1], second=exchanged)
     way = [m for m in moves if m.returns is back and m.move.kind not in EXCHANGES]
     links = list[DiagramLink]()
@@ -130,6 +143,12 @@ def _platform(values: Model) -> Diagram:
     count = max((_count(values, n, stage) for n, stage in enumerate(model.stages)), default=1)
     several = f" × {count}" if count > 1 else ""
     split, networks = model.system == "NNUS", {one.name: one for one in (platform.networks if platform else ())}
+    networks |= {
+        one.name: Network(
+            **{name: float(np.max(values.of("networks", n, name))) for name in _OF_NETWORK}, name=one.name
+        )
+        for n, one in enumerate(model.networks)
+    }
     device = platform.device.name if platform else ""
     clocks = [
         float(np.max(values.of("stages", i, "nodes", n, "clock_hz")))
@@ -138,6 +157,7 @@ def _platform(values: Model) -> Diagram:
     ]
     clock = frequency_text(max(clocks)) if clocks else ""
     cpu, title = platform.cpu if platform else "", f"microprocessor{several if split else ''}"
+    own = {one.name: ("networks", n) for n, one in enumerate(model.networks)}
     host = DiagramNode("cpu", title, words=cpu, icon="terminal")
     fpga = DiagramNode("fpga", f"FPGA{several}", clock, second=device, icon="cpu")
     shared = dict[str, DiagramNode]()
@@ -149,9 +169,14 @@ def _platform(values: Model) -> Diagram:
             links[(*ends, name)] = DiagramLink(*ends, name, _rate(networks.get(name)))
             continue
         latency = _latency(networks.get(name))
-        shared[name] = DiagramNode(name, name, _rate(networks.get(name)), second=latency, icon="workflow")
+        place: FieldPath = own.get(name, ())
+        shared[name] = DiagramNode(name, name, _rate(networks.get(name)), second=latency, icon="workflow", field=place)
         for ends in _on_network(name, split):
             links[(*ends, "")] = DiagramLink(*ends, "")
+    for name, place in own.items():
+        latency = _latency(networks[name])
+        unused = DiagramNode(name, name, _rate(networks[name]), second=latency, icon="workflow", field=place)
+        shared.setdefault(name, unused)
     about = "nonuniform nodes, uniform system" if split else "uniform nodes, nonuniform system"
     nodes = (*shared.values(), host, fpga) if split else (host, *shared.values(), fpga)
     return Diagram("Platform", f"{model.system}: {about}", nodes, tuple(links.values()))

@@ -17,6 +17,7 @@ from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.predict.breakdown import Breakdown
 from workbench.gui.modes.predict.density_view import DensityView
+from workbench.gui.modes.predict.diagram_edits import DiagramEdits
 from workbench.gui.modes.predict.explore_view import ExploreView
 from workbench.gui.modes.predict.head import ModelHead
 from workbench.gui.modes.predict.models_panel import ModelsPanel
@@ -131,6 +132,8 @@ class PredictMode(DocumentMode):
         self.results.take_over_wanted.connect(self.take_over)
         self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
         self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
+        drawn = self.structure.drawn
+        drawn.edit_with(DiagramEdits(context, self.document, self.structure, drawn.choose))
         self.structure.line_asked.connect(context.navigation.open_line)
         self.structure.place_wanted.connect(self._open_place)
         self.structure.problem.connect(context.notices.tell)

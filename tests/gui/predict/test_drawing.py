@@ -1,0 +1,125 @@
+"""A model edited in its drawing, by mouse and by keys. What the changes are: tests/test_drawing.py."""
+
+from pathlib import Path
+
+import pytest
+from predicting import model_path
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from pytestqt.qtbot import QtBot
+from test_drawing import QUEUES, STAGES
+
+from workbench.gui.modes.predict.diagram_edits import READ_ONLY
+from workbench.gui.modes.predict.diagram_view import DiagramPage
+from workbench.gui.modes.predict.mode import PredictMode
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def drawn(mode: PredictMode, tmp_path: Path) -> DiagramPage:
+    path = tmp_path / "pdf2d" / "own.ratss.yaml"
+    path.write_text(STAGES)
+    mode.open_document(path)
+    mode.show_page("Structure")
+    return mode.structure.drawn
+
+
+def spot(page: DiagramPage, key: str) -> QPoint:
+    view = page.view
+    assert view.layout_
+    assert view.diagram
+    number = [node.id for node in view.diagram.nodes].index(key)
+    x, y = next(n for n in view.layout_.nodes if n.key == f"model.{number}").box.centre
+    return QPoint(round(x * view.magnification + view.offset.x()), round(y * view.magnification + view.offset.y()))
+
+
+def drag(page: DiagramPage, qtbot: QtBot, source: str, target: str) -> None:
+    where, (begin, end) = page.view.viewport(), (spot(page, source), spot(page, target))
+    qtbot.mousePress(where, LEFT, pos=begin)
+    qtbot.mouseMove(where, (begin + end) / 2)
+    qtbot.mouseMove(where, end)
+    qtbot.mouseRelease(where, LEFT, pos=end)
+
+
+def pick(title: str) -> None:
+    """Choose in the menu that is open."""
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text().startswith(title)).trigger()
+    menu.close()
+
+
+def test_a_drag_connects_and_one_undo_takes_it_back(drawn: DiagramPage, mode: PredictMode, qtbot: QtBot) -> None:
+    drag(drawn, qtbot, "1.0", "1.False.root")
+    moves = mode.document.value(("stages", 1, "transactions"))
+    assert [(move["name"], move["returns"]) for move in moves] == [("read 1", True)]
+    mode.history.undo()
+    assert mode.document.text == STAGES
+    assert drawn.view.diagram
+    assert "read 1" not in [link.name for link in drawn.view.diagram.links]
+
+
+def test_nodes_are_chosen_renamed_and_removed_by_keys(
+    drawn: DiagramPage, mode: PredictMode, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qtbot.mouseClick(drawn.view.viewport(), LEFT, pos=spot(drawn, "0.0"))
+    assert drawn.view.chosen_part == ("stages", 0, "nodes", 0)
+    monkeypatch.setattr(QInputDialog, "getText", lambda *given, text="": (f"{text} all", True))
+    qtbot.keyClick(drawn.view, Qt.Key.Key_F2)
+    assert mode.document.value(("stages", 0, "nodes", 0, "name")) == "unpack all"
+    assert drawn.view.chosen_part == ("stages", 0, "nodes", 0)  # it stays chosen
+    qtbot.keyClick(drawn.view, Qt.Key.Key_Delete)
+    assert not mode.document.value(("stages", 0, "nodes"))
+    mode.history.undo()
+    mode.history.undo()
+    assert mode.document.text == STAGES
+
+
+def test_what_is_added_is_chosen(drawn: DiagramPage, mode: PredictMode, qtbot: QtBot) -> None:
+    add = next(button for button in drawn.edit_buttons if button.text() == "Add")
+    qtbot.mouseClick(add, LEFT)
+    pick("Stage")
+    assert drawn.view.chosen_part == ("stages", 2)
+    qtbot.keyClick(drawn.view, Qt.Key.Key_C)
+    pick("work after stage 1")
+    assert mode.document.value(("stages", 1, "after")) == ["load", "stage 1"]
+    drawn.pills["Platform"].click()
+    qtbot.keyClick(drawn.view, Qt.Key.Key_Insert)
+    pick("Network")
+    assert drawn.view.chosen_part == ("networks", 1)
+    drag(drawn, qtbot, "cpu", "network 1")
+    pick("Barrier in work")
+    assert mode.document.value(("stages", 1, "transactions", 0, "kind")) == "barrier"
+    assert not mode.document.errors
+
+
+def test_what_would_break_the_model_is_refused_and_said(drawn: DiagramPage, mode: PredictMode, qtbot: QtBot) -> None:
+    mode.structure.drawn.view.edits.remove(("stages", 1))  # type: ignore[union-attr]
+    assert not list(mode.context.notices)
+    text = mode.document.text
+    mode.structure.drawn.view.edits.remove(("stages", 0))  # type: ignore[union-attr]
+    assert mode.document.text == text
+    assert "no stages" in next(iter(mode.context.notices)).message
+
+
+def test_a_network_of_queues_is_edited_too(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "pdf2d" / "flow.queueing.yaml"
+    path.write_text(QUEUES)
+    mode.open_document(path)
+    mode.show_page("Structure")
+    page = mode.structure.drawn
+    drag(page, qtbot, "out", "in")  # jobs that come back
+    assert mode.document.value(("stations", 1, "to")) == [{"station": "in", "jobs": 1}] or list(mode.context.notices)
+
+
+def test_bundled_models_and_kernels_are_not_edited_there(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Structure")
+    page = mode.structure.drawn
+    assert not any(button.isEnabled() for button in page.edit_buttons)
+    assert {button.toolTip() for button in page.edit_buttons} == {READ_ONLY}
+    text = mode.document.text
+    drag(page, qtbot, "0.0", "0.False.root")
+    qtbot.keyClick(page.view, Qt.Key.Key_Delete)
+    assert mode.document.text == text
