@@ -105,9 +105,9 @@ POWER = (
         Field(("kernel_cycle_j",), "Kernel's cycle", "unit", "dynamic energy at full utilisation"),
         Field(("utilisation",), "Utilisation", "unit", "share of the cycles in which a kernel switches"),
         Field(("host_idle_w",), "Host", "unit", "as long as the application lasts"),
-        Field(("host_busy_w",), "Host at work", "unit", "more, while it works or communicates"),
+        Field(("host_busy_w",), "Host working", "unit", "more, while it works or communicates"),
         Field(("network_idle_w",), "Network", "unit", "adapter and port of the switch"),
-        Field(("network_busy_w",), "Network at work", "unit", "more, during collectives"),
+        Field(("network_busy_w",), "Network working", "unit", "more, during collectives"),
         Field(("sources",), "Sources", "lines", "FIELD: source, one per line"),
     )),
 )  # fmt: skip

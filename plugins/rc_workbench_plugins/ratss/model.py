@@ -122,7 +122,7 @@ class NetworkPart(PartDocument):
 
 
 class Power(PartDocument):
-    """What takes power: the FPGAs at rest and at work, the hosts, the network. Energy and average power follow.
+    """What takes power: the FPGAs at rest and computing, the hosts, the network. Energy and average power follow.
 
     A node's kernels take `kernel_cycle_j` each in a clock cycle at full utilisation, while the node computes.
     """
