@@ -82,3 +82,23 @@ int rcw_order_of(const char *text)
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
     return number;
 }
+
+int64_t rcw_queue(uint64_t value)
+{
+    enum { RCW_QUEUES = 4096 };
+    static uint64_t queues[RCW_QUEUES];
+    static int32_t numbers[RCW_QUEUES], count;
+    unsigned place = (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    for (int tries = 0; tries < RCW_QUEUES; tries++, place = (place + 1) % RCW_QUEUES) {
+        uint64_t known = __atomic_load_n(&queues[place], __ATOMIC_ACQUIRE);
+        if (!known && __atomic_compare_exchange_n(&queues[place], &known, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            __atomic_store_n(&numbers[place], __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+        else if (known != value)
+            continue;
+        int32_t number;
+        while (!(number = __atomic_load_n(&numbers[place], __ATOMIC_ACQUIRE))) { /* another thread numbers it now */
+        }
+        return (int64_t)number << 32;
+    }
+    return -1; /* more queues than there are places */
+}

@@ -64,6 +64,10 @@ int rcw_like(const char *text, const char *pattern);
 /* How many other texts were asked for before this one was for the first time: the template's `order_of`, as of paths. */
 int rcw_order_of(const char *text);
 
+/* A queue of the program's by where it is, as the address of its calls' records: its number, from 1 on in the order in
+ * which queues are first used, above the 32 bits that say how many elements a call moved. */
+int64_t rcw_queue(uint64_t value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -92,6 +92,13 @@ struct rcw_site {
         me = 0;
     }
 
+    /* A queue's call put in, or took out, so many elements. */
+    RCW_INLINED void moved(int64_t elements)
+    {
+        if (it.address > 0 && elements > 0)
+            it.address |= elements < 0xffffffff ? elements : 0xffffffff;
+    }
+
     RCW_INLINED ~rcw_site() { done(); }
 };
 
@@ -138,6 +145,43 @@ template <template <class...> class C, class T, class... R> struct rcw_first<C<T
 template <template <class, decltype(sizeof 0)> class C, class T, decltype(sizeof 0) N> struct rcw_first<C<T, N>> { typedef T type; };
 
 template <class T> RCW_INLINED void rcw_keeps(int at, int which, const T &value) { rcw_board_keep(at, which, &value, sizeof value); }
+
+/* What a queue's call returns, looked at before its record is made. */
+template <class R> struct rcw_moved {
+    typedef R type;
+    template <class C, class T> static RCW_INLINED R of(const C &call, const T &look)
+    {
+        R result = call();
+        look(__builtin_addressof(result));
+        return result;
+    }
+};
+template <class R> struct rcw_moved<R &> {
+    typedef R type;
+    template <class C, class T> static RCW_INLINED R &of(const C &call, const T &look)
+    {
+        R &result = call();
+        look(__builtin_addressof(result));
+        return result;
+    }
+};
+template <class R> struct rcw_moved<R &&> {
+    typedef R type;
+    template <class C, class T> static RCW_INLINED R &&of(const C &call, const T &look)
+    {
+        R &&result = call();
+        look(__builtin_addressof(result));
+        return static_cast<R &&>(result);
+    }
+};
+template <> struct rcw_moved<void> {
+    typedef void type;
+    template <class C, class T> static RCW_INLINED void of(const C &call, const T &look)
+    {
+        call();
+        look((void *)0);
+    }
+};
 
 /* What a call returns, told of between the call and whoever gets it: a reference, or an object where it stands from then
  * on. One that can neither be moved nor copied is not told of. */

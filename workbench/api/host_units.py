@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.api.records import read_lines
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.platform import QueueEntry
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.prototypes import callees
 from workbench.model.run import Entry, Site
@@ -64,18 +65,16 @@ def unit_text(sites: Iterable[Site], block: Block, missed: Iterable[Diagnostic] 
 
 def entries_of(platform: Platform) -> tuple[Entry, ...]:
     """The platform's entries as a run numbers them."""
-    names = {
-        n: callee.name for callee in reversed(callees(platform.host.entries)[0].values()) for n, _ in callee.entries
-    }
+    names = {n: callee.name for callee in reversed(callees(platform.host.calls)[0].values()) for n, _ in callee.entries}
     return tuple(
         Entry(
             names.get(n) or entry.prototype or f"memory {entry.access}",
             entry.subtype,
-            entry.kind.value,
+            entry.direction if isinstance(entry, QueueEntry) else entry.kind.value,
             entry.transfer,
             entry.suggestion,
         )
-        for n, entry in enumerate(platform.host.entries)
+        for n, entry in enumerate(platform.host.calls)
     )
 
 

@@ -53,7 +53,8 @@ class EdgeEvents:
     transfer have one time), and `delivered_ps` when it stood on the consumer's side: of as many elements as it happened
     to, None where nobody saw it. `crossing` is None of runs that do not tell. Where only a part of the edge was
     recorded, `part` names it, and all else is said of that part. `declared` is the depth that the application declares,
-    0 in runs that do not say: `edge.depth` is what all its queues hold.
+    0 in runs that do not say: `edge.depth` is what all its queues hold. Where several threads push or pop, `push_by`
+    and `pop_by` number the one of each element, -1 where that is not known.
     """
 
     edge: StreamEdge
@@ -69,6 +70,8 @@ class EdgeEvents:
     crossing: Crossing | None = None
     part: str = ""
     declared: int = 0
+    push_by: Times | None = None
+    pop_by: Times | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from workbench.model.hardware import PortDirection
     from workbench.model.links import link_words
     from workbench.model.opened import opened, opened_names
-    from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, KernelBoard, Network, TransferTable
+    from workbench.model.platform import (
+        EXPRESSIONS,
+        NO_DATA_MOVES,
+        Host,
+        KernelBoard,
+        Network,
+        QueueEntry,
+        TransferTable,
+    )
     from workbench.model.pragma import COMMUNICATION, CPU, WAITS
     from workbench.model.prediction import Prediction, Trust
     from workbench.model.prototypes import (

@@ -10,6 +10,7 @@ from workbench.api.ports import check_ports
 from workbench.api.source.expressions import reaches_out
 from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.platform_file_1 import Platform1, upgraded
+from workbench.formats.queue_calls import check_queues
 from workbench.formats.units import written
 from workbench.formats.yaml_marks import Marked, check
 from workbench.model.diagnostic import Diagnostic, near
@@ -81,6 +82,7 @@ def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
         *_check_header(platform, marked),
         *_check_opened(platform, marked),
         *_check_expressions(marked),
+        *check_queues(platform.host.queues, marked),
         *_check_suggestions(platform, marked),
         *_check_limits(platform, marked),
         *_check_hardware(platform.hardware, marked),

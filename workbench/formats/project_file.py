@@ -20,6 +20,7 @@ from workbench.api.source.files import (
     within,
 )
 from workbench.formats.documents import Schema, load_document, warning
+from workbench.formats.queue_calls import check_queues
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import STREAM_TOP, Design, Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, near, nearest
@@ -37,7 +38,7 @@ def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ..
 
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
     problems = [*_check_fpgas(project, marked), *_check_links(project, marked), *_check_settings(project, marked)]
-    problems += _check_clocks(project, marked)
+    problems += [*_check_clocks(project, marked), *check_queues(project.host.queues, marked)]
     for keys, design in _designs(project):
         problems += _check_design(keys, design, marked)
     if marked.file is not None:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.links import Link
-from workbench.model.platform import Document
+from workbench.model.platform import Document, QueueCall
 from workbench.model.read_out import ReadOut
 from workbench.model.streaming import Streaming
 
@@ -56,6 +56,11 @@ class HostSources(Document):
         examples=["host/app"],
     )
     arguments: tuple[str, ...] = Field((), description="arguments of the host program", examples=[["--size", "1024"]])
+    queues: tuple[QueueCall, ...] = Field(
+        (),
+        description="calls in C++ that put into the program's own queues and take out of them, beside those that the "
+        "platform's template names",
+    )
 
 
 class StreamSignals(Document):

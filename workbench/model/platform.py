@@ -154,6 +154,36 @@ class HostEntry(Document):
     )
 
 
+class QueueCall(Document):
+    """A function or method in C++ by which the program's own code puts elements into a queue, or takes them out: of
+    whatever class it is."""
+
+    prototype: str = Field(
+        description="the function with its whole scope, be it the global one; expressions below use its parameters' "
+        "names, `self` for a method's object and `result` for what it returns",
+        examples=["bool Ring::push(const Job &job)", "std::optional<T> app::Fifo<T>::pop()", "void ::put(Ring &to)"],
+    )
+    kind: Literal["push", "pop"] = Field(description="what it does with the queue", examples=["push"])
+    queue: str = Field(
+        "",
+        description="expression: the queue; empty: a method's object, or the first argument",
+        examples=["self", "&to"],
+    )
+    elements: str = Field(
+        "",
+        description="expression: how many elements went in or came out; empty: 1, or what a result of type bool says",
+        examples=["result", "result.has_value()", "count"],
+    )
+
+
+class QueueEntry(HostEntry):
+    """A queue's call, as an entry beside those of the API."""
+
+    direction: Literal["push", "pop"]
+    queue: str = ""
+    elements: str = ""
+
+
 #: The fields of an entry that hold expressions over a call's arguments.
 EXPRESSIONS = ("condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "data", "files")
 
@@ -204,7 +234,18 @@ class Host(Document):
         examples=[{"FPGA_BASE": 4096}],
     )
     entries: tuple[HostEntry, ...] = Field((), description="the API's calls")
+    queues: tuple[QueueCall, ...] = Field(
+        (), description="calls in C++ that put into queues between threads and take out of them, for all programs"
+    )
     transfers: Transfers = Field(Transfers(), description="how the workbench moves data")
+
+    @property
+    def calls(self) -> tuple[HostEntry, ...]:
+        """All calls that are recorded, as a run numbers them: the API's, and those of queues."""
+        return (*self.entries, *(
+            QueueEntry(prototype=one.prototype, kind=CallKind.OTHER, direction=one.kind, queue=one.queue,
+                       elements=one.elements) for one in self.queues
+        ))  # fmt: skip
 
 
 class Memory(Document):

@@ -52,6 +52,14 @@ class Site:
     callee: str = field(metadata={"description": "the function that is called"})
     label: str = field(metadata={"description": "the pragma's name there, or the callee's"})
     block: int = field(metadata={**COUNT, "description": "the host block that it belongs to, as an index"})
+    queue: str = field(
+        default="",
+        metadata={
+            "description": "what the source calls the queue that is pushed or popped there, in brackets where it "
+            "is a parameter",
+            "examples": ["jobs", "(out)"],
+        },
+    )
 
 
 @dataclass(frozen=True)

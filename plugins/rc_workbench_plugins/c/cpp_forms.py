@@ -42,7 +42,8 @@ class Form:
     called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
     neither be moved nor copied, and its place is not known. `of_pointer`: of a pointer that is none nothing
     is called. `caught`: no text is rewritten, every call is seen by that. `taken`: the address is taken, of what that
-    declares. `in_macro`: a macro's body brings it."""
+    declares. `in_macro`: a macro's body brings it. `on` names the object, or the first argument, in brackets where it
+    is a parameter."""
 
     file: Path
     start: int
@@ -58,6 +59,7 @@ class Form:
     caught: Caught | None = None
     taken: str = ""
     in_macro: bool = False
+    on: str = ""
 
 
 class Forms:
@@ -76,7 +78,8 @@ class Forms:
             raise Unfit("its name comes out of a macro")
         types = self._types(function, parts[1:], only)
         whole = Edit(start, end, "", opens=True)
-        return Form(file, start, self.span(cursor)[2], "", types, (f"{text}(", ")"), (whole,))
+        on = self.named(parts[1]) if len(parts) > 1 else ""
+        return Form(file, start, self.span(cursor)[2], "", types, (f"{text}(", ")"), (whole,), on=on)
 
     def constructor(self, cursor: Cursor, parts: list[Cursor], function: Cursor, opens: bool) -> Form:
         """An object is made by a lambda that returns it, which is the object itself from C++17 on. The lambda of one
@@ -139,7 +142,8 @@ class Forms:
         if not kind:
             kind = f"decltype({follow}({self.cut(file, first, last)}))"
         edits = (Edit(first, first, f"{follow}(", opens=True), Edit(last, end, ")))"))
-        return Form(file, first, self.span(cursor)[2], f"{kind} &", types, (f"rcw_self.{name}(", ")"), edits, only)
+        call, on = (f"rcw_self.{name}(", ")"), self.named(base)
+        return Form(file, first, self.span(cursor)[2], f"{kind} &", types, call, edits, only, on=on)
 
     def _conversion(self, base: Cursor, function: Cursor) -> Form:
         file, start, end = self.span(base)
@@ -246,6 +250,17 @@ class Forms:
 
     def cut(self, file: Path, start: int, end: int) -> str:
         return self.text(file)[start:end].decode("utf-8", "surrogateescape").replace("\n", " ")
+
+    def named(self, thing: Cursor) -> str:
+        """The last name in an expression, in brackets where it is a parameter's: jobs of &shared->jobs."""
+        try:
+            words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]|\([^()]*\)", "", self.cut(*self.span(thing))))
+        except Unfit:
+            return ""
+        inner = unwrapped(thing)
+        meant = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
+        name = words[-1] if words else ""
+        return f"({name})" if name and meant is not None and meant.kind is K.PARM_DECL else name
 
     def _is_whole(self, cursor: Cursor) -> bool:
         """Whether it is no base of another object: such a one could not be returned."""

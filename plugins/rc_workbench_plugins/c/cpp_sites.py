@@ -8,7 +8,7 @@ from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.wrappers import USES, bits, escaped, into_streams
 from workbench.api import Callee, CallKind, HostEntry, Platform, Prototype
 from workbench.api.instrument.board import kept_handles
-from workbench.api.unstable import object_class, opened, type_of
+from workbench.api.unstable import QueueEntry, object_class, opened, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
 _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|double|size_t|u?int\d+_t)\b\s*)+\*?")
@@ -36,7 +36,11 @@ def opening(
     body += words.at_the_board(platform)
     body += f"rcw_expects rcw_e({recorded}); " if recorded is not None else ""
     body += f"rcw_s.go({len(wrapper.states)}); "
-    if after:
+    if moved := words.moved():
+        kind, made = f"rcw_moved<decltype({call})>", "RCW_UNCOUNTED"
+        body += f"return {kind}::of([&]() {made} -> decltype({call}) {{ return {call}; }}, "
+        body += f"[&](typename {kind}::type *rcw_made) {made} {{ (void)rcw_made; {moved} }});"
+    elif after:
         body += f"return rcw_returned<decltype({call})>::of(rcw_s, [&]() RCW_UNCOUNTED -> decltype({call}) "
         body += f"{{ return {call}; }}, [&](typename rcw_returned<decltype({call})>::made rcw_made) RCW_UNCOUNTED "
         body += f"{{ (void)rcw_made; {after} }});"
@@ -103,6 +107,7 @@ class SiteWords:
         """Evaluates the entries' expressions before the call."""
         every = [entry for _, entry in self.callee.entries]
         texts = [text for e in every for text in (e.condition, e.bytes, e.address, e.fpga, self.called_on(e))]
+        texts += [e.queue or f"self {self._first()}" for e in every if isinstance(e, QueueEntry)]
         entries = " ".join(self._entry(n, entry) for n, (_, entry) in enumerate(self.callee.entries))
         only = self.form.only
         holds = f"rcw_s.open() && rcw_is<{only}>(rcw_self)" if only else "rcw_s.open()"
@@ -118,6 +123,7 @@ class SiteWords:
             )
             if expression.strip() and self.tells(expression)
         ]
+        fields += [self._queue(entry)] if isinstance(entry, QueueEntry) else []
         holds, before = f"rcw_s.open() && ({self._text(entry.condition) or 1})", ""
         of, on = opened(entry.of), self.called_on(entry)
         if of and on:
@@ -128,6 +134,23 @@ class SiteWords:
             if entry.kind is CallKind.RELEASE:  # others may get the same as soon as the call is made
                 fields.append(f"rcw_closed({chosen}, {value});")
         return f"{before}if ({holds}) {{ rcw_s.it.which = {which}; {' '.join(fields)} }}"
+
+    def moved(self) -> str:
+        """What says after a queue's call how many elements went in or came out; empty for other calls."""
+        said = []
+        for which, (_, entry) in enumerate(self.callee.entries):
+            if isinstance(entry, QueueEntry):
+                flag = self.callee.prototype.returns == "bool"
+                elements = entry.elements if self.tells(entry.elements) else ""
+                text = self._text(elements) or ("result" if flag else "1")
+                names = self._names([text], {"result": "auto &result = *rcw_made;"})
+                said.append(f"if (rcw_s.it.which == {which}) {{ {names} rcw_s.moved((int64_t)({text})); }}")
+        return " ".join(said)
+
+    def _queue(self, entry: QueueEntry) -> str:
+        """Of which queue a call is."""
+        given = entry.queue or ("self" if "self" in self.declared and not self.form.object_is_first else self._first())
+        return f"rcw_s.it.address = rcw_queue(rcw_value({self._text(given)}));" if self.tells(given) else ""
 
     def at_the_board(self, platform: Platform) -> str:
         """On a real machine: keep what the read-out needs of this call, let the monitors count from the first transfer

@@ -20,6 +20,7 @@ from workbench.api import (
     host_block,
 )
 from workbench.api.compile import digest
+from workbench.api.unstable import QueueEntry
 
 #: The category and reason of a call that no pragma speaks of, by what the call is for.
 DEFAULTS: dict[CallKind, tuple[Category, str]] = {
@@ -32,6 +33,9 @@ DEFAULTS: dict[CallKind, tuple[Category, str]] = {
     CallKind.RELEASE: (Category.OVERHEAD, "finalize"),
     CallKind.OTHER: (Category.OVERHEAD, ""),
 }
+
+#: The same of a queue's calls: what they take longer than a moment, they wait.
+_OF_QUEUES = {"push": Category.WAIT_SEND, "pop": Category.WAIT_RECV}
 
 #: The reasons of a call that only waits (`polls`).
 POLL = ("late_sender", "poll")
@@ -133,7 +137,9 @@ class _Counter:
         label = use.pragmas[0].pragma.name if use.pragmas else use.callee.name
         where = use.use.place
         site = len(self.sites)
-        self.sites.append(Site(self.name(where.file), where.line, where.column, use.callee.name, label, 0))
+        queued = any(isinstance(entry, QueueEntry) for _, entry in use.callee.entries)
+        on = use.use.form.on if queued and use.use.form else ""
+        self.sites.append(Site(self.name(where.file), where.line, where.column, use.callee.name, label, 0, on))
         wrappers: list[Wrapper] = []
         for pragma in use.pragmas:
             wrappers.append(self.wrapper(use, site, len(wrappers), pragma, condition=pragma.pragma.condition))
@@ -169,6 +175,7 @@ class _Counter:
         if waits and entry.kind is CallKind.RECEIVE:
             return self.state(use, f"{use.callee.name} ({POLL[1]})", Category.WAIT_RECV, POLL)
         category, reason = DEFAULTS[entry.kind]
+        category = _OF_QUEUES[entry.direction] if isinstance(entry, QueueEntry) else category
         reasons = tuple(part.strip() for part in (entry.reason or reason).split("|") if part.strip())
         several = len(use.callee.entries) > 1 and entry.subtype
         return self.state(

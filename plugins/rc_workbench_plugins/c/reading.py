@@ -20,6 +20,7 @@ from rc_workbench_plugins.c.cpp_forms import names
 from rc_workbench_plugins.c.cpp_reading import CppCall, CppReader
 from rc_workbench_plugins.c.facts import Range, Reading, Signature, Statement, Use
 from workbench.api import Callee
+from workbench.api.unstable import QueueEntry
 
 K = CursorKind
 HIDDEN = "the parser does not show what is before a switch's condition or a range; write it before the statement"
@@ -88,7 +89,8 @@ def read_unit(
     reading = Reading()
     tops = list(children(unit.cursor))
     wrapped = {key for key, callee in callees.items() if not callee.prototype.cpp}
-    if cpp and len(wrapped) < len(callees):
+    queues = {key for key, one in callees.items() if any(isinstance(entry, QueueEntry) for _, entry in one.entries)}
+    if cpp and len(wrapped) < len(callees.keys() - queues):
         wrapped = set()  # wrappers are in C, the API's header is not
     reader = CppReader(Entries(tops, callees, wrapped), text, standard) if cpp else None
     named = {callee.prototype.name: key for key, callee in callees.items()}

@@ -133,7 +133,7 @@ def survey(
     """Parse every source. Whatever is wrong with them becomes diagnostics."""
     clang_parse.forget_files()
     files = Files(root, host, platform.host.exclude_files)
-    known, problems = callees(platform.host.entries)
+    known, problems = callees(platform.host.calls)
     accesses, maps, pointers = access_callees(platform.host.entries), mapping_calls(platform.host.entries), Pointers()
     diagnostics = dict.fromkeys(problems)
     words = tuple(clang_parse.arguments(files.root, host, defines))

@@ -93,7 +93,7 @@ class _Case:
         for site in self.named.sites:
             for entry in np.unique(calls["entry"][calls["site"] == site]):
                 place = manifest.sites[site]
-                kind = CallKind(manifest.entries[entry].kind)
+                kind = CallKind(manifest.entries[entry].kind if manifest.entries[entry].kind in CallKind else "other")
                 first_places.setdefault(kind, f"{place.callee} at {place.file}:{place.line}")
         return first_places
 

@@ -50,6 +50,9 @@ def open_workspace(
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
+    if project.host.queues:
+        queues = (*platform.host.queues, *project.host.queues)
+        platform = platform.model_copy(update={"host": platform.host.model_copy(update={"queues": queues})})
     own = project.hardware.designs() if project.hardware.fpgas else ()
     project, lists, wrong = _with_expanded_sources(project, path.parent)
     project, commands, more = _with_source_flags(project, path)

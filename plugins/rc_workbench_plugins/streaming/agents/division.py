@@ -11,7 +11,7 @@ from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_age
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
-from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap, about_states
+from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap, about_states, of_virtual_queue
 from workbench.api import Diagnostic, Severity
 from workbench.api.unstable import StreamEdge, Topology, period_ps
 from workbench.api.virtual_time import ClockFrame
@@ -42,7 +42,7 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
     for statement in statements:
         ends = tuple(ends_of(statement))
-        if about_states(statement):
+        if about_states(statement) or of_virtual_queue(statement):
             of_place[None].append(statement)
             continue
         sees_all = (place for place in places if all(tap in seen[place][label] for label, tap in ends))
@@ -105,6 +105,8 @@ def _uncounted(statement: Measure | Assert, file: str) -> Diagnostic:
     why = "it compares both sides of a bus, and each agent sees only its own"
     if about_states(statement):
         why = "agents see queues, and not the states of blocks"
+    elif of_virtual_queue(statement):
+        why = "agents count what queues hold one by one, and not what is along a path"
     message = f"no agent counts '{name}': {why}"
     hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
     line, column = statement.line or None, statement.column or None

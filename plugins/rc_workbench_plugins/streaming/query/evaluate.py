@@ -132,6 +132,7 @@ class _Run:
         if (
             not self._trusted
             or measure.metric is not Metric.OCCUPANCY
+            or len(measure.edges) > 1
             or edge.taken_ps is None
             or edge.delivered_ps is None
         ):
@@ -209,7 +210,7 @@ class _Run:
         if measure.metric is Metric.BACKPRESSURE:
             state = spells(edge.blocked_ps, self._start)
         else:
-            state = occupancy(edge, self._start)
+            state = self._holds(measure.edges)
         pieces = Pieces(bounds, worth, state)
         frames = []
         for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
@@ -262,11 +263,26 @@ class _Run:
         path = [self._edge(label) for label in labels]
         source = np.arange(len(path[-1].pop_ps))
         for into, out in reversed(list(pairwise(path))):
-            if len(into.pop_ps) != len(out.push_ps):
+            if into.pop_by is not None and out.push_by is not None:
+                source = np.append(_by_threads(into, out), -1)[source]
+            elif len(into.pop_ps) != len(out.push_ps):
                 made_of = np.searchsorted(into.pop_ps, out.push_ps, "right") - 1
                 source = np.append(made_of, -1)[source]  # -1 stays -1: not known
         known = source >= 0
         return np.where(known, path[-1].pop_ps - np.append(path[0].push_ps, 0)[source], 0), known
+
+    def _holds(self, labels: Sequence[str]) -> Steps:
+        """How many elements are in a queue; along a path how many entered the first edge and did not leave the last:
+        a virtual queue. Where the two do not give equally many, what did not leave is not counted."""
+        path = [self._edge(label) for label in labels]
+        if len(path) == 1:
+            return occupancy(path[0], self._start)
+        last = path[-1]
+        stays, known = self._latencies(labels)
+        left, entered = last.pop_ps[known], (last.pop_ps - stays)[known]
+        if all(len(into.pop_ps) == len(out.push_ps) for into, out in pairwise(path)):
+            entered = path[0].push_ps
+        return occupancy(EdgeEvents(last.edge, np.sort(entered), np.sort(left)), self._start)
 
     # conditions
 
@@ -305,7 +321,7 @@ class _Run:
             return self._when_true(side, steps)
         edge = self._edge(side.edges[-1])
         if side.metric is Metric.OCCUPANCY:
-            held = occupancy(edge, self._start)
+            held = self._holds(side.edges)
             steps = Steps(held.times, held.values.astype(np.float64))
         elif side.metric is Metric.LATENCY:
             latencies, known = self._latencies(side.edges)
@@ -324,6 +340,21 @@ class _Run:
         worth = self._truth(side.when)
         times = merged(steps.times, worth.times)
         return Steps(times, np.where(worth.at(times) == TRUE, steps.at(times), np.nan))
+
+
+def _by_threads(into: EdgeEvents, out: EdgeEvents) -> NDArray[np.intp]:
+    """Of each element that threads pushed, which of those that they popped it was made of; -1: of none."""
+    made_of = np.full(len(out.push_ps), -1)
+    assert into.pop_by is not None
+    assert out.push_by is not None
+    for thread in np.unique(out.push_by):
+        popped, pushed = np.flatnonzero(into.pop_by == thread), np.flatnonzero(out.push_by == thread)
+        if len(popped) == len(pushed):
+            made_of[pushed] = popped
+        elif len(popped):
+            last = np.searchsorted(into.pop_ps[popped], out.push_ps[pushed], "right") - 1
+            made_of[pushed] = np.where(last >= 0, popped[last], -1)
+    return made_of
 
 
 def _intervals(edge: EdgeEvents, tap: Tap) -> Times:

@@ -216,6 +216,18 @@ def about_states(of: Measure | Assert | Condition | None) -> bool:
     return False
 
 
+def of_virtual_queue(of: Measure | Assert | Condition | None) -> bool:
+    """Whether a statement asks, itself or in what it compares, how many elements are along a path."""
+    match of:
+        case Measure(metric=metric, edges=edges, when=when):
+            return (metric is Metric.OCCUPANCY and len(edges) > 1) or of_virtual_queue(when)
+        case Assert(condition=condition):
+            return of_virtual_queue(condition)
+        case None:
+            return False
+    return any(map(of_virtual_queue, operands(of)))
+
+
 def operands(condition: Condition | None) -> Iterator[Measure]:
     """The measures that a condition compares, each as often as it stands there."""
     match condition:

@@ -155,9 +155,9 @@ class _Resolver:
         points = read.points(target)
         measures = []
         for way in self._routes(statement, target):
-            if len(way) > 1 and metric is not Metric.LATENCY:
+            if len(way) > 1 and metric not in (Metric.LATENCY, Metric.OCCUPANCY):
                 message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
-                raise self._wrong(statement, target, message, "A path is measured by its latency alone.")
+                raise self._wrong(statement, target, message, "A path is measured by its latency or occupancy.")
             bins = self._asking.bins(statement, asked, way[-1])
             pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(str(points[0])) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from rc_workbench_plugins.streaming.query.blocks import written
+from rc_workbench_plugins.streaming.query.host_queues import ELEMENTS, HOST
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl import is_queue
 from rc_workbench_plugins.streaming.query.seen import Seen
 from rc_workbench_plugins.streaming.query.words import value_words
-from workbench.api import PS_PER_S, Explained, QueueFill, Run, Subject
+from workbench.api import PS_PER_S, Explained, QueueFill, Subject
 from workbench.api.unstable import as_target, prefixed, significant
 
 _OF_STREAM = (
@@ -28,16 +29,23 @@ _OF_FIFO = (
 )
 
 
-def stream_words(run: Run) -> dict[str, Sequence[str]]:
-    """At which rate words pass each stream, as `subject` says it at edges, and nothing at FIFOs."""
+def stream_words(there: Seen) -> dict[str, Sequence[str]]:
+    """At which rate words pass each stream, and elements each queue, as `subject` says it; nothing at FIFOs."""
+    run = there.run
     time_s = max(run.manifest.time_ps, 1) / PS_PER_S
-    table = run.tables["streams"]
+    table = run.tables.get("streams", {"stream": (), "transfers": ()})
     passed = dict(zip(np.asarray(table["stream"]).tolist(), np.asarray(table["transfers"]).tolist(), strict=True))
     words: dict[str, Sequence[str]] = {as_target(fifo.id): ("",) for fifo in run.manifest.fifos}
     for number, stream in enumerate(run.manifest.streams):
         rate = passed.get(number, 0) / time_s
-        words[as_target(stream.id)] = (prefixed(rate, "/s"), prefixed(rate, "/s", 2), prefixed(rate, "", 2))
+        words[as_target(stream.id)] = _rate_words(rate)
+    for label, one in there.host.edges.items() if there.host else ():
+        words[label] = _rate_words(len(one.push_ps) / time_s)
     return words
+
+
+def _rate_words(rate: float) -> tuple[str, str, str]:
+    return prefixed(rate, "/s"), prefixed(rate, "/s", 2), prefixed(rate, "", 2)
 
 
 def rtl_subject(there: Seen, subject: Subject) -> Subject:
@@ -48,7 +56,7 @@ def rtl_subject(there: Seen, subject: Subject) -> Subject:
     blocks = tuple(
         replace(
             one,
-            stands="FPGA" if one.in_hardware else "",
+            stands="FPGA" if one.in_hardware else "host" if topology.mapping.get(one.name) == HOST.name else "",
             statements=(*(_filled(_OF_FIFO, queues[one.name]) if one.name in queues else ()), *one.statements),
         )
         for one in subject.blocks
@@ -56,7 +64,9 @@ def rtl_subject(there: Seen, subject: Subject) -> Subject:
     )
     shorts: Mapping[str, str] = {edge.label: topology.short(edge) for edge in topology.edges}
     edges = tuple(
-        replace(one, statements=_filled(_OF_STREAM, shorts[one.label]))
+        one
+        if there.host and one.label in there.host.edges
+        else replace(one, statements=_filled(_OF_STREAM, shorts[one.label]))
         for one in subject.edges
         if one.label not in queues
     )
@@ -75,26 +85,34 @@ def _filled(menu: Sequence[tuple[str, str]], name: str) -> tuple[tuple[str, str]
 def rtl_explained(there: Seen) -> list[Explained]:
     """Rates, stalls and FIFOs of the whole run."""
     topology = there.topology
-    streams = [edge for edge in topology.edges if not is_queue(edge)]
+    of_host = there.host.edges if there.host else {}
+    streams = [edge for edge in topology.edges if not is_queue(edge) and edge.label not in of_host]
     fifos = [edge for edge in topology.edges if is_queue(edge)]
+    host = [one.edge for one in of_host.values() if one.edge.type == ELEMENTS]
     asked = (
         ("At what rate is data moving?", "rate at {}", streams),
         ("Which streams are held up, and for which share of the time?", "backpressure at {}", streams),
         ("How full is each FIFO?", "mean occupancy at {}", fifos),
+        ("How full is each queue of the host?", "mean occupancy at {}", host),
+        ("For which share of the time do producers of the host wait for room?", "backpressure at {}", host),
     )
-    explained, values = [], {}
+    explained, values = [], dict[str, dict[str, float]]()
     for question, text, edges in asked:
         statements = [f"measure {text.format(written(topology.short(edge)))}" for edge in edges]
         results, _ = there.answer(read_query("\n".join(statements), topology, blocks=there.blocks))
         said = [f"{topology.short(edge)} {_value(one)}" for edge, one in zip(edges, results, strict=True)]
-        values[text] = {
-            edge.label: one.frames[0].value or 0.0 for edge, one in zip(edges, results, strict=True) if one.frames
-        }
+        values.setdefault(text, {}).update(
+            (edge.label, one.frames[0].value or 0.0) for edge, one in zip(edges, results, strict=True) if one.frames
+        )
         if said:
             explained.append(Explained(question, f"{'; '.join(said)}.", tuple(statements)))
     rates, stalls, fills = values.values()
     blocks = {edge.label: f"{significant(fills[edge.label])} of {edge.depth}" for edge in fifos if edge.label in fills}
     queues = {label: QueueFill(rate, stalls.get(label, 0.0)) for label, rate in rates.items()}
+    time_s = max(there.run.manifest.time_ps, 1) / PS_PER_S
+    for edge in host:
+        rate = len(of_host[edge.label].push_ps) / time_s
+        queues[edge.label] = QueueFill(rate, stalls[edge.label], fills[edge.label], edge.depth)
     return [replace(explained[0], blocks=blocks, queues=queues), *explained[1:]] if explained else []
 
 

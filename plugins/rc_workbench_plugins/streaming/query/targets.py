@@ -104,8 +104,9 @@ def _way(topology: Topology, route: Route, last: StreamEdge, number: int) -> lis
         if path[-1] == last:
             yield path
             return
+        been = {edge.source.block for edge in path[len(route) - 1 :]}  # a loop leads nowhere
         for edge in followers[path[-1].label]:
-            if edge.label in reaching and edge not in path:
+            if edge.label in reaching and edge not in path and (edge == last or edge.sink.block not in been):
                 yield from ways((*path, edge))
 
     if route[-1].label not in reaching:

@@ -66,7 +66,7 @@ MENU = (
 def subject(run: Run) -> Subject | None:
     there, head = seen(run), head_of(run.tables, str(run.path or ""))
     if head is None and there.topology.edges:
-        return rtl_subject(there, _subject(there.topology, stream_words(run), frozenset(), there.blocks))
+        return rtl_subject(there, _subject(there.topology, stream_words(there), frozenset(), there.blocks))
     if head is None:
         shown = _subject(there.topology, {}, frozenset(), there.blocks)
         return replace(shown, blocks=_state_blocks(there)) if there else shown if _counted(run) else None
@@ -116,7 +116,9 @@ def _subject(
 
 
 def _block(topology: Topology, block: StreamBlock, of_run: Sequence[Block]) -> QueriedBlock:
-    own = [one for one in of_run if as_target(one.component) == block.name] or run_blocks(topology, of_run, block.name)
+    own = [
+        one for one in of_run if f"host.{block.name}" == one.id or as_target(one.component) == block.name
+    ] or run_blocks(topology, of_run, block.name)
     own = [one for one in own if len(one.states) > 1]
     statements = asked_of_block(own[0], as_target(own[0].id)) if len(own) == 1 else ()
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
