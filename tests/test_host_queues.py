@@ -46,7 +46,7 @@ def made_run(calls: list[tuple[int, int, int, int, int, int]], time_ns: int = 10
     for thread, entry, queue, elements, begin, end in sorted(calls, key=lambda call: call[4]):
         site = {(PUT, JOBS): 0, (TAKE, JOBS): 1, (PUT, DONE): 2, (TAKE, DONE): 3}[entry, queue]
         known = {"block": thread, "site": site, "entry": entry, "t0_ps": begin * NS, "t1_ps": end * NS,
-                 "address": queue << 32 | elements, "bytes": -1}  # fmt: skip
+                 "address": queue << 32 | elements, "bytes": -1, "state": 0, "parts": 0}  # fmt: skip
         rows.append(tuple(known.get(name, 0 if name.startswith("value") else -1) for name in TABLES["calls"]))
     manifest = Manifest(
         "made", RunStatus.COMPLETE, "2026-01-01T12:00:00+00:00", time_ps=time_ns * NS, blocks=blocks, entries=entries,
