@@ -58,7 +58,7 @@ class HostSources(Document):
     arguments: tuple[str, ...] = Field((), description="arguments of the host program", examples=[["--size", "1024"]])
     queues: tuple[QueueCall, ...] = Field(
         (),
-        description="calls in C++ that put into the program's own queues and take out of them, beside those that the "
+        description="calls in C++ that push into the program's own queues and pop from them, besides those that the "
         "platform's template names",
     )
 
@@ -183,6 +183,11 @@ class Design(Document):
         description="custom metrics besides those in the sources, by the module or entity of their signals, each as it "
         "is behind `pragma recap`",
         examples=[{"core": ["count stalls when valid && !ready"]}],
+    )
+    count_streams: bool = Field(
+        False,
+        description="count the design's streams in the FPGA itself, so that a run on a machine shows them as one on "
+        "the simulated card; with `trace` every word, so that all queries are answered, of FIFOs too",
     )
     assertions: bool = Field(
         False,

@@ -235,7 +235,7 @@ class Host(Document):
     )
     entries: tuple[HostEntry, ...] = Field((), description="the API's calls")
     queues: tuple[QueueCall, ...] = Field(
-        (), description="calls in C++ that put into queues between threads and take out of them, for all programs"
+        (), description="calls in C++ that push into queues between threads and pop from them, for all programs"
     )
     transfers: Transfers = Field(Transfers(), description="how the workbench moves data")
 

@@ -46,6 +46,13 @@ class Stream:
             "examples": ["queue.s_tlast"],
         },
     )
+    pairs: tuple[tuple[str, str], ...] = field(
+        default=(),
+        metadata={
+            "description": "valid and ready as single instances have both at their ports, below the top",
+            "examples": [["queue.s_tvalid", "queue.s_tready"]],
+        },
+    )
 
 
 @dataclass(frozen=True)

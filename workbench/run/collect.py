@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.instrument.readout import of_taps
-from workbench.api.records import read_calls, read_dwell, read_transfers
+from workbench.api.instrument.stream_probe import board_tables
+from workbench.api.records import read_calls, read_dwell, read_taps, read_transfers
 from workbench.api.stream_records import memory_table, stream_tables, stream_transfers
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
@@ -79,7 +80,11 @@ def collect(
     dwell = read_dwell(raw)
     if len(dwell):
         tables["dwell"] = _numbered({name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}, first)
-    tables |= stream_tables(raw) | memory_table(raw) | _transfers_of_streams(raw, part)
+    of_streams, lacking = stream_tables(raw), tuple[Diagnostic, ...]()
+    if not of_streams:
+        taps = read_taps(raw) if hdl.read_out and hdl.read_out.traced else None
+        of_streams, lacking = board_tables(hdl.streams, hdl.fifos, hdl.blocks, of_fpga.tables, taps)
+    tables |= of_streams | memory_table(raw) | _transfers_of_streams(raw, part)
     if outcome.frames:
         tables[TABLE] = table_of_frames(outcome.frames)
     if trace:
@@ -90,7 +95,7 @@ def collect(
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
             own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
             tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
-    problems = (*of_host.problems, *of_fpga.problems)
+    problems = (*of_host.problems, *of_fpga.problems, *lacking)
     return Collected(blocks, resources(built.platform), of_host.messages, tables, problems)
 
 

@@ -178,7 +178,13 @@ def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
     registers = offered & taken or offered + taken
     clock = registers.most_common(1)[0][0] if registers else places.clock(*(path for path in (from_, to) if path))
     mark = next((hdl_name(end.mark) for end in edge.ends if end.mark), "")
-    return Stream(name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place, mark=mark)
+    whole = (end for end in (source, target, *edge.ends) if end and nets.root(end.valid) == edge.key.valid)
+    pairs = dict.fromkeys(
+        (hdl_name(end.valid), hdl_name(end.ready)) for end in whole if nets.root(end.ready) == edge.key.ready
+    )
+    return Stream(
+        name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place, mark=mark, pairs=tuple(pairs)
+    )
 
 
 def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:

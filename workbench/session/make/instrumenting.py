@@ -9,9 +9,11 @@ from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.builds import BecomesC, InOwnSimulator, too_large
 from workbench.api.descriptors import VariesDepths
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block
+from workbench.api.instrument.stream_probe import not_counted, with_streams
 from workbench.api.job import Job
-from workbench.model.application import Project
+from workbench.model.application import HardwareSources, Project
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
 from workbench.run.cards import on_fpgas
 from workbench.session.make.kept_builds import keeping
 from workbench.session.open.places import placed
@@ -123,11 +125,25 @@ def _instrument_design(
     parameters = workspace.parameters(settings)
     return workspace.instrument_hdl(
         settings,
-        lambda part: language.instrument(root, part, platform, parameters, out, job),
+        lambda part: instrument_by(language, root, part, platform, parameters, out, job),
         job,
         keeping(language, root, platform, parameters, out),
-        (lambda part, why: too_large(own.instrument(root, part, platform, parameters, out, job), why)) if own else None,
+        (lambda part, why: too_large(instrument_by(own, root, part, platform, parameters, out, job), why))
+        if own
+        else None,
     )
+
+
+def instrument_by(
+    language: HdlLanguage, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str],
+    out: Path, job: Job,
+) -> HdlBuild:  # fmt: skip
+    """As the language's `instrument`, with the design's streams as blocks where the project asks for that."""
+    if not hardware.count_streams:
+        return language.instrument(root, hardware, platform, parameters, out, job)
+    hardware = with_streams(hardware, language.scan(root, hardware, platform, parameters, job))
+    build = language.instrument(root, hardware, platform, parameters, out, job)
+    return replace(build, diagnostics=(*build.diagnostics, *not_counted(build.streams, build.blocks)))
 
 
 def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:

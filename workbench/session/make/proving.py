@@ -10,6 +10,7 @@ from workbench.api.equivalence import How, Limits, Proof, Verdict
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, listed, thousands
+from workbench.session.make.instrumenting import instrument_by
 from workbench.session.open.composing import check, check_steps
 from workbench.session.open.workspace import Value, Workspace
 
@@ -56,7 +57,7 @@ def _prove(workspace: Workspace, settings: Mapping[str, Value], job: Job, module
     with tempfile.TemporaryDirectory(prefix="recap-made-") as folder:
         with job.step("Instrument"):
             build = workspace.instrument_hdl(
-                settings, lambda part: language.instrument(root, part, platform, parameters, Path(folder), job), job
+                settings, lambda part: instrument_by(language, root, part, platform, parameters, Path(folder), job), job
             )
         return language.prove(build, root, limits, job, module)
 

@@ -81,13 +81,16 @@ class Tree:
         left, builds = iter(blocks), []
         for one in self.fpgas:
             builds.append(HdlBuild((), "", tuple(islice(left, one.blocks)), read_out=one.read_out))
+        streams, fifos = self.manifest.streams, self.manifest.fifos
         if len(builds) == 1:
-            return builds[0]
+            return replace(builds[0], streams=streams, fifos=fifos)
         places, read_out = (
             tuple(one.place for one in self.fpgas),
             next(filter(None, (b.read_out for b in builds)), None),
         )
-        return HdlBuild((), "", blocks, read_out=read_out, fpgas=tuple(builds), places=places)
+        return HdlBuild(
+            (), "", blocks, read_out=read_out, fpgas=tuple(builds), places=places, streams=streams, fifos=fifos
+        )
 
 
 def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
@@ -195,7 +198,8 @@ def complete_tree(
     for path, copy in moved.items():
         copy_file(path, copy)
     copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
-    text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
+    told = replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries)
+    text = manifest_text(replace(told, streams=hdl.streams, fifos=hdl.fifos))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
     if any(plans):

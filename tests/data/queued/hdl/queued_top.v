@@ -1,6 +1,6 @@
-// Words written to 0x000..0x0FF go through a FIFO to what adds them up, DELAY cycles each. 0x100 says whether all is
-// done, 0x101 the sum.
-module queued_top #(parameter DELAY = 9) (
+// Words written to 0x000..0x0FF go, BURST times each, through a FIFO to what adds them up, DELAY cycles each. 0x100 says
+// whether all is done, 0x101 the sum.
+module queued_top #(parameter DELAY = 9, parameter BURST = 1) (
     input             clk,
     input             rst,
     input      [31:0] addr,
@@ -11,7 +11,7 @@ module queued_top #(parameter DELAY = 9) (
 );
     wire        in_tvalid, in_tready, out_tvalid, out_tready, idle;
     wire [31:0] in_tdata, out_tdata, sum;
-    take taker (.clk(clk), .rst(rst), .write(wr_en && addr < 32'h100), .data(wr_data),
+    take #(.BURST(BURST)) taker (.clk(clk), .rst(rst), .write(wr_en && addr < 32'h100), .data(wr_data),
                 .m_tvalid(in_tvalid), .m_tready(in_tready), .m_tdata(in_tdata));
     fifo queue (.clk(clk), .rst(rst), .s_tvalid(in_tvalid), .s_tready(in_tready), .s_tdata(in_tdata),
                 .m_tvalid(out_tvalid), .m_tready(out_tready), .m_tdata(out_tdata));
@@ -20,20 +20,25 @@ module queued_top #(parameter DELAY = 9) (
     always @(posedge clk) if (rd_en) rd_data <= addr == 32'h100 ? {31'b0, idle && !out_tvalid && !in_tvalid} : sum;
 endmodule
 
-// One word is kept until it is taken.
-module take (
+// One word is kept until it is taken so often.
+module take #(parameter BURST = 1) (
     input             clk, rst, write,
     input      [31:0] data,
     output reg        m_tvalid,
     input             m_tready,
     output reg [31:0] m_tdata
 );
+    reg [7:0] left;
     always @(posedge clk)
         if (rst) m_tvalid <= 0;
         else if (write) begin
             m_tvalid <= 1;
             m_tdata <= data;
-        end else if (m_tready) m_tvalid <= 0;
+            left <= BURST - 1;
+        end else if (m_tready) begin
+            m_tvalid <= m_tvalid && left != 0;
+            left <= left - 1;
+        end
 endmodule
 
 module fifo (
@@ -48,7 +53,8 @@ module fifo (
     localparam DEPTH = 16;
     reg [31:0] words [0:DEPTH-1];
     reg [4:0] head, tail;
-    assign s_tready = tail - head != DEPTH;
+    wire [4:0] held = tail - head;
+    assign s_tready = held != DEPTH;
     assign m_tvalid = tail != head;
     assign m_tdata = words[head[3:0]];
     always @(posedge clk)
