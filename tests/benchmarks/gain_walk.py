@@ -26,6 +26,8 @@ from command_line import command
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+os.environ.setdefault("DRIVEN_PATIENCE_S", "300")  # read as the driver is imported
+
 from bounds import Bench, Program
 from driven.driver import Driven, Stage
 
@@ -191,7 +193,6 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="STEPS", help="pictures of these alone, by commas")
     parser.add_argument("--scaled", action="store_true", help="with QT_SCALE_FACTOR=2 alone")
     arguments = parser.parse_args()
-    os.environ.setdefault("DRIVEN_PATIENCE_S", "300")
     walks = []
     if not arguments.scaled:
         sizes = SIZES[:1] if arguments.quick else SIZES

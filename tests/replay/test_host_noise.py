@@ -90,6 +90,7 @@ def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
         assert counted_only.predict([INTERRUPT, scaled]).speedup == pytest.approx(end, rel=2e-3)
     assert low < prediction.speedup * 0.99
     assert prediction.interval_holds == noise.words
+    assert noise.words.startswith("host code that takes 0.87× to 1.15× its time: ")
     assert prediction.as_json()["interval_holds"] == noise.words
 
 

@@ -43,9 +43,8 @@ class HostNoise:
     @property
     def words(self) -> str:
         """What the interval of a prediction holds."""
-        return (
-            f"the interval holds host code that takes {_range_words((self.quicker, self.slower))} its time: {self.why}"
-        )
+        between = _range_words((self.quicker, self.slower))
+        return f"host code that takes {between} its time: {self.why}."
 
 
 def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:

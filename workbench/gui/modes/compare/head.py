@@ -134,8 +134,9 @@ class CompareHead(QWidget):
         grid.setColumnStretch(2, 1)
         self.output, self.work = ElidedLabel("", "small"), PartsLabel("; ", "small")
         column = column_layout(grid, judged := QHBoxLayout(), spacing=0)
-        judged.addWidget(self.fate, 3)
-        judged.addWidget(self.error, 2)
+        judged.setSpacing(12)
+        judged.addWidget(self.fate)
+        judged.addWidget(self.error, 1)
         for widget in (self.output, self.work):
             column.addWidget(widget)
         column.addStretch(1)
