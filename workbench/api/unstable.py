@@ -6,6 +6,7 @@ from workbench.api.lazy import loads
 
 if TYPE_CHECKING:
     from workbench.api.queries import Curve, Curves
+    from workbench.api.waveforms import scopes_of, state_changes, state_texts, write_states_vcd
     from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard
     from workbench.model.blocks import as_target, below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.model.exits import exit_words, signal_words
     from workbench.model.hardware import PortDirection
     from workbench.model.links import link_words
+    from workbench.model.messages import Message, call_messages
     from workbench.model.opened import opened, opened_names
     from workbench.model.platform import (
         EXPRESSIONS,

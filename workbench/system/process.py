@@ -6,6 +6,7 @@ import os
 import queue
 import re
 import select
+import signal
 import stat
 import subprocess
 import sys
@@ -281,6 +282,36 @@ def run_program(
             on_output(line)
     kept = (output.kept.decode(errors=errors) for output in (program.stdout, program.stderr))
     return ProcessResult(program.returncode, *kept)
+
+
+class Detached:
+    """A program of its own, that stays when the workbench ends: one that a person goes on using. WorkbenchError where
+    it cannot be started."""
+
+    def __init__(self, command: Sequence[str | Path]) -> None:
+        words = [str(word) for word in command]
+        try:
+            self._child = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise WorkbenchError(_cannot_start(words[0], error.strerror or str(error))) from None
+
+    @property
+    def runs(self) -> bool:
+        return self._child.poll() is None
+
+    def end(self) -> None:
+        """End it, where it turned out to be of no use."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._child.pid, signal.SIGTERM)
+        try:
+            self._child.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._child.wait()
 
 
 def become(command: Sequence[str | Path]) -> NoReturn:

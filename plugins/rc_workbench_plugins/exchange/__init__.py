@@ -1,4 +1,5 @@
-"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, CSV and folded stacks."""
+"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, Perfetto, VCD, FST, Parquet, CSV
+and folded stacks."""
 
 from __future__ import annotations
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:  # read and written by what is imported then
 def workbench_exporters() -> Sequence[Exporter]:
     return [
         Exporter("chrome", "trace for chrome://tracing and Perfetto", ".json", _write_chrome),
+        Exporter("perfetto", "trace for Perfetto, with flows", ".pftrace", _write_perfetto),
+        Exporter("vcd", "states as waveforms (VCD)", ".vcd", _write_vcd),
+        Exporter("fst", "states as waveforms (FST)", ".fst", _write_fst),
+        Exporter("parquet", "table of every state and call (Parquet)", ".parquet", _write_parquet),
         Exporter("csv", "table of blocks and their states", ".csv", _write_csv),
         Exporter("folded", "folded stacks for flame graphs and speedscope", ".folded", _write_folded),
     ]
@@ -30,6 +35,30 @@ def _write_chrome(measured: Measured, file: BinaryIO) -> None:
     from rc_workbench_plugins.exchange.exports import write_chrome
 
     write_chrome(measured, file)
+
+
+def _write_perfetto(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.perfetto_export import write_perfetto
+
+    write_perfetto(measured, file)
+
+
+def _write_vcd(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.waves import write_vcd
+
+    write_vcd(measured, file)
+
+
+def _write_fst(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.waves import write_fst
+
+    write_fst(measured, file)
+
+
+def _write_parquet(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.parquet_export import write_parquet
+
+    write_parquet(measured, file)
 
 
 def _write_csv(measured: Measured, file: BinaryIO) -> None:

@@ -1,12 +1,13 @@
 """What a person puts on the timeline and asks of it: named markers, pinned rows, lists, shares, arrows of causes."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from driven.texts import clipped
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.formats.run_folder import RunWriter, open_run
@@ -23,6 +24,7 @@ from workbench.pictures.timeline.waits import arrows
 from workbench.session.keep.results import OpenRun
 from workbench.session.keep.timeline_marks import load_markers, load_pinned
 from workbench.session.program.plugins import Plugins
+from workbench.system.store import set_preference
 from workbench.testing.runs import synthetic_platform, synthetic_run
 from workbench.traces.find import hits
 from workbench.traces.path import RunPath
@@ -232,6 +234,31 @@ def test_arrows_lead_from_causes_to_those_that_waited(qtbot: QtBot, mode: Timeli
     key(qtbot, view, Key.Key_L)
     assert view.grab().toImage() != before
     assert view.path is None
+
+
+def test_what_is_chosen_is_shown_in_a_waveform_viewer(
+    qtbot: QtBot, mode: TimelineMode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With GTKWave, here a script that writes what it is given; with none, in a folder that is asked for."""
+    view, started = mode.view, tmp_path / "started"
+    viewer = tmp_path / "gtkwave"
+    viewer.write_text(f'#!/bin/sh\nprintf "%s|%s" "$1" "$2" > {started}.part\nmv {started}.part {started}\n')
+    viewer.chmod(0o755)
+    set_preference("program.gtkwave", str(viewer))
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    core = next(n for n, block in enumerate(view.traced.blocks) if "core[1]" in block.id)
+    view.show_place(core, Kind.STATES, round(view.end_ps / 2))
+    qtbot.keyClick(view, Key.Key_V, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(started.exists)
+    qtbot.waitUntil(lambda: "opened in GTKWave" in mode.status)
+    waves, save = started.read_text().split("|")
+    assert f"{view.chosen.from_ps} " in Path(save).read_text()
+    assert "core[1]" in Path(waves).read_text()
+    set_preference("program.gtkwave", "")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "files"))
+    view.choose(None)
+    view.waves_wanted.emit(view.end_ps / 2)
+    qtbot.waitUntil(lambda: (tmp_path / "files" / "moment.sucl").exists())
 
 
 def test_an_unwritable_folder_is_told_and_the_markers_stay(

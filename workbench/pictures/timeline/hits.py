@@ -1,10 +1,9 @@
 """What is at a place of a timeline, what is said of it, and where messages go."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.model.blocks import Side, as_target
-from workbench.model.pragma import CPU
+from workbench.model.blocks import Side
+from workbench.model.messages import message_of, targets_of
 from workbench.model.text import bytes_text, count_text, counted, percent_text
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.scale import duration, exact_time
@@ -141,35 +140,12 @@ def messages_of(scene: Scene, hit: Hit, least_ps: float = 0.0) -> list[tuple[int
     if last - first > 1 and least_ps > 0:
         apart = (int(calls.t0_ps[last - 1]) - int(calls.t0_ps[first])) / (last - first - 1)
         step = max(1, round(least_ps / max(apart, 1)))
-    messages = []
-    for call in range(first + (hit.call - first) % step, last, step):
-        target = _target(scene, hit.block, int(hit.state), call - first)
-        arrival = int(calls.port_first_ps[call])
-        if target is None or arrival < 0:
-            continue
-        if scene.run.manifest.entries[calls.entry[call]].kind == "receive":
-            messages.append((target, arrival, hit.block, int(calls.t1_ps[call])))
-        else:
-            messages.append((hit.block, int(calls.t0_ps[call]), target, arrival))
-    return messages
-
-
-def _target(scene: Scene, block: int, state: int, number: int) -> int | None:
-    """The FPGA block that a host state's messages are for; among replicas the one of the same number."""
-    known = next((s for s in scene.blocks[block].states if s.index == state), None)
-    targets = [t for t in known.targets if t != CPU] if known else []
-    if not targets:
-        return None
-    wanted = targets[0].replace("[*]", "").split(".")
-    fpga = [n for n, b in enumerate(scene.blocks) if b.side is Side.FPGA]
-    matching = [n for n in fpga if _parts(scene.blocks[n].id)[-len(wanted) :] == wanted or _suffix(scene, n, wanted)]
-    return matching[number % len(matching)] if matching else None
-
-
-def _suffix(scene: Scene, number: int, wanted: Sequence[str]) -> bool:
-    component = _parts(scene.blocks[number].component)
-    return component[-len(wanted) :] == list(wanted)
-
-
-def _parts(block_id: str) -> list[str]:
-    return [part.split("[")[0] for part in as_target(block_id).split(".")]
+    targets = targets_of(scene.blocks, hit.block, int(hit.state))
+    every = (
+        message_of(
+            scene.run, hit.block, int(calls.entry[call]), int(calls.t0_ps[call]), int(calls.t1_ps[call]),
+            int(calls.port_first_ps[call]), call - first, targets,
+        )
+        for call in range(first + (hit.call - first) % step, last, step)
+    )  # fmt: skip
+    return [(one.source, one.sent_ps, one.target, one.arrived_ps) for one in every if one is not None]

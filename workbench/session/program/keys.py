@@ -78,6 +78,7 @@ VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_aggregate": ("Timeline: shares of states instead of intervals", "V"),
     "view_lists": ("Timeline: what is found, statistics, markers", "I"),
     "view_waits": ("Timeline: arrows from causes to waits", "L"),
+    "view_waves": ("Timeline: show this moment in a waveform viewer", "Ctrl+Shift+V"),
     "view_path": ("Timeline: critical path", "C"),
     "view_step": ("Timeline: next part of the critical path", "P"),
     "view_cause": ("Timeline: what a wait is for, or with Shift what waited", "G"),

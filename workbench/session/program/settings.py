@@ -80,7 +80,8 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         *(Setting(f"program.{name}", "Programs", name, what, "program")
           for name, what in (("gcc", "builds C hosts"), ("g++", "builds C++ hosts and the card"),
                              ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
-                             ("clang", "compiles OpenCL kernels"))),
+                             ("clang", "compiles OpenCL kernels"),
+                             ("surfer", "shows waveforms"), ("gtkwave", "shows waveforms"))),
         Setting("folder.cache", "Folders", "Cache", "keeps what was built; it can be deleted at any time", "folder"),
         Setting("cache_mb", "Folders", "Size of the cache",
                 "in MB, at most: what was used least recently is deleted", "number", str(LIMIT_MB),

@@ -16,6 +16,7 @@ from workbench.gui.modes.timeline.path import PathOfRun
 from workbench.gui.modes.timeline.run_lists import RunLists
 from workbench.gui.modes.timeline.toolbar import TimelineToolbar
 from workbench.gui.modes.timeline.view import TimelineView
+from workbench.gui.modes.timeline.waves import show_waves
 from workbench.gui.widgets import Split, plain_column, rule
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
@@ -39,6 +40,7 @@ class TimelineMode(Mode):
         super().__init__(context, kind)
         self.setMinimumWidth(420)
         self.view = TimelineView()
+        self._said = ""  # what became of the last moment for a waveform viewer
         self.details_panel = self.details = TimelineDetails()
         self.finder = FindField(self.view, context.background, context.failed)
         self.toolbar = TimelineToolbar(self.finder)
@@ -92,6 +94,7 @@ class TimelineMode(Mode):
         bar.filter.textChanged.connect(self._filter_rows)
         bar.lists.toggled.connect(self.lists.show_or_hide)
         view.lists_wanted.connect(bar.lists.toggle)
+        view.waves_wanted.connect(lambda at_ps: show_waves(self.context, view, self, at_ps, self._waves_shown))
 
     # ---- from the context
 
@@ -286,6 +289,10 @@ class TimelineMode(Mode):
             self._write_details()
             self._write_status()
 
+    def _waves_shown(self, what: str) -> None:
+        self._said = what
+        self._write_status()
+
     def _show_shares(self, on: bool) -> None:
         self.view.aggregate = on
         self.view.choose(None)
@@ -338,5 +345,6 @@ class TimelineMode(Mode):
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
                 *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),
+                *((self._said,) if self._said else ()),
                 *self._path_words(),
             )

@@ -47,8 +47,8 @@ class _Drag:
 
 class TimelineView(MarkedView):
     """A scene that is moved about in. `line_wanted` carries a Hit; `step_wanted` asks for where what is looked for
-    occurs next, or last where True. `path_wanted`, `waits_wanted`, `shares_wanted` and `lists_wanted` ask for what they
-    name, or for no longer showing it."""
+    occurs next, or last where True; `waves_wanted` for a time (ps) in a waveform viewer. `path_wanted`, `waits_wanted`,
+    `shares_wanted` and `lists_wanted` ask for what they name, or for no longer showing it."""
 
     line_wanted = Signal(object)
     range_wanted = Signal()
@@ -57,6 +57,7 @@ class TimelineView(MarkedView):
     waits_wanted = Signal()
     shares_wanted = Signal()
     lists_wanted = Signal()
+    waves_wanted = Signal(float)
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,6 +113,11 @@ class TimelineView(MarkedView):
             (f"Use A to B as range\t{key_of('view_range')}", self.range_wanted.emit, len(self.marks) == 2),
             ("Clear A and B", lambda: self.move_marks([]), bool(self.marks)),
             ("Open the line\tEnter", self._open_line, self.chosen is not None),
+            (
+                f"Show {'this' if self.chosen else 'this moment'} in a waveform viewer\t{key_of('view_waves')}",
+                lambda: self.waves_wanted.emit(at_ps),
+                True,
+            ),
             (f"{shows} the critical path\t{key_of('view_path')}", self.path_wanted.emit, True),
             (f"Go to the cause of this wait\t{key_of('view_cause')}", self.go_to_cause, self._cause() is not None),
             (
@@ -289,6 +295,7 @@ class TimelineView(MarkedView):
             "view_aggregate": self.shares_wanted.emit,
             "view_waits": self.waits_wanted.emit,
             "view_lists": self.lists_wanted.emit,
+            "view_waves": lambda: self.waves_wanted.emit(self._time_at(at.x())),
             "view_range": self.range_wanted.emit,
             "view_next": lambda: self.step_wanted.emit(back),
             "view_path": self.path_wanted.emit,

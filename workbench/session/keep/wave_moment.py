@@ -1,0 +1,140 @@
+"""A moment of a run for a waveform viewer: the signals of the design around it, or else the blocks' states as signals;
+with a save file for GTKWave and a command file for Surfer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.api.waveforms import Piece, scopes_of, write_states_vcd
+from workbench.model.blocks import Block
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Run
+from workbench.session.program.files import write_result, write_result_text
+from workbench.traces.trace import trace_of
+
+#: Signals that are shown at most, and pixels that a viewer is thought to be wide.
+MOST_SIGNALS, VIEW_PX = 60, 1000
+WAVES, STATES = "waves*.vcd", "states.vcd"
+
+
+@dataclass(frozen=True)
+class Signal:
+    """`name` with those of its scopes; `bits` is the range that some viewers want behind it, as in "[7:0]"."""
+
+    name: str
+    bits: str = ""
+
+
+@dataclass(frozen=True)
+class WaveMoment:
+    """What a viewer is to show. Times are picoseconds, the unit of `waves`; `of_design` says that these are the
+    design's own signals, `gtkwave` and `surfer` are the files that open them there."""
+
+    waves: Path
+    signals: tuple[Signal, ...]
+    time_ps: int
+    from_ps: int
+    to_ps: int
+    label: str
+    of_design: bool
+    gtkwave: Path
+    surfer: Path
+
+
+def wave_moment(
+    run: Run, blocks: Sequence[Block], time_ps: int, window_ps: int, folder: Path, label: str = ""
+) -> WaveMoment:
+    """A moment with what lies so far around it, of some blocks first. Writes into `folder`. WorkbenchError where the
+    run has neither waveforms nor a trace, or a file cannot be written."""
+    end_ps = run.manifest.time_ps
+    from_ps, to_ps = max(time_ps - window_ps, 0), min(time_ps + window_ps, end_ps)
+    waves, signals = _of_design(run, blocks)
+    of_design = waves is not None
+    if waves is None:
+        trace = trace_of(run)
+        if trace is None:
+            problem = "this run has neither waveforms nor a trace"
+            raise WorkbenchError(Diagnostic(problem, "Run it again with --waves or --trace.", file=str(run.path or "")))
+        waves, all_blocks = folder / STATES, run.manifest.blocks
+
+        def pieces(number: int) -> list[Piece]:
+            return [trace.between(number, from_ps, to_ps)]
+
+        write_result(waves, lambda file: write_states_vcd(all_blocks, pieces, file, from_ps, to_ps))
+        first = [block.id for block in blocks]
+        others = [block for block in all_blocks if block.id not in first]
+        signals = [Signal(".".join((*scopes_of(block), "state"))) for block in (*blocks, *others)]
+    moment = WaveMoment(
+        waves.resolve(), tuple(signals[:MOST_SIGNALS]), time_ps, from_ps, to_ps, label or "moment", of_design,
+        folder / "moment.gtkw", folder / "moment.sucl",
+    )  # fmt: skip
+    write_result_text(moment.gtkwave, _gtkwave_text(moment))
+    write_result_text(moment.surfer, _surfer_text(moment))
+    return moment
+
+
+def _of_design(run: Run, blocks: Sequence[Block]) -> tuple[Path | None, list[Signal]]:
+    """The run's own waveforms, and in them the signals of the instances that the blocks are in."""
+    files = sorted(run.path.glob(WAVES)) if run.path else []
+    for path in files:
+        signals = list(_signals(path))
+        wanted = [tuple(part.lower() for part in block.id.split(".")[:-1]) for block in blocks]
+        mine = [s for place in wanted for s in signals if place and _scope(s)[-len(place) :] == place]
+        if mine:
+            return path, list(dict.fromkeys(mine))
+    if not files:
+        return None, []
+    signals = list(_signals(files[0]))
+    least = min((s.name.count(".") for s in signals), default=0)
+    return files[0], [s for s in signals if s.name.count(".") == least]
+
+
+def _scope(signal: Signal) -> tuple[str, ...]:
+    return tuple(signal.name.lower().split(".")[:-1])
+
+
+def _signals(path: Path) -> Iterator[Signal]:
+    """The signals that a VCD file's head declares."""
+    scopes: list[str] = []
+    try:
+        with path.open(encoding="latin-1") as file:
+            for line in file:
+                words = line.split()
+                if words[:1] == ["$scope"]:
+                    scopes.append(words[2])
+                elif words[:1] == ["$upscope"]:
+                    scopes.pop()
+                elif words[:1] == ["$var"]:
+                    yield Signal(".".join([*scopes, words[4]]), words[5] if words[5] != "$end" else "")
+                elif words[:1] == ["$enddefinitions"]:
+                    return
+    except (OSError, IndexError) as error:
+        problem = error.strerror if isinstance(error, OSError) else "its head cannot be read"
+        raise WorkbenchError(Diagnostic(f"cannot read these waveforms: {problem}", file=str(path))) from None
+
+
+def _gtkwave_text(moment: WaveMoment) -> str:
+    """A save file: it names the waveforms, where to look, and the marker."""
+    from io import StringIO
+
+    from vcd.gtkw import GTKWSave
+
+    text = StringIO()
+    save = GTKWSave(text)
+    save.comment("RC Workbench: a moment of a run")  # the first line tells what kind of file it is
+    save.dumpfile(str(moment.waves))
+    save.timestart(moment.from_ps)
+    save.zoom_markers(-math.log2(max((moment.to_ps - moment.from_ps) / VIEW_PX, 1)), moment.time_ps)
+    for signal in moment.signals:
+        save.trace(signal.name + signal.bits, datafmt="hex" if moment.of_design else "ascii")
+    return text.getvalue()
+
+
+def _surfer_text(moment: WaveMoment) -> str:
+    """Commands: https://docs.surfer-project.org/book."""
+    commands = [f"variable_add {signal.name}" for signal in moment.signals]
+    head = "# RC Workbench: a moment of a run"
+    return "\n".join([head, *commands, f"cursor_set {moment.time_ps}", "goto_cursor", "marker_set #1"]) + "\n"
