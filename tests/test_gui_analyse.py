@@ -53,6 +53,8 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     context = Context(Plugins(()))
     context.set_run(opened)
     made = AnalyseMode(context, MODES["analyse"])
+    for _ in made.build():
+        pass
     qtbot.addWidget(made)
     qtbot.addWidget(made.details)
     context.slices.finish()
@@ -213,6 +215,8 @@ def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
     mode.findings.set_filter("aside")
     assert [f.id for f in mode.findings.table.rows.tops] == [first.id]
     again = AnalyseMode(mode.context, MODES["analyse"])
+    for _ in again.build():
+        pass
     assert first.id not in {f.id for f in again.findings.table.rows.tops}
     again.deleteLater()
     mode.context.set_aside(first.id)

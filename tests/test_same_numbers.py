@@ -86,6 +86,8 @@ def test_report_window_and_command_line_agree(
     context = Context(Plugins(()))
     context.set_run(open_result(folder, load_plugins()))
     mode = AnalyseMode(context, MODES["analyse"])
+    for _ in mode.build():
+        pass
     for widget in (mode, mode.details):
         qtbot.addWidget(widget)
         widget.show()

@@ -3,7 +3,9 @@
     python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N] [--pictures DIR]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
-after which nothing happened, `clipped` is text that cannot be read, on any page and also with every panel open,
+after which nothing happened, `clipped` is text that cannot be read, on any page and also with every panel open, `pages`
+the processor time of the longest turn in which each further page was shown (try, critical path, flame graph, treemap,
+states, tables of what was counted, find, palette, quick open, plots of streams, depths),
 `blocked_ms` the processor time of the window's thread in its longest turn of the event loop, `wall_ms` what the clock
 said of the same turn, and `stack` where it was spent where that was over 80 ms. The first size of a theme starts
 cold, so that it holds the first showing of every mode; a row with mode "theme" is the switch to the other theme with
@@ -25,7 +27,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -65,8 +67,10 @@ def demo_project(demo: Path) -> list[Path]:
     return [demo / "project" / "pdf2d" / "original.workbench.yaml", demo / "original", demo / "optimised"]
 
 
-def row(driven: Driven, mode: str, size: tuple[int, int], theme: str, **found: Any) -> dict[str, Any]:
-    blocked_ms, wall_ms, stack = driven.ask("turns.take()")
+def row(
+    driven: Driven, mode: str, size: tuple[int, int], theme: str, turn: Sequence[Any] = (), **found: Any
+) -> dict[str, Any]:
+    blocked_ms, wall_ms, stack = turn or driven.ask("turns.take()")
     row = {
         "mode": mode, "size": f"{size[0]}x{size[1]}", "theme": theme, "dead_keys": [], "clipped": [], **found,
         "blocked_ms": round(blocked_ms, 1), "wall_ms": round(wall_ms, 1),
@@ -74,8 +78,14 @@ def row(driven: Driven, mode: str, size: tuple[int, int], theme: str, **found: A
     return row | ({"stack": stack} if blocked_ms > TOLD_MS else {})
 
 
-def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> list[str]:
-    """What is cut in the mode shown, on all its pages, of each of which a picture is kept."""
+def kept(found: dict[str, Any]) -> dict[str, Any]:
+    """What a later row of the same mode, size and theme keeps of one."""
+    return {name: found[name] for name in ("clipped", "pages")}
+
+
+def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[str, Any]:
+    """Of the mode shown the longest turn so far, and what is cut on all its pages, of each of which a picture is kept;
+    and the processor time of the longest turn in which each further page was shown."""
 
     def keep(page: str) -> None:
         if pictures:
@@ -83,10 +93,12 @@ def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> list[st
 
     keep("")
     found = walk.clipped(driven, mode)
+    turn, pages = driven.ask("turns.take()"), {}
     for page in walk.pages(driven, mode):
+        pages[page] = took(driven)
         keep(page)
         found += [f"{page}: {text}" for text in driven.ask("clipped(window)")]
-    return found
+    return {"turn": turn, "clipped": found, "pages": pages}
 
 
 def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterator[dict[str, Any]]:
@@ -96,8 +108,8 @@ def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterat
         with Stage(warm=False) as stage, stage.window(*opened, size=size, theme=theme, turns=True) as driven:
             for mode in MODES:
                 walk.go_to(driven, mode)
-                cut = look(driven, mode, f"{size[0]}x{size[1]}-scaled-{theme}", pictures)
-                yield row(driven, mode, size, theme, clipped=cut, scale=SCALED[0])
+                seen = look(driven, mode, f"{size[0]}x{size[1]}-scaled-{theme}", pictures)
+                yield row(driven, mode, size, theme, **seen, scale=SCALED[0])
     finally:
         del os.environ["QT_SCALE_FACTOR"]
 
@@ -111,8 +123,9 @@ def walk_through(opened: list[Path], theme: str, quick: bool, pictures: Path | N
             rows = []
             for mode in MODES:  # first all modes as they come, cold in the first size; then keys, which go to and fro
                 walk.go_to(driven, mode)
-                cut = look(driven, mode, f"{size[0]}x{size[1]}-{theme}", pictures)
-                rows.append(row(driven, mode, size, theme, clipped=cut))
+                rows.append(
+                    row(driven, mode, size, theme, **look(driven, mode, f"{size[0]}x{size[1]}-{theme}", pictures))
+                )
             walk.toggle_panels(driven)
             for found in rows:
                 walk.go_to(driven, found["mode"])
@@ -122,7 +135,7 @@ def walk_through(opened: list[Path], theme: str, quick: bool, pictures: Path | N
             for found in rows:
                 walk.go_to(driven, found["mode"])
                 dead = walk.dead_keys(driven, found["mode"])
-                again = row(driven, found["mode"], size, theme, clipped=found["clipped"], dead_keys=dead)
+                again = row(driven, found["mode"], size, theme, **kept(found), dead_keys=dead)
                 yield again if again["blocked_ms"] > found["blocked_ms"] else found | {"dead_keys": dead}
         other = THEMES[1 - THEMES.index(theme)]
         driven.do(f"QTimer.singleShot(0, lambda: window.set_theme({other!r}))")
@@ -254,6 +267,8 @@ def main() -> None:
                         f"{found['mode']:10} {found['size']:10} {found['theme']:6} {found['blocked_ms']:8.1f} ms",
                         end="",
                     )
+                    slow = {page: ms for page, ms in found.get("pages", {}).items() if ms > TOLD_MS}
+                    print(f"  pages {slow}" * bool(slow), end="")
                     print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
         numpy_ms.append(numpy_now_ms())
         held = hold(opened, asked.cycles or (20 if asked.quick else 200))

@@ -30,19 +30,49 @@ def go_to(driven: Driven, mode: str) -> None:
     driven.settle()
 
 
+#: A table of what was counted in place of Analyse's findings; nothing where the run has no such table.
+_COUNTED = "[pill for name, pill in {{}}.findings.counted.items() if name == {!r} and not pill.isHidden()][0:1]"
+_TABLES = {
+    name.lower(): f"[pill.click() for pill in {_COUNTED.format(name)} if not pill.isChecked()]"
+    for name in ("Streams", "Memory", "Assertions", "Branches", "Rules")
+}
+_STREAMS = "{}.replies.pictures"
 #: What is beside, or in the place of, what a mode shows first, each with how it is shown; the last leads back.
 PAGES = {
-    "analyse": {"try": "window.step_finding(1), window.try_change()", "": "{}.details.trying.closed.emit()"},
+    "source": {
+        "find": "window.find_in_project(), window.find_panel.field.setText('out')",
+        "palette": "window.panels.show_found(None), window.search.ask()",
+        "quick-open": "window.search.ask(files=True)",
+        "": "window.search.completer().popup().hide(), window.search.clearFocus()",
+    },
+    "analyse": {
+        "try": "window.step_finding(1), window.try_change()",
+        "path": "{0}.details.trying.closed.emit(), {0}.path.pill.isEnabled() and {0}.path.pill.click()",
+        "flame": "{0}.path.pill.isChecked() and {0}.path.pill.click(), window.show_times('flame')",
+        "treemap": "window.show_times('treemap')",
+        "states": "{}._open_node('host.main')",
+        **_TABLES,
+        "": "{0}._show_blocks(), [pill.click() for pill in {0}.findings.counted.values() if pill.isChecked()]",
+    },
     "compare": {"ledger": "{}.to_ledger.click()", "runs": "{0}.other.add({0}.other.folders())",
                 "timelines": "{0}.below.to_timelines.click()", "": "{0}.to_findings.click()"},
-    "streams": {"depths": "{}.below_pills[1].click()", "": "{}.below_pills[0].click()"},
+    "streams": {
+        "over-time": "{0}.add('measure mean occupancy at e1'), {0}.add('measure mean occupancy at e21')",
+        "spread": f"{_STREAMS}.pills['Spread'].click()",
+        "histogram": "{}.add('measure hist latency at e1')",
+        "cumulative": f"{_STREAMS}.pills['Cumulative'].click()",
+        "depths": "{}.below_pills[1].click()",
+        "": "{}.below_pills[0].click()",
+    },
 }  # fmt: skip
 
 
 def pages(driven: Driven, mode: str) -> Iterator[str]:
     """The further pages of the mode shown, each as it is shown; in the end the first one is again."""
     for page, show in PAGES.get(mode, {}).items():
-        driven.do(show.format("window.modes.current()"))
+        driven.do(
+            f"QTimer.singleShot(0, lambda: ({show.format('window.modes.current()')},))"
+        )  # a turn of the window's own
         driven.settle()
         if page:
             yield page

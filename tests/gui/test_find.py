@@ -16,6 +16,7 @@ from workbench.gui.frame.search_items import help_pages
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.open.find_text import find_text, pattern_of
+from workbench.session.program.keys import COMMANDS, COMMON
 from workbench.session.program.palette import KEPT, found, remember_used, used, with_line
 
 Settle = Callable[[MainWindow], None]
@@ -57,6 +58,14 @@ def test_everything_is_found_and_chosen_by_keys(
     assert keys["Compare with the previous run"] == "Ctrl+Shift+C"
     qtbot.keyClick(opened, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     assert opened.focusWidget() is opened.search
+    popup = opened.search.completer().popup()
+    assert popup.isVisible()  # before a letter: common commands, of what can be done now
+    first = [COMMANDS[name][0] for name in COMMON]
+    assert [title for title in listed(opened)[:6] if title not in first] == []
+    assert listed(opened)[0] == "Run"
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    assert (popup.isVisible(), opened.search.hasFocus()) == (False, False)
+    opened.search.ask()
     qtbot.keyClicks(opened.search, "theme")
     assert "Theme" in listed(opened)
     opened.search.setText("")

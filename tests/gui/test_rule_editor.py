@@ -50,6 +50,8 @@ def mode(qtbot: QtBot, qapp: QApplication, project: Path) -> AnalyseMode:
     context = Context(plugins)
     context.set_workspace(open_workspace(project, plugins))
     made = AnalyseMode(context, MODES["analyse"])
+    for _ in made.build():
+        pass
     qtbot.addWidget(made)
     qtbot.addWidget(made.details)
     context.open_run(project.parent / "runs" / "run-1")

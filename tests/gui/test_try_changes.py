@@ -42,6 +42,8 @@ def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]
     opened = OpenRun(run, with_changes(analyse(run, platform, knowledge)), platform, knowledge, ())
     context = Context(Plugins(()))
     made = AnalyseMode(context, MODES["analyse"])
+    for _ in made.build():
+        pass
     for widget in (made, made.details):
         qtbot.addWidget(widget)
         widget.resize(1000, 900)

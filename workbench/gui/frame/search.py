@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QStandardItem,
@@ -27,7 +28,7 @@ from PySide6.QtWidgets import (
 from workbench.gui.frame.search_items import FILE, SearchItem
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import draw_icon
-from workbench.session.program.keys import key_of
+from workbench.session.program.keys import COMMANDS, COMMON, key_of
 from workbench.session.program.palette import found, remember_used, used, with_line
 
 
@@ -60,6 +61,17 @@ class _Delegate(QStyledItemDelegate):
 #: So many of what is found are listed.
 MOST_LISTED = 60
 _FILES_HINT = "Open a file or file:line"
+
+
+#: The titles of common commands, with their places.
+_COMMON = {COMMANDS[name][0]: place for place, name in enumerate(COMMON)}
+
+
+def _commonness(item: SearchItem) -> int:
+    """Common commands first, then the others that can be given now, then all else, each in its order."""
+    if item.kind != "command" or not item.can:
+        return len(_COMMON) + 1
+    return _COMMON.get(item.title, len(_COMMON))
 
 
 class SearchField(QLineEdit):
@@ -108,6 +120,13 @@ class SearchField(QLineEdit):
         self.reload()
         self.selectAll()
         self.say(self._hint)
+        self._offer()
+
+    def _offer(self) -> None:
+        """Without a letter: what was chosen lately, then common commands."""
+        if not self.text():
+            self._list("")
+            self.completer().complete()
 
     def reload(self) -> None:
         """Ask anew for what can be found."""
@@ -118,15 +137,18 @@ class SearchField(QLineEdit):
         """List what has the words that are typed; without any what was chosen lately comes first."""
         name = with_line(typed)[0]
         self._model.clear()
-        for item in found(self._items, name, lambda i: i.title, lambda i: i.text, used(), lambda i: i.name)[
-            :MOST_LISTED
-        ]:
+        items = self._items if name.strip() else sorted(self._items, key=_commonness)
+        for item in found(items, name, lambda i: i.title, lambda i: i.text, used(), lambda i: i.name)[:MOST_LISTED]:
             row = QStandardItem(item.title)
             row.setData(item, Qt.ItemDataRole.UserRole)
             self._model.appendRow(row)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The list, which is wider than the field, ends where the field does: it stays in the window."""
+        if watched is self._popup and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            self._popup.hide()
+            self.keyPressEvent(event)
+            return True
         if watched is self._popup and event.type() in (QEvent.Type.Show, QEvent.Type.Move, QEvent.Type.Resize):
             left = self.mapToGlobal(QPoint(self.width() - self._popup.width(), 0)).x()
             if self._popup.x() != left:
@@ -136,6 +158,10 @@ class SearchField(QLineEdit):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.reload()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self._offer()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -148,8 +174,7 @@ class SearchField(QLineEdit):
             self.clear()
             self.clearFocus()
         elif event.key() == Qt.Key.Key_Down and not self.text():
-            self._list("")
-            self.completer().complete()
+            self._offer()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.rowCount():
             looked_at = self._popup.currentIndex()
             self._chosen(looked_at if looked_at.isValid() else self._model.index(0, 0))

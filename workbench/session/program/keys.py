@@ -61,6 +61,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tour": ("Take the tour", ""),
     "about": ("About RC Workbench", ""),
 }
+#: The commands that are proposed first, before a letter is typed.
+COMMON = (
+    "run", "again", "next_finding", "try_change", "compare_before", "find_in_project", "quick_open", "pragma",
+    "propose", "flame", "treemap", "open_project", "open_run", "new_project", "report", "settings", "guide", "tour",
+)  # fmt: skip
 #: As `COMMANDS`, of what is done in a picture that has the keyboard, where a letter types nothing.
 VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_in": ("Picture: zoom in", "W"),

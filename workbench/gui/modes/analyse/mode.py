@@ -67,18 +67,22 @@ class AnalyseMode(Mode):
         super().__init__(context, kind)
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
-        self.graph.problem.connect(context.notices.tell)
+
+    def build(self) -> Iterator[None]:
+        self.graph.problem.connect(self.context.notices.tell)
         self.shortfall = ShortfallRow()
-        self.findings = FindingsPanel(context, self._node, lambda: bool(self.shortfall.text))
-        self.rules = OwnRules(context, self.findings, self.details)
-        self.set_content(self._build())
+        self.findings = FindingsPanel(self.context, self._node, lambda: bool(self.shortfall.text))
+        yield
+        self.rules = OwnRules(self.context, self.findings, self.details)
+        self.set_content(self._content())
         self.setFocusProxy(self.findings.table)
         self._connect()
+        yield
         self._analysis_changed()
 
     # ---- arrangement
 
-    def _build(self) -> QWidget:
+    def _content(self) -> QWidget:
         panel, column = plain_panel()
         column.addWidget(self.shortfall)
         graph = self._upper_panel()
