@@ -71,7 +71,8 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
     assert {"theme", "code_px", "trace", "program.g++", "folder.cache", "key.run", "key.mode_source"} <= names.keys()
     assert {s["group"] for s in names.values()} == {*GROUPS}
     assert "g++" in {p["name"] for p in listed["programs"]}
-    assert (names["theme"]["value"], names["theme"]["choices"]) == ("light", ["light", "dark", "system"])
+    themes = ["light", "dark", "light-contrast", "dark-contrast", "system"]
+    assert (names["theme"]["value"], names["theme"]["choices"]) == ("light", themes)
     assert ask("set", "theme", "dark")["value"] == "dark"
     assert ask("set", "key.run", "ctrl+r")["value"] == "Ctrl+R"
     assert ask("set", "key.open_line", "F5")["value"] == "F5"  # which is free now

@@ -125,9 +125,10 @@ def close_what_floats(driven: Driven) -> None:
     floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or beside()"
     while driven.ask(f"bool({floating})"):
         driven.wait("app.activeWindow() is (app.activeModalWidget() or beside() or window)")
-        driven.do("shown = [app.activeWindow(), *popovers()]")
+        driven.do("shown = [app.activeWindow(), app.activePopupWidget(), *popovers()]")
         driven.key("Escape")
-        driven.wait("[app.activeWindow(), *popovers()] != shown", "what floats closes on Escape")
+        changed = "[app.activeWindow(), app.activePopupWidget(), *popovers()] != shown"
+        driven.wait(changed, "what floats closes on Escape")
     driven.wait("window.isActiveWindow()")
     driven.settle()
 

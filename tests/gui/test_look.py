@@ -20,10 +20,10 @@ from workbench.gui.look.icons import icon, icon_pixmap
 from workbench.gui.widgets import SignField, paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
-from workbench.pictures.palette import DARK, LIGHT, Palette
+from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
 from workbench.pictures.signs import axis_x
 
-BOTH = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+BOTH = pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 TEXTS = ("text", "second", "muted", "link", "accent", "high", "medium_text", "low", "good")
 SYNTAX = ("keyword", "comment", "pragma", "number", "string")
 GROUNDS = ("panel", "sunken", "chrome", "window", "raised")
@@ -43,7 +43,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @BOTH
-def test_every_text_reaches_four_and_a_half_to_one(palette: Palette) -> None:
+def test_every_text_reaches_four_and_a_half_to_one_and_seven_in_high_contrast(palette: Palette) -> None:
     pairs = [(ink, ground) for ink in TEXTS for ground in GROUNDS]
     pairs += [(ink, ground) for ink in SYNTAX for ground in ("panel", "sunken")]
     pairs += [(ink, "selection") for ink in (*SYNTAX, "text", "second", "link")]
@@ -51,17 +51,19 @@ def test_every_text_reaches_four_and_a_half_to_one(palette: Palette) -> None:
         (ink, f"{kind}_ground") for kind in ("high", "medium", "low", "good") for ink in ("text", "second", "link")
     ]
     pairs += [("high", "high_ground"), ("medium_text", "medium_ground"), ("low", "low_ground"), ("on_accent", "accent")]
+    least = 7.0 if palette.name.endswith("contrast") else 4.5
     weak = {
         (ink, ground): round(contrast(getattr(palette, ink), getattr(palette, ground)), 2)
         for ink, ground in pairs
-        if contrast(getattr(palette, ink), getattr(palette, ground)) < 4.5
+        if contrast(getattr(palette, ink), getattr(palette, ground)) < least
     }
     assert not weak
 
 
 @BOTH
 def test_edges_of_controls_and_signs_reach_three_to_one(palette: Palette) -> None:
-    for name in ("edge", "accent", "high", "medium", "low"):
+    strong = ("rule",) if palette.name.endswith("contrast") else ()
+    for name in ("edge", "accent", "high", "medium", "low", *strong):
         for ground in ("panel", "raised", "sunken"):
             assert contrast(getattr(palette, name), getattr(palette, ground)) >= 2.95, (name, ground)
 

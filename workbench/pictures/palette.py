@@ -1,6 +1,6 @@
 """The program's colours, light and dark: the only place that names one."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from workbench.model.pragma import UNCLASSIFIED, Category
 
@@ -46,7 +46,7 @@ class Palette:
 
     @property
     def dark(self) -> bool:
-        return self.name == "dark"
+        return self.name.startswith("dark")
 
     def colour(self, name: str) -> str:
         """#RRGGBB by a name here, or by `state:` and a category's name."""
@@ -151,4 +151,20 @@ DARK = Palette(
     },
 )
 
-PALETTES = {"light": LIGHT, "dark": DARK}
+#: High contrast: texts reach 7:1 on every ground, and rules, edges of controls and frames of bars are as strong.
+LIGHT_CONTRAST = replace(
+    LIGHT, name="light-contrast", window="#FFFFFF", sunken="#FFFFFF", chrome="#FFFFFF", rule="#4A4F57", edge="#000000",
+    text="#000000", second="#1C1F24", muted="#2B3038", accent="#1B2A8F", link="#16237F", selection="#D5DBFF",
+    high="#8C0D06", medium="#8A5000", medium_text="#5C3500", low="#243A50", good="#00452F", within_cap="#8C9BE0",
+    track="#DDE1E8", high_ground="#FFDEDA", medium_ground="#FFEDB8", low_ground="#E0EAF5", good_ground="#D6F3E4",
+    keyword="#5C1080", comment="#2C4232", pragma="#00452F", number="#003E61", string="#5C3200", pattern_opacity=0.6,
+)  # fmt: skip
+DARK_CONTRAST = replace(
+    DARK, name="dark-contrast", window="#000000", panel="#000000", sunken="#000000", chrome="#000000", rule="#A9B2BF",
+    edge="#FFFFFF", text="#FFFFFF", second="#E8ECF1", muted="#D3DAE3", accent="#B3BCFF", on_accent="#000000",
+    link="#C4CCFF", selection="#2A3170", high="#FFB3AB", medium="#FFCB6B", medium_text="#FFCB6B", low="#C3D8EC",
+    good="#83E8C2", within_cap="#6474C8", raised="#000000", track="#333A45", high_ground="#45100C",
+    medium_ground="#3F2E00", low_ground="#182A3E", good_ground="#073423", keyword="#E6C6FA", comment="#BAD6C1",
+    pragma="#83E8C2", number="#B0DEF8", string="#F7D3A6", pattern_opacity=0.55,
+)  # fmt: skip
+PALETTES = {one.name: one for one in (LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST)}

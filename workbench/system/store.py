@@ -39,7 +39,7 @@ SHAPES: dict[str, Holds] = {
     "recent": _list_of(_text),
     "used": _list_of(_text),
     "trusted": _by_name(lambda value: value == "own" or _by_name(_text)(value)),
-    "window": lambda value: isinstance(value, dict) and value.get("theme", "light") in ("light", "dark", "system"),
+    "window": lambda value: isinstance(value, dict) and isinstance(value.get("theme", "light"), str),
     "layout": _by_name(_by_name(_pixels)),
     "set_aside": _by_name(_list_of(_text)),
     "pinned_rows": _by_name(_list_of(_text)),

@@ -19,6 +19,7 @@ from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
 from workbench.session.program.keys import key_of_mode
 from workbench.session.program.plugins import Plugins
+from workbench.session.program.settings import THEMES
 
 
 class MainWindow(ProjectWindow):
@@ -70,7 +71,6 @@ class MainWindow(ProjectWindow):
 
         has_document = if_mode(lambda mode: mode.shown_document)
         copies = if_mode(lambda mode: mode.shown_document and mode.kind.makes)
-        themes = (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop"))
         panels = self.panels
         return (
             Menu("&File", (
@@ -136,7 +136,7 @@ class MainWindow(ProjectWindow):
                 None,
                 Menu("Theme", [
                     WindowCommand(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
-                    for name, text in themes
+                    for name, text in THEMES.items()
                 ]),
                 known("reset_layout", panels.reset),
             )),

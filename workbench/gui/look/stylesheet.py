@@ -167,4 +167,4 @@ QPlainTextEdit, QTextEdit { background: $panel; color: $text; border: none; sele
 
 
 def style_sheet(palette: Palette) -> str:
-    return _SHEET.substitute(palette.colours())
+    return _SHEET.substitute(palette.colours(), name="dark" if palette.dark else "light")

@@ -31,7 +31,7 @@ def colour(name: str) -> QColor:
 
 
 def apply_theme(application: QApplication, name: str) -> None:
-    """Dress the application at once: `light`, `dark`, or `system` for what the desktop prefers."""
+    """Dress the application at once: by the name of a palette, or `system` for what the desktop prefers."""
     for _ in dressing(application, name):
         pass
 
@@ -44,9 +44,7 @@ def dressing(application: QApplication, name: str) -> Iterator[None]:
     kept out of both, and undressed and dressed beside them, some at a time.
     """
     global _current
-    if name == "system":
-        scheme = application.styleHints().colorScheme()
-        name = "dark" if scheme is Qt.ColorScheme.Dark else "light"
+    name = name if name in PALETTES else _of_desktop(application)
     _current = PALETTES[name]
     dressed = application.property("rcw_theme")
     if dressed == name:
@@ -72,6 +70,14 @@ def dressing(application: QApplication, name: str) -> Iterator[None]:
     for window in windows:
         if isValid(window):
             window.setUpdatesEnabled(True)
+
+
+def _of_desktop(application: QApplication) -> str:
+    """The name of the palette that the desktop prefers."""
+    hints = application.styleHints()
+    name = "dark" if hints.colorScheme() is Qt.ColorScheme.Dark else "light"
+    strong = hints.accessibility().contrastPreference() is Qt.ContrastPreference.HighContrast
+    return f"{name}-contrast" if strong else name
 
 
 def _some_at_a_time(widgets: Sequence[QWidget], do: Callable[[QWidget], None]) -> Iterator[None]:

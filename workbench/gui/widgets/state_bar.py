@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui.views.canvas import Drawn, QtCanvas
 from workbench.gui.widgets.boxes import row_layout
-from workbench.gui.widgets.labels import label
+from workbench.gui.widgets.labels import ElidedLabel, label
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import draw_shares, draw_state_bar, draw_swatch
@@ -56,6 +56,9 @@ class Swatch(Drawn, QWidget):
         draw_swatch(canvas, 0, 0, self.width(), self.height(), self._category)
 
 
+SHORT_NAME = 4  # letters, which stay where there is little room
+
+
 class Legend(QWidget):
     """The states' names beside their swatches."""
 
@@ -66,5 +69,6 @@ class Legend(QWidget):
             if index:
                 row.addSpacing(8)
             row.addWidget(Swatch(category))
-            row.addWidget(label(category_name(category), "smallsecond"))
+            name = category_name(category)
+            row.addWidget((label if len(name) <= SHORT_NAME else ElidedLabel)(name, "smallsecond"))
         row.addStretch(1)

@@ -61,11 +61,17 @@ class Setting:
         return None
 
 
+#: Name -> title.
+THEMES = {
+    "light": "Light", "dark": "Dark", "light-contrast": "Light, high contrast", "dark-contrast": "Dark, high contrast",
+    "system": "As the desktop",
+}  # fmt: skip
+
+
 def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     """Every setting by its name; `modes` are the window's, whose keys can be set too."""
     every = (
-        Setting("theme", "Look", "Theme", "light or dark", "choice", "light",
-                {"light": "Light", "dark": "Dark", "system": "As the desktop"}),
+        Setting("theme", "Look", "Theme", "light or dark", "choice", "light", THEMES),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
                 least=75, most=300),
         Setting("code_font", "Editor", "Font of sources", "a font whose characters are all as wide", "font"),

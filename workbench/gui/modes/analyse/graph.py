@@ -188,7 +188,7 @@ class GraphView(HouseView):
                 canvas, self.layout_, self.facts, self.notes, seen=seen, chosen=self.chosen,
                 chosen_edges=self.chosen_edges, hover=self._hover, weight=self.weight_of, path=self.path,
             )  # fmt: skip
-        if not self._gesture:
+        if not self._gesture or len(self.layout_.edges) <= MOST_LABELS:
             with canvas.placed(*offset.toTuple()):
                 draw_edge_labels(canvas, self.layout_, self._placed_labels(canvas, self.layout_), scale)
 

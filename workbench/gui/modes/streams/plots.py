@@ -1,5 +1,6 @@
 """What is drawn of answers: several of one kind in one plot, what was counted over what was replayed."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import cycle
@@ -16,6 +17,7 @@ MOST_ROWS = 24  # of a histogram
 MOST_BINS = 64  # of a heat map
 MOST_LINES = 8  # of one plot
 INKS = ("accent", "text", "state:wait_send", "state:work", "muted", "state:overhead", "link", "low")
+_BESIDE = re.compile(r"^\w+:\s*|\([^)]*\)")  # a statement's label and its parameters
 _APART = 0.01  # of the largest value, from which on what was counted and what was replayed differ
 
 
@@ -30,7 +32,7 @@ def where_of(reply: Reply) -> str:
 
 
 def _parts(reply: Reply) -> tuple[str, str]:
-    text = reply.text.partition(" when ")[0]
+    text = _BESIDE.sub("", reply.text.partition(" when ")[0])
     for word in (" at ", " of "):
         what, _, where = text.partition(word)
         if where:
