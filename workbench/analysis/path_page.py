@@ -65,8 +65,9 @@ def slack_text(row: PathRow) -> str:
 
 def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares: bool = True) -> views.Table:
     columns = (
-        views.Column("Block", lambda r: block_words(r.block), share=0.6, ink=lambda r: _SECOND),
-        views.Column("State or call", lambda r: r.name, share=1.0, key=lambda r: r.name, ink=lambda r: _STRONG,
+        views.Column("Block", lambda r: block_words(r.block), share=0.8, ink=lambda r: _SECOND),
+        views.Column("State or call", lambda r: r.name, share=1.0, elide_middle=True, key=lambda r: r.name,
+               ink=lambda r: _STRONG,
                tip_of=lambda r: f"{r.file}:{r.line}" if r.file else "The host's code between its calls"),
         views.Column("On the path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=84, right=True,
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),

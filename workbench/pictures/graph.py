@@ -298,7 +298,7 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
         with canvas.placed(node.box.right, node.box.y, max(1 / canvas.scale, 1.0)):
             draw_warning(canvas, 8.0, -18.0, "limits")
     if facts.foot:
-        with canvas.placed(*_foot_place(node), max(1 / canvas.scale, 1.0)):
+        with canvas.placed(node.box.centre[0], node.box.bottom, max(1 / canvas.scale, 1.0)), canvas.placed(0, 5):
             draw_tag(canvas, facts.foot, strong=facts.on_path)
     if facts.badge is None:
         return
@@ -311,10 +311,6 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
     grown = max(1 / canvas.scale, 1.0)  # its number is to be read at any zoom
     with canvas.named(said, href), canvas.placed(*box.centre, grown):
         draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
-
-
-def _foot_place(node: NodeBox) -> tuple[float, float]:
-    return node.box.centre[0], node.box.bottom
 
 
 def badge_box(node: NodeBox, count: int) -> Box:

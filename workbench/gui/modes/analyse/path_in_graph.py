@@ -45,4 +45,4 @@ class PathInGraph:
         self.show_facts()
         if self.pill.isChecked() and self._context.analysis and self.path:
             self._context.navigation.select(None)
-            self._details.show_page(path_page(self.path, [m.block for m in self._context.analysis.blocks]))
+            self._details.show_page(path_page(self.path, self._context.analysis.graph.blocks))
