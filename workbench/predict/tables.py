@@ -9,7 +9,7 @@ from workbench.api import ModelKind
 from workbench.api.models import point_text
 from workbench.api.predictions import Cell, ErrorRow, PaperTable, Row, RunComparison
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import NARROW, attribute_text, count_text, scientific, significant
+from workbench.model.text import NARROW, attribute_text, count_text, scientific, significant, time_text
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.paper_tables import CellRow, cell_value, printed_cells, rows_of
 
@@ -38,7 +38,7 @@ def run_table(comparison: RunComparison) -> PaperTable:
         rows.append(_error_row(row))
         if row.waiting_s:
             tip = "Waiting depends on the other side: it is a result of the run, not an input of the model"
-            rows.append(Row("waiting, left out", "s", ("", scientific(row.waiting_s), ""), tip=tip))
+            rows.append(Row("waiting, left out", "", ("", time_text(row.waiting_s), ""), tip=tip))
     at = ", ".join(
         f"{name} {significant(v) if v != int(v) else count_text(v)}" for name, v in comparison.inputs.items()
     )
@@ -48,13 +48,13 @@ def run_table(comparison: RunComparison) -> PaperTable:
 
 def _error_row(row: ErrorRow) -> Row:
     speedup = row.quantity == "speedup"
-    text = significant if speedup else scientific
+    text = significant if speedup else time_text
     name = QUANTITIES.get(row.quantity, row.quantity)
     whole = row.quantity in QUANTITIES
     stage = f"{row.stage}: " if row.stage else ""
     error = "" if math.isnan(row.error_pct) else f"{row.error_pct:+.1f}{NARROW}%".replace("-", "−")
     return Row(
-        f"{stage}{name}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
+        f"{stage}{name}", "", (text(row.predicted), text(row.measured), error),
         strong=whole, bad=(False, False, abs(row.error_pct) > 20), tip=row.source,
     )  # fmt: skip
 

@@ -136,7 +136,7 @@ _ROWS: tuple[tuple[str, str, Callable[[StationState], str], str], ...] = (
     ("utilisation", "", lambda s: _count(s.utilisation), "lambda / mu"),
     ("waiting", "jobs", lambda s: _count(s.waiting), "Pollaczek and Khinchine; rho^2 / (1 - rho) for M/M/1"),
     ("in the station", "jobs", lambda s: _count(s.jobs), "the one being served included"),
-    ("time in it", "s", lambda s: _time(s.time_s), "Little"),
+    ("time in it", "", lambda s: _time(s.time_s), "Little"),
     ("full", "", lambda s: "–" if s.full is None else _share(s.full), "P[N >= places], or the share lost"),
 )
 

@@ -30,10 +30,9 @@ def results(values: Model) -> Results:
         said="the design point" if values.changes else "the model's own values",
         timing=timing_of(values, prediction),
         tables={
-            "Application": (application,),
+            "Application": (application, *([energy_table(values)] if prediction.energy else [])),
             "Nodes": (nodes,),
             "Networks": (networks,),
-            **({"Power": (energy_table(values),)} if prediction.energy else {}),
         },
         diagrams=diagrams(values, prediction),
         errors=errors(values),

@@ -1,15 +1,16 @@
 """Tables of a RATSS model as the paper prints them: attributes down, values for each node count across."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, doubles, predict
 from rc_workbench_plugins.ratss.equations import rounds
 from rc_workbench_plugins.ratss.model import RatssModel
 from rc_workbench_plugins.ratss.power import DYNAMIC, HOST, NETWORK, STATIC
-from workbench.api import Row, Values
+from workbench.api import Row, Values, time_text
 from workbench.api.models import FieldPath, point_text
 from workbench.api.predictions import PaperTable
-from workbench.api.unstable import attribute_text, prefixed, scientific, significant
+from workbench.api.unstable import prefixed, significant, value_text
 
 Points = Sequence[Mapping[str, Values]]
 Places = Sequence[Model]
@@ -40,28 +41,28 @@ def model_tables(values: Model) -> tuple[PaperTable, ...]:
 
 
 def _row(
-    attribute: str, unit: str, values: Sequence[float], text: Callable[[float], str] = scientific, strong: bool = False
+    attribute: str, values: Sequence[float], text: Callable[[float], str] = time_text, strong: bool = False
 ) -> Row:
-    return Row(attribute, unit, tuple(text(float(v)) for v in values), strong)
+    return Row(attribute, "", tuple(text(float(v)) for v in values), strong)
 
 
 def _application(model: RatssModel, columns: tuple[str, ...], predictions: Sequence[Prediction]) -> PaperTable:
     rows: list[Row] = []
     for stage in model.stages:
         name = stage.name
-        rows.append(_row(f"{name}: iterations", "", [float(p.iterations[name]) for p in predictions], attribute_text))
-        rows += [_row(f"computation {n.name}", "s", [float(p.parts[name, n.name]) for p in predictions])
+        rows.append(_row(f"{name}: iterations", [float(p.iterations[name]) for p in predictions], value_text))
+        rows += [_row(f"computation {n.name}", [float(p.parts[name, n.name]) for p in predictions])
                  for n in stage.nodes]  # fmt: skip
-        rows.append(_row("t_comp", "s", [float(p.comp_s[name]) for p in predictions], strong=True))
-        rows += [_row(f"communication {m.name}", "s", [float(p.parts[name, m.name]) for p in predictions])
+        rows.append(_row("t_comp", [float(p.comp_s[name]) for p in predictions], strong=True))
+        rows += [_row(f"communication {m.name}", [float(p.parts[name, m.name]) for p in predictions])
                  for m in stage.transactions]  # fmt: skip
-        rows.append(_row("t_comm", "s", [float(p.comm_s[name]) for p in predictions], strong=True))
-        rows.append(_row(f"t_stage, {'overlapped' if stage.overlapped else 'serial'}", "s",
+        rows.append(_row("t_comm", [float(p.comm_s[name]) for p in predictions], strong=True))
+        rows.append(_row(f"t_stage, {'overlapped' if stage.overlapped else 'serial'}",
                          [float(p.stage_s[name]) for p in predictions], strong=True))  # fmt: skip
-    rows.append(_row("t_application", "s", [float(p.total_s) for p in predictions], strong=True))
+    rows.append(_row("t_application", [float(p.total_s) for p in predictions], strong=True))
     speedups = [p.speedup for p in predictions]
     if None not in speedups:
-        rows.append(_row("speedup", "", [float(s) for s in speedups if s is not None], significant, strong=True))
+        rows.append(_row("speedup", [float(s) for s in speedups if s is not None], significant, strong=True))
     return PaperTable("Application", "Eqs. 11 to 17, each stage's times once an iteration", columns, tuple(rows))
 
 
@@ -94,23 +95,23 @@ def _source(model: RatssModel, part: str) -> str:
 
 def _attributes(places: Places, at: FieldPath, fields: Mapping[str, tuple[str, str]]) -> list[Row]:
     return [
-        _row(title, unit, [float(place.of(*at, field)) for place in places], attribute_text)
+        _row(title, [float(place.of(*at, field)) for place in places], partial(value_text, unit=unit))
         for field, (title, unit) in fields.items()
         if places[0].gives(*at, field)
     ]
 
 
 NODE_FIELDS = {
-    "pipeline_cycles": ("PL, pipeline latency", "cycles"),
-    "ops_per_cycle": ("R, throughput", "operations/cycle"),
+    "pipeline_cycles": ("PL, pipeline latency, cycles", ""),
+    "ops_per_cycle": ("R, throughput, operations a cycle", ""),
     "clock_hz": ("F, clock", "Hz"),
-    "elements": ("N, elements", "elements"),
-    "ops_per_element": ("N, operations an element", "operations"),
+    "elements": ("N, elements", ""),
+    "ops_per_element": ("N, operations an element", ""),
 }
 MOVE_FIELDS = {
-    "nodes": ("P", "nodes"),
-    "bytes": ("k", "bytes"),
-    "rate_bytes_per_s": ("R, rate", "bytes/s"),
+    "nodes": ("P, nodes", ""),
+    "bytes": ("k, message", "B"),
+    "rate_bytes_per_s": ("R, rate", "B/s"),
     "efficiency": ("efficiency", ""),
 }
 
@@ -121,7 +122,7 @@ def _nodes(places: Places, columns: tuple[str, ...], predictions: Sequence[Predi
         for n, node in enumerate(stage.nodes):
             rows.append(Row(f"{stage.name}: {node.name}", "", tuple("" for _ in places), strong=True))
             rows += _attributes(places, ("stages", index, "nodes", n), NODE_FIELDS)
-            rows.append(_row("t_fpga", "s", [float(p.parts[stage.name, node.name]) for p in predictions], strong=True))
+            rows.append(_row("t_fpga", [float(p.parts[stage.name, node.name]) for p in predictions], strong=True))
     return PaperTable("Node attributes", "Eqs. 3 and 4", columns, tuple(rows))
 
 
@@ -135,6 +136,6 @@ def _transactions(places: Places, columns: tuple[str, ...], predictions: Sequenc
             rows += _attributes(places, at, MOVE_FIELDS)
             if doubles(move):
                 whole = [float(rounds(place.of(*at, "nodes"))) for place in places]
-                rows.append(_row("log2 P, the next whole number", "rounds", whole, attribute_text))
-            rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in predictions], strong=True))
+                rows.append(_row("log2 P, the next whole number", whole, value_text))
+            rows.append(_row("t", [float(p.parts[stage.name, move.name]) for p in predictions], strong=True))
     return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27; LogGP", columns, tuple(rows))

@@ -74,12 +74,13 @@ def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplicati
 def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.results.figures.figures[0].value == "146×"
-    (table,) = mode.results.table.tables
-    assert [view.title.text() for view in mode.results.table.views] == [table.title]
+    table, power = mode.results.table.tables
+    assert [view.title.text() for view in mode.results.table.views] == [table.title, power.title]
+    assert [row.values[0] for row in power.rows if row.attribute == "average power"] == ["329\u202fW"]
     assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
     rows = {row.attribute: row.values for row in table.rows}
-    assert rows["computation kernels"] == ("1.41E+2", "7.05E+1", "3.52E+1")  # Table IV
-    assert rows["t_application"] == ("1.54E+2", "7.98E+1", "4.25E+1")
+    assert rows["computation kernels"] == ("141\u202fs", "70.5\u202fs", "35.2\u202fs")  # Table IV
+    assert rows["t_application"] == ("154\u202fs", "79.8\u202fs", "42.5\u202fs")
     mode.results.pills["Measured"].click()
     error = mode.results.table.tables[0]
     assert [r.values[2] for r in error.rows if r.attribute == "speedup"] == [
@@ -90,6 +91,19 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     printed = mode.results.table.views[3].rows.as_text().splitlines()
     assert printed[0] == "Attribute\tUnits\t2 nodes\t4 nodes\t8 nodes"
     assert any("1.54E+2" in line for line in printed)
+
+
+def test_no_figure_stands_twice(mode: PredictMode, qtbot: QtBot) -> None:
+    """Beside the strip of figures, the details have none; on the other pages they have those of the point."""
+    for model, kind in (("pdf2d", "ratss"), ("matrix_multiply", "density"), ("blastn", "queueing"), ("pdf1d", "rat")):
+        mode.open_document(model_path(model, kind))
+        mode.show_page("Results")
+        assert (mode.density.figures if kind == "density" else mode.results.figures).figures
+        assert mode.details.figures.isHidden(), model
+        mode.show_page("Explore")
+        qtbot.waitUntil(lambda: not mode.context.background.busy)
+    mode.open_document(model_path("pdf2d", "ratss"))
+    assert [figure.title for figure in mode.details.figures.figures] == ["Total", "Speedup", "Longest stage"]
 
 
 def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
@@ -260,8 +274,10 @@ def test_waiting_has_a_row_of_its_own() -> None:
     still = error_row("batches", "stop core", 0.00512, 0.0, {}, "a run")
     table = run_table(RunComparison((asked, still), {}, {}, (), "a run"))
     assert [(row.attribute, row.values[1]) for row in table.rows] == [
-        ("batches: ask once", "1.03E−2"), ("waiting, left out", "3.00E−2"), ("batches: stop core", "0.00E+0"),
-    ]  # fmt: skip
+        ("batches: ask once", "10.3\u202fms"),
+        ("waiting, left out", "30.0\u202fms"),
+        ("batches: stop core", "0\u202fs"),
+    ]
     assert table.rows[2].values[2] == ""  # no error of a part that took no time
 
 

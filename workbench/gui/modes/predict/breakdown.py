@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.predictions import PartLine, Results
+from workbench.api.views import Figure
 from workbench.api.window import colour, set_ground, state_colour
 from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
@@ -152,7 +153,8 @@ class Breakdown(QWidget):
         for said in (self.parts_title, self.inputs_title, self.problem):
             said.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         body.addStretch(1)
-        plain_column(self, head, self.figures, rule(), (scrolled("Breakdown", body), 1))
+        self._figures_rule = rule()
+        plain_column(self, head, self.figures, self._figures_rule, (scrolled("Breakdown", body), 1))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and not self.reset.isHidden():
@@ -165,7 +167,7 @@ class Breakdown(QWidget):
         self.subtitle.setText("")
         for button in (self.reset, self.keep):
             button.hide()
-        self.figures.show_figures(())
+        self._show_figures(())
         self._show_parts("", ())
         self._show_inputs(())
 
@@ -174,20 +176,26 @@ class Breakdown(QWidget):
         self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}")
         self.problem.show()
 
-    def show_results(self, values: Evaluation, results: Results) -> None:
-        """A design point: what it comes to, part by part, and where it is."""
+    def show_results(self, values: Evaluation, results: Results, beside: bool) -> None:
+        """A design point: what it comes to, part by part, and where it is; without its figures where a strip of
+        figures is `beside` it."""
         file = values.file
         at = ", ".join(f"{name} = {input_text(file, name, float(value))}" for name, value in values.changes.items())
         self.title.setText(at or values.model.title or values.model.name)
         self.subtitle.setText(results.said)
         for button in (self.reset, self.keep):
             button.setVisible(bool(values.changes))
-        self.figures.show_figures(results.point)
+        self._show_figures(() if beside else results.point)
         self._show_parts(results.parts_title, results.parts)
         rows = [_input_row(values, name) for name in values.inputs]
         self._show_inputs(
             [*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in results.more.items())]
         )
+
+    def _show_figures(self, figures: tuple[Figure, ...]) -> None:
+        self.figures.show_figures(figures)
+        for widget in (self.figures, self._figures_rule):
+            widget.setVisible(bool(figures))
 
     def choose_part(self, name: str) -> None:
         """Select the row of a part."""

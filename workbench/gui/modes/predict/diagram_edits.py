@@ -11,7 +11,7 @@ from workbench.api.window import Context
 from workbench.session.edit.diagram_edit import apply_change, data_of, editor_of
 from workbench.session.edit.model_document import ModelDocument
 
-READ_ONLY = "Save as copy first: bundled models are not changed"
+READ_ONLY = "save a copy to edit the drawing"
 
 
 class DiagramEdits:

@@ -193,7 +193,10 @@ class DiagramView(GraphView):
         if event.reason() is not QContextMenuEvent.Reason.Keyboard and self.editable:
             at = QPointF(event.pos())
             node, edge = self._node_at(at), self._edge_at(at)
-            self.set_chosen([node[1]] if node else [], [edge] if edge and not node else [])
+            if edge and not node:
+                self.edge_chosen.emit(edge)
+            else:
+                self.node_chosen.emit(node[1] if node else "")
             if not node and not edge:
                 menu = self.menu()
                 self._fill(menu)
@@ -223,6 +226,7 @@ class DiagramPage(QWidget):
         self.head = PanelHeader("")
         self.pills: dict[str, PillButton] = {}
         self._diagrams: Mapping[str, Diagram] = {}
+        self._narrow = False
         self.page = ""
         add, join = Button("Add", on=self.view.add), Button("Connect", on=self.view.connect_chosen)
         rename = Button("Rename", on=self.view.rename_chosen)
@@ -255,6 +259,11 @@ class DiagramPage(QWidget):
         self.view.edits = edits
         self.follow()
 
+    def set_narrow(self, narrow: bool) -> None:
+        """Leave out what keys and the menu do too, where there is little room."""
+        self._narrow = narrow
+        self.follow()
+
     def choose(self, part: FieldPath) -> None:
         """Ring the node that the document has at a place, where the drawing has one."""
         key = key_at(self.view.diagram, part) if self.view.diagram else ""
@@ -266,10 +275,11 @@ class DiagramPage(QWidget):
         view, edits = self.view, self.view.edits
         edited, part = edits is not None and edits.editor is not None, self.view.chosen_part
         able = (True, view.chosen_node is not None, edits is not None and edits.has_name(part), bool(part))
-        for (button, tip), can in zip(self.edit_buttons.items(), able, strict=True):
-            button.setVisible(edited)
+        narrow = (True, not self._narrow, not self._narrow, True)
+        for (button, tip), can, shown in zip(self.edit_buttons.items(), able, narrow, strict=True):
+            button.setVisible(edited and view.editable and shown)
             button.setEnabled(view.editable and can)
-            button.setToolTip(tip if view.editable else READ_ONLY)
+            button.setToolTip(tip)
 
     def _pill(self, name: str) -> PillButton:
         pill = PillButton(name)
@@ -284,7 +294,12 @@ class DiagramPage(QWidget):
             self.view.edits.page = name
         if name in self.pills:
             self.pills[name].setChecked(True)
-        said = "drag from node to node to connect; double-click for the form" if self.view.editable else ""
-        self.head.set_title(name, said or "double-click a part to change it")
+        edits = self.view.edits
+        said = "double-click a part to change it"
+        if self.view.editable:
+            said = "drag from node to node to connect; double-click for the form"
+        elif edits and edits.editor is not None:
+            said = READ_ONLY
+        self.head.set_title(name, said)
         self.view.show_diagram(self._diagrams[name])
         self.follow()

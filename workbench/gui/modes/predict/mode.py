@@ -156,7 +156,7 @@ class PredictMode(DocumentMode):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             narrow = self._centre.width() < NARROW_PX
-            for part in (self.model_head, self.structure.code, self.explore):
+            for part in (self.model_head, self.structure.code, self.structure.drawn, self.explore):
                 part.set_narrow(narrow)
 
     def minimumSizeHint(self) -> QSize:
@@ -333,7 +333,7 @@ class PredictMode(DocumentMode):
             results = known[3]
             self._show_structure(results)
             self.results.show_results(values, results, self.context.run, self.document.read_only)
-            self.details.show_results(values, results)
+            self.details.show_results(values, results, self.page == PAGES[0])
         if self.page == "Explore":
             self.explore.show_model(file, reading, self.what_if.changes)
         return True
@@ -349,7 +349,7 @@ class PredictMode(DocumentMode):
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:
-            self.details.show_results(self.density.values, self.density.results)
+            self.details.show_results(self.density.values, self.density.results, self.page == PAGES[0])
             self.details.reset.setVisible(self.density.moved is not None or bool(self.what_if.changes))
 
     def show_point(self, inputs: dict[str, float]) -> None:
