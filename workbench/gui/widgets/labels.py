@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
-_CLAUSE_ENDS = re.compile(r"[,;:.] ")
+_CLAUSE_ENDS, _LEAST_LETTERS = re.compile(r"[,;:.] "), 6
 
 
 def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap: bool = False) -> QLabel:
@@ -85,13 +85,14 @@ class ElidedLabel(QLabel):
 
 
 class ClausesLabel(ElidedLabel):
-    """One line of which whole clauses are shown, as far as there is room, and an ellipsis for the rest."""
+    """One line of which whole clauses are shown, as far as there is room, and an ellipsis for the rest; nothing where
+    that leaves too little to tell it by."""
 
     def shown(self) -> str:
         text, room, wide = self.text(), self.contentsRect().width(), self.fontMetrics().horizontalAdvance
         if wide(text) <= room:
             return text
-        ends = (match.start() for match in _CLAUSE_ENDS.finditer(text))
+        ends = (match.start() for match in _CLAUSE_ENDS.finditer(text) if match.start() >= _LEAST_LETTERS)
         return max((cut for end in ends if wide(cut := f"{text[:end]} …") <= room), key=len, default="")
 
 
