@@ -153,7 +153,8 @@ class FieldRow(QObject):
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(3 if down else 12)
         self.note.setContentsMargins(0, 0 if down else 6, 0, 0)
-        beside = self._short and not wide and not down
+        beside, top = self._short and not wide and not down, Qt.AlignmentFlag.AlignTop
+        self._row.setAlignment(self._holder, top | Qt.AlignmentFlag.AlignLeft if wide else top)
         if wide:
             self._holder.setFixedWidth(min(round(room_px * 0.6), MOST_EDITOR_PX))
         else:
