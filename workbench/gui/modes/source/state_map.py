@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import palette, state_colour
 from workbench.gui.widgets.severity import level_of
+from workbench.model.pragma import Category
 from workbench.model.text import percent_text
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class StateMap(QWidget):
         super().__init__(editor)
         self._editor = editor
         self._bars: list[tuple[int, float, QColor]] | None = None  # line, part of the width, colour
+        self._rows: dict[int, tuple[float, QColor]] = {}  # the longest bar by its top in pixels
+        self._rows_of: tuple[float, object] = 0.0, None  # for which height of a line, and of which bars
         self.setAccessibleName("Map of the file's states")
         self.setMouseTracking(True)
         self._later = QTimer(self, singleShot=True, interval=REFRESH_MS)
@@ -52,16 +55,18 @@ class StateMap(QWidget):
         return self._bars
 
     def _made(self) -> list[tuple[int, float, QColor]]:
-        editor, margin, p = self._editor, self._editor.margin, palette()
-        lacking = [(editor.scanned.place(line), _TICK_PX / MAP_PX, QColor(p.medium)) for line in margin.lacking]
-        pragmas = [(line, _TICK_PX / MAP_PX, state_colour(category)) for line, category in margin.pragmas.items()]
+        editor, margin, p, tick = self._editor, self._editor.margin, palette(), _TICK_PX / MAP_PX
+        colours = {category: state_colour(category) for category in (*Category, None)}
+        amber, now, unchanged = QColor(p.medium), editor.moved.place, editor.moved.same
+        lacking = [(editor.scanned.place(line), tick, amber) for line in margin.lacking]
+        pragmas = [(line, tick, colours[category]) for line, category in margin.pragmas.items()]
         most = max((one.share for one in margin.numbers.values()), default=0.0)
         numbers = []
-        for original, one in margin.numbers.items():
-            if one.shares and most:
-                category = max(one.shares, key=lambda share: share[1])[0]
-                part = max(_TICK_PX / MAP_PX, one.share / most)
-                numbers.append((editor.moved.place(original), part, state_colour(category)))
+        for original, one in margin.numbers.items() if most else ():
+            if one.shares:
+                category = one.shares[0][0] if len(one.shares) == 1 else max(one.shares, key=lambda share: share[1])[0]
+                place = original if unchanged else now(original)
+                numbers.append((place, max(tick, one.share / most), colours[category]))
         problems = [(line, 1.0, QColor(getattr(p, level_of(of[0].severity)))) for line, of in margin.problems.items()]
         return [bar for bar in (*lacking, *pragmas, *numbers, *problems) if bar[0]]
 
@@ -73,8 +78,8 @@ class StateMap(QWidget):
                 painter.setOpacity(0.5)
             line_px = self.height() / lines if lines * 18 > self.height() else 18.0
             high = max(_LEAST_PX, min(line_px, 6.0))
-            for line, part, colour in self.bars:
-                painter.fillRect(QRectF(2, (line - 1) * line_px, (MAP_PX - 3) * part, high), colour)
+            for top, (part, colour) in self._by_pixel(line_px).items():
+                painter.fillRect(QRectF(2, top, (MAP_PX - 3) * part, high), colour)
             painter.setOpacity(1)
             first, last = self._view
             painter.setPen(QPen(QColor(p.muted), 1))
@@ -82,6 +87,17 @@ class StateMap(QWidget):
             painter.drawRect(view.intersected(QRectF(self.rect()).adjusted(0.5, 0.5, -1, -1)))
             painter.setPen(QColor(p.rule))
             painter.drawLine(0, 0, 0, self.height())
+
+    def _by_pixel(self, line_px: float) -> dict[int, tuple[float, QColor]]:
+        """The bars by their tops, one for each pixel however many lines share it: kept while one scrolls."""
+        bars = self.bars
+        if self._rows_of[0] != line_px or self._rows_of[1] is not bars:
+            self._rows, self._rows_of = {}, (line_px, bars)
+            for line, part, colour in bars:
+                top = int((line - 1) * line_px)
+                if top not in self._rows or part >= self._rows[top][0]:
+                    self._rows[top] = part, colour
+        return self._rows
 
     @property
     def _view(self) -> tuple[int, int]:
