@@ -109,7 +109,7 @@ def test_every_field_has_its_place(mode: ProjectMode) -> None:
         ("target",): TargetCommands,
     }
     within = {path for part in parts for path in [part[:n] for n in range(1, len(part) + 1)]}
-    lists = {("hardware", name) for name in ("clocks", "streams", "fpgas", "links")}  # each of them a part
+    lists = {("host", "queues"), *(("hardware", name) for name in ("clocks", "streams", "fpgas", "links"))}  # parts
     wanted = {(*path, name) for path, schema in parts.items() for name in schema.model_fields if name not in elsewhere}
     assert wanted - within - lists - {("hardware", "read_out")} <= shown
     assert {("hardware", "read_out", end) for end in ("first", "last")} <= shown
@@ -155,7 +155,7 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
     assert said["No link yet"] == (Link.__doc__, "Add a link", False)
     assert {title: action for title, (_, action, _) in said.items()} == {
         "No clock yet": "Add a clock", "No trace memory yet": "Add a trace memory", "No FPGA yet": "Add an FPGA",
-        "No link yet": "Add a link", "No stream yet": "Add a stream",
+        "No link yet": "Add a link", "No stream yet": "Add a stream", "No call of a queue yet": "Add a call of a queue",
     }  # fmt: skip
     assert not mode.form.isVisible()  # the last section has no part
     for section, empty in (("Links", True), ("Runs", False)):  # the title of one that has parts is no empty one
@@ -163,7 +163,7 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
         qtbot.keyClick(lines, Qt.Key.Key_Up)
         qtbot.keyClick(lines, Qt.Key.Key_Down)
         assert (lines.current.title, mode.no_parts.isVisible(), mode.form.isVisible()) == (section, empty, not empty)
-    lines.choose(lambda row: row.title == "Streams")
+    lines.choose(lambda row: row.title == "Queues of the host")
     qtbot.keyClick(lines, Qt.Key.Key_Up)
     assert mode.no_parts.title.text() == "No link yet"
     qtbot.keyClick(mode.no_parts.button, Qt.Key.Key_Space)

@@ -64,7 +64,9 @@ COUNTERS = (
         "~observed_ports": "Observed ports",
     }),
     AskedGroup("Counters on a real machine", "", {"engines": "Counters", "watch": "Watched blocks"}),
-    AskedGroup("Streams", "", {"~fifos": "Further FIFOs", "~names": "Instance names"}),
+    AskedGroup("Streams", "", {
+        "count_streams": "Count on boards", "~fifos": "Further FIFOs", "~names": "Instance names",
+    }),
 )  # fmt: skip
 CARD = (
     AskedGroup("Speed of the host", "in virtual time", {
@@ -101,15 +103,21 @@ READ_OUT = Group(
 )
 #: The pages by the schema whose fields they ask; together they ask all of them.
 ASKED: Mapping[type[BaseModel], tuple[AskedGroup, ...]] = {
-    Project: (*PROJECT, *SETTINGS), HostSources: HOST, HardwareSources: (*DESIGN, *COUNTERS), Simulation: CARD,
+    Project: (*SETTINGS, *PROJECT), HostSources: HOST, HardwareSources: (*DESIGN, *COUNTERS), Simulation: CARD,
     TargetCommands: TARGET,
 }  # fmt: skip
 
 
 def asked(schema: type[BaseModel], groups: Collection[AskedGroup], choices: Choices | None = None) -> tuple[Group, ...]:
-    """Groups of a schema's fields, as forms have them."""
+    """Groups of a schema's fields, as forms have them. Fields that no page asks are on its last one, aside."""
     known = {str(field.path[-1]): field for field in fields_of(schema, choices=choices, pairs=True)}
-    return tuple(Group(group.title, group.note, tuple(_named(group, known))) for group in groups)
+    made = tuple(Group(group.title, group.note, tuple(_named(group, known))) for group in groups)
+    pages = ASKED.get(schema, ())
+    if not pages or pages[-1] not in groups:
+        return made
+    named = {name.removeprefix("~") for page in pages for name in page.fields} | {"schema_version"}
+    others = tuple(replace(field, aside=True) for name, field in known.items() if name not in named)
+    return (*made, Group("More", "", others)) if others else made
 
 
 def _named(group: AskedGroup, known: Mapping[str, Field]) -> Iterator[Field]:

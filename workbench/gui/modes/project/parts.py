@@ -33,11 +33,13 @@ from workbench.model.application import (
     TraceMemory,
 )
 from workbench.model.links import Link
+from workbench.model.platform import QueueCall
 from workbench.session.edit.project_document import ProjectDocument
 from workbench.session.edit.yaml_document import Path_
 from workbench.session.program.plugins import Plugins
 
 _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
+_QUEUE = ("host", "queues")
 _LINK, _CLOCK, _HARDWARE = ("hardware", "links"), ("hardware", "clocks"), ("hardware",)
 
 
@@ -54,6 +56,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
     fpgas = _named(document, _FPGA, "with its own design", fpga)
     links = _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source")
     streams = _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream"))
+    queues = _named(document, _QUEUE, "of the program's own", _grouped(QueueCall, "Queue's call"), "prototype")
     counters = (READ_OUT, *asked(HardwareSources, COUNTERS))
     return (
         PartSection("Application", (
@@ -76,6 +79,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
         _optional("Trace in hardware", "" if traced else "trace memory", TraceMemory, trace if traced else ()),
         _optional("FPGAs", "FPGA", Fpga, fpgas),
         _optional("Links", "link", Link, links),
+        _optional("Queues of the host", "call of a queue", QueueCall, queues),
         _optional("Streams", "stream", StreamSignals, streams),
     )  # fmt: skip
 
@@ -85,11 +89,12 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     if what == "trace memory":
         records = TraceMemory.model_fields["records"].default
         return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
-    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM, "clock": _CLOCK}[what]
+    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM, "clock": _CLOCK, "call of a queue": _QUEUE}[what]
     count = len(document.value(path) or ())
     new = {
         "FPGA": {"name": f"fpga{count}"},
         "clock": {"name": f"pll.CLKOUT{count}", "frequency_hz": "100 MHz"},
+        "call of a queue": {"prototype": f"bool Queue::push{count}(int value)", "kind": "push"},
         "link": {"source": "left.out_*", "target": "right.in_*"},
         "stream": {"name": f"stream{count}", "valid": "valid", "ready": "ready"},
     }[what]
