@@ -39,15 +39,8 @@ from workbench.gui.open.question import CANCEL, Question
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Diagnostic, OfTemplate, Severity
 from workbench.model.hardware import PortDirection
-from workbench.model.platform import (
-    Device,
-    Host,
-    HostEntry,
-    Memory,
-    Network,
-    Transfers,
-    TransferTable,
-)
+from workbench.model.network import Network
+from workbench.model.platform import Device, Host, HostEntry, Memory, Transfers, TransferTable
 from workbench.model.run import Run
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace

@@ -51,6 +51,8 @@ def simulated_lacks(platform: Platform, name: str) -> list[str]:
 def test_every_api_comes_with_a_board_of_its_own_or_an_example() -> None:
     for name, support in SUPPORT.items():
         platform = template(name)
+        if name == "mpi":  # it has no board: it goes beside the API of one
+            continue
         whole = platform.hardware and platform.transfer_tables
         assert support.board or whole or not platform.host.entries, name
 
@@ -126,7 +128,11 @@ def test_nallatech_entries_match_the_header() -> None:
     entries = template("nallatech_h101").host.entries
     assert {entry.prototype for entry in entries} == declared
     assert {callee_name(entry.prototype) for entry in entries} == set(re.findall(r"\b(fpga[A-Z]\w*)\(", header))
-    assert {entry.kind for entry in entries} == set(CallKind) - {CallKind.OTHER}
+    assert {entry.kind for entry in entries} == set(CallKind) - {
+        CallKind.OTHER,
+        CallKind.SEND_MESSAGE,
+        CallKind.AWAIT_MESSAGE,
+    }
 
 
 def test_src6_layers() -> None:

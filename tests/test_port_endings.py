@@ -18,9 +18,10 @@ from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Outcome, Task
 from workbench.hdl.verilate import harness_dir
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.model.simulation import Simulation
 
 DESIGN = Path(__file__).parent / "data" / "ports" / "unruly.v"
 TABLES = {"fault": "regs", "write": "burst", "read": "burst", "ask": "avalon"}

@@ -19,9 +19,10 @@ from workbench.api.ports import HardwarePort
 from workbench.api.records import read_dwell
 from workbench.api.targets import Outcome, Task
 from workbench.hdl.verilate import harness_dir
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.model.simulation import Simulation
 
 _KINDS = {kind.name: kind.port for kind in workbench_port_kinds()}
 StreamInPort = _KINDS["stream_in"]()

@@ -92,7 +92,9 @@ typedef enum {
     SYNC_PIPE,           /* how often it waited */
     SYNC_CARD, SYNC_CARD_HELD, /* a transfer, or a wait for one, that frees or holds its core: its number among the thread's,
                                 * -1: none */
-    SYNC_INTERRUPT       /* likewise */
+    SYNC_INTERRUPT,      /* likewise */
+    SYNC_SEND_MESSAGE,   /* to another rank: what it costs the sender's processor, ps */
+    SYNC_AWAIT_MESSAGE   /* likewise the receiver's; it is woken when the message is there, and that may be before */
 } rcw_sync_kind;
 
 typedef enum { SYNC_DONE, SYNC_TIMED_OUT, SYNC_REFUSED, SYNC_CANCELLED, SYNC_NOT_OVER } rcw_sync_result;

@@ -13,7 +13,7 @@
 
 #define MANY_POLLS 100
 
-vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS, .skips_spins = 1};
+vc_settings vc_set = {.ranks = 1, .cores = 1, .slice_ps = VC_LATEST_PS, .skips_spins = 1};
 uint64_t vc_changes;
 int vc_card_awaited;
 int64_t (*vc_card)(int64_t until_ps, const void **object);
@@ -62,6 +62,12 @@ void vc_wake_thread(vthread *t, vc_result result)
         t->until_ps = vc_clock_ps;
         others_ps = 0;
     }
+}
+
+void vc_due(vthread *t, int64_t at_ps)
+{
+    t->event_ps = at_ps;
+    others_ps = 0;
 }
 
 static int waits(const vthread *t, const void *object)
@@ -320,7 +326,7 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
     vc_give_up_core(self);
     vc_go_on(self);
     self->object = NULL;
-    vc_went_on(what, self->result == VC_TIMED_OUT && what != VC_SLEEP ? SYNC_TIMED_OUT
+    vc_went_on(what, self->result == VC_TIMED_OUT && what != VC_SLEEP && what != VC_MESSAGE ? SYNC_TIMED_OUT
                      : self->result == VC_CANCELLED ? SYNC_CANCELLED : SYNC_DONE);
     vc_changes++; /* what it brings, such as the card's data */
     host_time_forget();
@@ -370,6 +376,8 @@ void vc_pin(int core)
 {
     vthread *self = vc_self;
     vc_access();
+    if (core >= 0)
+        core += self->rank * vc_set.cores;
     self->pin = core;
     vc_does(SYNC_BIND, NULL, core);
     if (core < 0 || core == self->core)
@@ -379,6 +387,8 @@ void vc_pin(int core)
     self->call.t1_ps = vc_clock_ps;
     host_time_forget();
 }
+
+int vc_core(void) { return vc_self->core - vc_self->rank * vc_set.cores; }
 
 void vc_freeze(void)
 {

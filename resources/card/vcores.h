@@ -14,7 +14,8 @@
 #define VC_LATEST_PS (INT64_MAX / 2) /* where the clock stops: 53 days */
 
 typedef struct {
-    int cores;
+    int ranks;         /* processes of the host program, each of which has cores of its own */
+    int cores;         /* of each rank */
     int64_t slice_ps;  /* how long a thread keeps its core while others queue */
     int64_t call_ps;   /* of each synchronising call */
     int64_t wake_ps;   /* from what wakes a thread to its being ready */
@@ -25,13 +26,14 @@ extern vc_settings vc_set;
 
 typedef enum {
     VC_SLEEP, VC_MUTEX, VC_CONDITION, VC_JOIN, VC_SEMAPHORE, VC_RWLOCK, VC_BARRIER, VC_ONCE, VC_FUTEX, VC_SPIN, VC_PIPE,
-    VC_CARD, VC_INTERRUPT, VC_POLL
+    VC_CARD, VC_INTERRUPT, VC_MESSAGE, VC_POLL
 } vc_what;
 typedef enum { VC_READY, VC_RUNNING, VC_BLOCKED, VC_WAKING, VC_ENDED } vc_state;
 typedef enum { VC_WOKEN, VC_TIMED_OUT, VC_CANCELLED } vc_result;
 
 typedef struct vthread {
-    int number;              /* in order of creation, main 0 */
+    int number;              /* in order of creation, main 0; the main thread of each rank has the rank's number */
+    int rank;                /* whose process it is in */
     vc_state state;
     int core, last_core;     /* -1: none */
     int pin;                 /* the only core that it takes; -1: any */
@@ -45,6 +47,7 @@ typedef struct vthread {
     int64_t since_ps;        /* blocked: since when */
     vc_what what;            /* blocked: for what, on which object, called from where */
     const void *object, *where;
+    const char *about;       /* VC_MESSAGE: whose, in words */
     vc_result result;        /* why it goes on */
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
     int64_t waits_ps;        /* since when (and one ps) all that it does is waiting, as the program says; 0: it is not */
@@ -104,7 +107,11 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
 void vc_hold(int64_t until_ps);
 void vc_spin(const void *object, const void *where); /* holds its core until the object wakes it */
 void vc_yield(void);
-void vc_pin(int core); /* the caller runs on that core alone; -1: on any */
+void vc_pin(int core); /* the caller runs on that core of its rank's alone; -1: on any */
+int vc_core(void);     /* the caller's, among its rank's */
+
+/* A thread that waits goes on at this time, or VC_NEVER: not before it is woken. */
+void vc_due(vthread *thread, int64_t at_ps);
 
 /* Wake the longest waiters on an object, `most` of them; how many there were. */
 int vc_wake(const void *object, int most);
@@ -116,8 +123,10 @@ int64_t vc_others_ps(void);
 /* A thread that is about to exist: not ready before vc_ready. vc_begin is the first thing that it does itself. */
 vthread *vc_new(void);
 void vc_ready(vthread *thread);
+vthread *vc_new_rank(int rank); /* its main thread, which is ready at once */
 void vc_discard(vthread *thread);
 void vc_begin(vthread *thread);
+void vc_end_rank(void); /* all threads of the caller's rank but itself are on the clock no more */
 void vc_end(void);    /* the caller is on the clock no more, and others go on */
 void vc_freeze(void); /* nobody else goes on any more */
 
@@ -155,6 +164,9 @@ void vc_check_ring(const void *mutex, int owner, const void *where);
  * from: a note of the run's. */
 void vc_note(const char *text, const void *where);
 
+/* " (at host+0x12)" of the program, " (at rank+0x12)" of a rank's copy of it: how messages tell a place. */
+int vc_write_place(char *to, size_t room, const void *where);
+
 /* Keep them in this room of VC_NOTES bytes, all 0, from now on. */
 enum { VC_NOTES = 8192 };
 void vc_keep_notes(char *at);
@@ -162,6 +174,7 @@ void vc_keep_notes(char *at);
 /* What each thread's time was, a line each: number, begin, end, work, waited, queued, and how long it had each core. */
 void vc_write_threads(const char *path);
 void vc_write_names(const char *path); /* of those threads that the program gave one */
+void vc_write_ranks(const char *path); /* of each thread */
 
 /* ---- between vcores.c and vcores_*.c ---- */
 
@@ -170,6 +183,7 @@ extern int64_t vc_clock_ps;
 vthread *vc_next_on(int core);         /* who of those that are ready gets that core next; NULL: nobody */
 void vc_get_core(vthread *thread, int core);
 void vc_give_up_core(vthread *thread); /* to whom it goes next */
+void vc_leave_queue(vthread *thread);
 void vc_place(vthread *thread);        /* its own core, or its last one if that is free, or the lowest free one; else the queue */
 void vc_move(vthread *thread);         /* to a core that it takes */
 void vc_end_slice(vthread *thread);    /* to the queue's tail, with the work that is left */

@@ -25,7 +25,7 @@ void vc_get_core(vthread *t, int core)
 vthread *vc_next_on(int core)
 {
     vthread *t = queue;
-    while (t && t->pin >= 0 && t->pin != core)
+    while (t && (t->rank != core / vc_set.cores || (t->pin >= 0 && t->pin != core)))
         t = t->queue;
     return t;
 }
@@ -62,20 +62,25 @@ void vc_end_wait(vthread *t)
     t->waits_end = 0;
 }
 
+void vc_leave_queue(vthread *t)
+{
+    vthread **at = &queue;
+    while (*at != t)
+        at = &(*at)->queue;
+    *at = t->queue;
+}
+
 void vc_give_up_core(vthread *t)
 {
     int core = t->core;
     vthread *next = vc_next_on(core);
     if (t->core_ps)
-        t->core_ps[core] += vc_clock_ps - t->got_ps;
+        t->core_ps[core % vc_set.cores] += vc_clock_ps - t->got_ps;
     t->core = -1;
     on_core[core] = NULL;
     if (!next)
         return;
-    vthread **at = &queue;
-    while (*at != next)
-        at = &(*at)->queue;
-    *at = next->queue;
+    vc_leave_queue(next);
     vc_count_wait(next, 1, next->queued_since_ps);
     vc_get_core(next, core);
 }
@@ -94,11 +99,11 @@ static void enqueue(vthread *t)
 
 static void take_core(vthread *t)
 {
-    int core = t->pin < 0 ? t->last_core : t->pin;
+    int core = t->pin < 0 ? t->last_core : t->pin, first = t->rank * vc_set.cores, end = first + vc_set.cores;
     if (t->pin < 0 && (core < 0 || on_core[core]))
-        for (core = 0; core < vc_set.cores && on_core[core]; core++)
+        for (core = first; core < end && on_core[core]; core++)
             ;
-    if (core < vc_set.cores && !on_core[core])
+    if (core < end && !on_core[core])
         vc_get_core(t, core);
     else
         enqueue(t);

@@ -22,6 +22,7 @@ static vthread *known(vthread *t)
 {
     t->number = numbers++;
     t->core = t->last_core = -1;
+    t->rank = vc_self ? vc_self->rank : 0;
     t->pin = vc_self ? vc_self->pin : -1;
     t->event_ps = VC_NEVER;
     t->core_ps = calloc((size_t)vc_set.cores, sizeof *t->core_ps);
@@ -32,8 +33,8 @@ static vthread *known(vthread *t)
 
 void vc_start(void)
 {
-    if (vc_set.cores > VC_MOST_CORES)
-        vc_set.cores = VC_MOST_CORES;
+    if (vc_set.cores > VC_MOST_CORES / vc_set.ranks)
+        vc_set.cores = VC_MOST_CORES / vc_set.ranks;
     vthread *main_thread = known(calloc(1, sizeof *main_thread));
     main_thread->real = pthread_self();
     main_thread->stack_top = __libc_stack_end;
@@ -73,6 +74,19 @@ void vc_ready(vthread *t)
     vc_wake_thread(t, VC_WOKEN);
 }
 
+vthread *vc_new_rank(int rank)
+{
+    vthread *t = vc_new();
+    if (!t)
+        return NULL;
+    t->rank = rank;
+    t->pin = -1;
+    vc_live++;
+    vc_get_core(t, rank * vc_set.cores);
+    vc_due(t, VC_NEVER); /* who runs may have to wait for it */
+    return t;
+}
+
 void vc_discard(vthread *t)
 {
     for (vthread **at = &vc_threads; *at; at = &(*at)->next)
@@ -93,6 +107,21 @@ void vc_begin(vthread *t)
     t->stack_top = __builtin_frame_address(0);
     vc_await_turn(t);
     host_time_forget();
+}
+
+void vc_end_rank(void)
+{
+    for (vthread *t = vc_threads; t; t = t->next) {
+        if (t->rank != vc_self->rank || t == vc_self || t->state == VC_ENDED)
+            continue;
+        vc_remember(t, vc_clock_ps);
+        if (t->state == VC_READY)
+            vc_leave_queue(t);
+        if (t->state == VC_RUNNING)
+            vc_give_up_core(t);
+        t->state = VC_ENDED;
+        vc_live--;
+    }
 }
 
 void vc_end(void)

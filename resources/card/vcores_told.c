@@ -34,7 +34,23 @@ void vc_fatal(const char *message)
 
 extern const char __ehdr_start[], etext[];
 
-static int in_program(const char *at) { return at >= __ehdr_start && at < etext; }
+/* Where the machine code begins that `at` is in, if that is the program's, or a rank's copy of it; NULL: it is another's. */
+static const char *base_of(const char *at)
+{
+    Dl_info in;
+    if (at >= __ehdr_start && at < etext)
+        return __ehdr_start;
+    return vc_set.ranks > 1 && at && dladdr(at, &in) && strstr(in.dli_fname, "/host.rank") ? in.dli_fbase : NULL;
+}
+
+static int in_program(const char *at) { return base_of(at) != NULL; }
+
+int vc_write_place(char *to, size_t room, const void *where)
+{
+    const char *base = base_of(where);
+    return snprintf(to, room, " (at %s+0x%lx)", base && base != __ehdr_start ? "rank" : "host",
+                    (unsigned long)((const char *)where - (base ? base : __ehdr_start)));
+}
 
 /* Where the program calls a library that calls from `where`. */
 static const char *place(const char *where)
@@ -56,7 +72,7 @@ void vc_note(const char *text, const void *where)
         return;
     used += (size_t)sprintf(notes + used, "%s", text);
     if (at && in_program(at = place(at)))
-        used += (size_t)sprintf(notes + used, " (at host+0x%lx)", (unsigned long)(at - __ehdr_start));
+        used += (size_t)vc_write_place(notes + used, 40, at);
     strcpy(notes + used, "\n");
 }
 
@@ -71,19 +87,23 @@ static int describe(char *to, size_t room, const vthread *thread)
     static const char *const what[] = {
         "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
         "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
-        "for the card", "for an interrupt", "for an atomic or volatile variable to change"};
+        "for the card", "for an interrupt", "for a message", "for an atomic or volatile variable to change"};
     char who[64], owner[64] = "";
     int number = vc_owner ? vc_owner(thread) : -1;
-    snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
+    if (vc_set.ranks > 1 && thread->number < vc_set.ranks)
+        snprintf(who, sizeof who, "rank %d", thread->number);
+    else
+        snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
     if (*thread->name)
         snprintf(who + strlen(who), sizeof who - strlen(who), " (%s)", thread->name);
     if (number == 0)
         snprintf(owner, sizeof owner, ", which the main thread has,");
     else if (number > 0)
         snprintf(owner, sizeof owner, ", which thread %d has,", number);
-    return snprintf(to, room, "%s waits %s%s since %lld.%06lld us (at host+0x%lx)", who, what[thread->what], owner,
-                    (long long)(thread->since_ps / 1000000), (long long)(thread->since_ps % 1000000),
-                    (unsigned long)((const char *)thread->where - __ehdr_start));
+    int used = snprintf(to, room, "%s waits %s%s since %lld.%06lld us", who,
+                        thread->what == VC_MESSAGE && thread->about ? thread->about : what[thread->what], owner,
+                        (long long)(thread->since_ps / 1000000), (long long)(thread->since_ps % 1000000));
+    return used + vc_write_place(to + used, room - (size_t)used, thread->where);
 }
 
 void vc_stuck(void)
@@ -121,7 +141,7 @@ void vc_check_ring(const void *mutex, int owner, const void *where)
 /* ---- the threads' times ---- */
 
 typedef struct { /* what became of the threads that have ended */
-    int number;
+    int number, rank;
     int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps, *core_ps;
     char name[sizeof(((vthread *)0)->name)];
 } span;
@@ -139,8 +159,8 @@ void vc_remember(vthread *t, int64_t end_ps)
         spans = more, span_room = room;
     }
     if (t->core >= 0 && t->core_ps)
-        t->core_ps[t->core] += end_ps - t->got_ps;
-    spans[span_count] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps, t->core_ps, ""};
+        t->core_ps[t->core % vc_set.cores] += end_ps - t->got_ps;
+    spans[span_count] = (span){t->number, t->rank, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps, t->core_ps, ""};
     strcpy(spans[span_count++].name, t->name);
     t->core_ps = NULL;
 }
@@ -169,5 +189,15 @@ void vc_write_names(const char *path)
     for (const span *s = spans; s < spans + span_count; s++)
         if (*s->name)
             fprintf(file, "%d %s\n", s->number, s->name);
+    fclose(file);
+}
+
+void vc_write_ranks(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    for (const span *s = spans; s < spans + span_count; s++)
+        fprintf(file, "%d %d\n", s->number, s->rank);
     fclose(file);
 }

@@ -101,6 +101,10 @@ static void write_threads(void)
     vc_write_threads(path);
     snprintf(path, sizeof path, "%s/host_names.txt", raw);
     vc_write_names(path);
+    if (vc_set.ranks > 1) {
+        snprintf(path, sizeof path, "%s/host_ranks.txt", raw);
+        vc_write_ranks(path);
+    }
 }
 
 static void write_end(void)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host_time.h"
+#include "messages.h"
 #include "real.h"
 #include "vcores.h"
 #include "wb.h"
@@ -36,7 +37,7 @@ typedef struct {
 } unended_t;
 
 static struct wbcard cards[WB_MAX_CARDS];
-static bus_t buses[WB_MAX_TABLES];
+static bus_t buses[WB_MAX_CARDS][WB_MAX_TABLES]; /* of each rank's host */
 static unended_t unended[MAX_UNENDED]; /* asynchronous sends */
 static int unended_count;
 static rcw_awaited awaited[MAX_AWAITED]; /* vc_card_awaited of them */
@@ -97,6 +98,11 @@ void wb_end(void)
 int64_t wb_last_end_ps(void) { return own_end_ps; }
 
 static int number_of(const wbcard_t *card) { return (int)(card - cards); }
+
+static bus_t *bus_of(const wbcard_t *card, const wb_table *table)
+{
+    return &buses[number_of(card) / wbcard_count()][table->resource];
+}
 
 static int usable(const wbcard_t *card) { return card >= cards && card < cards + wb_cards && card->open; }
 
@@ -160,11 +166,13 @@ wbcard_t *wbcard_open(int card)
         fprintf(stderr, "simulated card: there is none: start this program with `workbench run`\n");
         return NULL;
     }
-    if (card < 0 || card >= wb_cards) {
-        fprintf(stderr, wb_cards > 1 ? "simulated card: there is no card %d, only cards 0 to %d\n"
-                                     : "simulated card: there is no card %d, only card %d\n", card, wb_cards - 1);
+    int mine = wbcard_count();
+    if (card < 0 || card >= mine) {
+        fprintf(stderr, mine > 1 ? "simulated card: there is no card %d, only cards 0 to %d\n"
+                                     : "simulated card: there is no card %d, only card %d\n", card, mine - 1);
         return NULL;
     }
+    card += rcw_rank() * mine;
     rcw_request request = {.kind = RCW_OPEN, .card = card, .now_ps = wb_begin()};
     rcw_reply reply;
     wb_send(&request, sizeof request);
@@ -185,7 +193,7 @@ static int ask_end(unended_t *one, void *to)
     rcw_request request = {.kind = RCW_COLLECT, .card = number_of(one->card), .ticket = ticket_of(entry),
                            .port = one->table->port, .now_ps = now, .until_ps = others < now ? now : others};
     rcw_reply reply;
-    bus_t *bus = &buses[one->table->resource];
+    bus_t *bus = bus_of(one->card, one->table);
     wb_send(&request, sizeof request);
     wb_receive_reply(&reply, to, to ? entry->bytes : 0);
     if (reply.time_ps < 0)
@@ -264,7 +272,7 @@ void rcw_polls(int64_t done)
 
 void rcw_waits(int64_t since_ps) { vc_waits(since_ps); }
 
-int wbcard_count(void) { return wb_cards; }
+int wbcard_count(void) { return wb_cards / vc_set.ranks; }
 
 int wbcard_nothing(const char *name)
 {
@@ -368,7 +376,7 @@ int wb_transfer(const wb_call *call, wb_way *way, const void *from, void *to)
     unended_t one = {.card = card, .table = table};
     rcw_transfer_record *entry = &one.entry;
     int64_t now = wb_begin();
-    bus_t *bus = &buses[table->resource];
+    bus_t *bus = bus_of(card, table);
     int after = overlaps ? 0 : bus->unended, packet = kind == RCW_RECEIVE && port->packets;
     int asked = kind == RCW_RECEIVE || port->answers || after, status = 0;
     int64_t start = overlaps || after || bus->free_ps < now ? now : bus->free_ps;

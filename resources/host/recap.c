@@ -244,6 +244,11 @@ static int make_room(int slots)
 
 void rcw_add_unit(rcw_unit *unit)
 {
+    for (const rcw_unit *known = units; rcw_simulated && known; known = known->next)
+        if (known->slot_count == unit->slot_count && !strcmp(known->told, unit->told)) {
+            unit->first = known->first; /* the program's own in another rank */
+            return;
+        }
     if (!make_room(rcw_slot_count + unit->slot_count)) {
         unit->first = -1;
         fprintf(stderr, "recap: no room for the calls of a library that is loaded while the program runs: "

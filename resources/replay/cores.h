@@ -11,6 +11,7 @@ enum { E_CARD, E_WAKE, E_TIME_OUT, E_CALL, E_SLICE }; /* in this order at equal 
 
 typedef struct {
     int state, core, last_core, pin;
+    int rank;                   /* whose cores it runs on */
     int under_way, waits;       /* its call, which waited so many times */
     int timed_out, spoken;      /* the card says when its wait ends */
     int spins;                  /* it waits on its core */
@@ -21,7 +22,8 @@ typedef struct {
 } thread;
 
 typedef struct {
-    int64_t count, slice_ps, call_ps, wake_ps, switch_ps;
+    int64_t count, slice_ps, call_ps, wake_ps, switch_ps; /* so many cores of each rank */
+    int64_t ranks;
 } settings;
 
 typedef struct {
@@ -37,11 +39,12 @@ static int begin_cores(cores *c, const settings *of, int64_t count)
 {
     *c = (cores){.of = *of, .count = count};
     c->threads = calloc((size_t)count + 1, sizeof *c->threads);
-    c->on_core = malloc((size_t)(2 * of->count + count + 1) * sizeof *c->on_core);
+    int64_t all = of->count * of->ranks;
+    c->on_core = malloc((size_t)(2 * all + count + 1) * sizeof *c->on_core);
     if (!c->threads || !c->on_core)
         return 0;
-    c->last_on = c->on_core + of->count, c->queue = c->last_on + of->count;
-    memset(c->on_core, -1, (size_t)of->count * 2 * sizeof *c->on_core);
+    c->last_on = c->on_core + all, c->queue = c->last_on + all;
+    memset(c->on_core, -1, (size_t)all * 2 * sizeof *c->on_core);
     for (int64_t n = 0; n < count; n++) {
         thread *t = &c->threads[n];
         t->state = BLOCKED, t->event_ps = NEVER;
@@ -70,9 +73,11 @@ static void get_core(cores *c, int n, int core)
 /* Where in the queue the first thread is that may have this core; -1. */
 static int next_on(const cores *c, int core)
 {
-    for (int64_t i = 0; i < c->queued; i++)
-        if (c->threads[c->queue[i]].pin == -1 || c->threads[c->queue[i]].pin == core)
+    for (int64_t i = 0; i < c->queued; i++) {
+        const thread *t = &c->threads[c->queue[i]];
+        if (t->rank == core / c->of.count && (t->pin == -1 || t->pin == core))
             return (int)i;
+    }
     return -1;
 }
 
@@ -96,14 +101,14 @@ static void give_up_core(cores *c, int n)
 static void take_core(cores *c, int n)
 {
     thread *t = &c->threads[n];
-    int core = t->pin < 0 ? t->last_core : t->pin;
+    int core = t->pin < 0 ? t->last_core : t->pin, first = t->rank * (int)c->of.count, end = first + (int)c->of.count;
     if (t->pin < 0 && (core < 0 || c->on_core[core] >= 0)) {
         core = -1;
-        for (int one = 0; one < c->of.count && core < 0; one++)
+        for (int one = first; one < end && core < 0; one++)
             if (c->on_core[one] < 0)
                 core = one;
     }
-    if (core >= 0 && core < c->of.count && c->on_core[core] < 0)
+    if (core >= 0 && core < end && c->on_core[core] < 0)
         get_core(c, n, core);
     else
         enqueue(c, n);

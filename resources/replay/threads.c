@@ -1,13 +1,14 @@
 /* The host's threads again, from table `syncs` (replay/threads.py). What a thread does between two calls is its own time on
  * a core. What calls mean (a mutex, a semaphore, a barrier) is done again; waits for conditions, futexes and what is done
- * once end with the call that ended them in the run, or do not wait where that came before. */
+ * once end with the call that ended them in the run, or do not wait where that came before. A message is there as long after it was
+ * sent as in the run. */
 #define OF_THREAD int64_t row, end; /* its call that comes next, or is under way, of those before `end` */
 #include "cores.h"
 
 /* As in model/syncs.py. */
 enum { OTHER = 1, LOCK, UNLOCK, WAIT, SIGNAL, BROADCAST, LOCK_READING, LOCK_WRITING, UNLOCK_BOTH, LOCK_SPINNING,
        UNLOCK_SPINNING, BARRIER, TAKE, POST, ONCE, ONCE_DONE, FUTEX_WAIT, FUTEX_WAKE, CREATE, JOIN, CANCEL, END, EXIT, SLEEP,
-       YIELD, BIND, PIPE, CARD, CARD_HELD, INTERRUPT };
+       YIELD, BIND, PIPE, CARD, CARD_HELD, INTERRUPT, SEND_MESSAGE, AWAIT_MESSAGE };
 enum { DONE, TIMED_OUT, REFUSED, CANCELLED, NOT_OVER };
 
 typedef struct {
@@ -22,7 +23,8 @@ typedef struct {
     const uint8_t *ends_waits;      /* whether a wait ended by it in the run */
     const int32_t *object;
     const int64_t *argument;        /* WAIT: the mutex, as an object */
-    const int64_t *lag_ps;          /* from the call until what ended its wait, -1: it did not wait */
+    const int64_t *lag_ps;          /* from the call until what ended its wait, -1: it did not wait; AWAIT_MESSAGE: from `woken_by`
+                                     * until the message is there */
     const int64_t *woken_by;        /* the row of that, -1 */
     const int64_t *needs;           /* LOCK: the row that has to be over before, -1 */
 } script;
@@ -121,7 +123,7 @@ static void act(world *w, int n, int64_t row)
         break;
     case CREATE:
         if (argument > 0 && argument < w->c.count) {
-            w->c.threads[argument].pin = t->pin;
+            w->c.threads[argument].pin = t->pin, w->c.threads[argument].rank = t->rank;
             next(w, (int)argument);
             wake(&w->c, (int)argument);
         }
@@ -266,14 +268,42 @@ static int waits_by_cause(world *w, int n, int64_t row)
     return 1;
 }
 
+/* Whether a call waits for its message. */
+static int waits_for_message(world *w, int n, int64_t row)
+{
+    int64_t sent = w->s->woken_by[row];
+    if (w->s->kind[row] != AWAIT_MESSAGE || w->c.threads[n].timed_out)
+        return 0;
+    if (w->s->result[row] == NOT_OVER || (sent >= 0 && w->t0_ps[sent] < 0))
+        block(&w->c, n, -1, NEVER, sent);
+    else if (sent >= 0 && w->t0_ps[sent] + w->s->lag_ps[row] > w->c.clock_ps)
+        block(&w->c, n, -1, w->t0_ps[sent] + w->s->lag_ps[row], -1);
+    else
+        return 0;
+    return 1;
+}
+
+/* A message that is sent: who waits for it goes on when it is there. */
+static void send_message(world *w, int64_t row)
+{
+    for (int n = 0; n < w->c.count; n++) {
+        thread *t = &w->c.threads[n];
+        if (t->state == BLOCKED && t->cause == row && w->s->kind[t->row] == AWAIT_MESSAGE)
+            t->cause = -1, t->event_ps = w->c.clock_ps + w->s->lag_ps[t->row];
+    }
+}
+
 /* A call at its first moment, or once more when it was woken: it waits, or is over. */
 static void go_on(world *w, int n)
 {
     int64_t row = w->c.threads[n].row;
     int result = w->s->result[row];
     int over = result == REFUSED || (result == TIMED_OUT && w->c.threads[n].timed_out && w->s->kind[row] != WAIT);
-    if (over || !(waits_by_cause(w, n, row) || waits(w, n, row)))
-        finish(w, n);
+    if (!over && (waits_for_message(w, n, row) || waits_by_cause(w, n, row) || waits(w, n, row)))
+        return;
+    if (w->s->kind[row] == AWAIT_MESSAGE)
+        w->c.threads[n].left_ps += w->s->argument[row];
+    finish(w, n);
 }
 
 static void take_effect(world *w, int n)
@@ -283,7 +313,11 @@ static void take_effect(world *w, int n)
     int kind = w->s->kind[row];
     w->t0_ps[row] = w->c.clock_ps;
     switch (kind) {
-    case END: case EXIT: case SLEEP: case BIND: case CARD: case CARD_HELD: case INTERRUPT:
+    case END: case EXIT: case SLEEP: case BIND: case CARD: case CARD_HELD: case INTERRUPT: case AWAIT_MESSAGE:
+        break;
+    case SEND_MESSAGE:
+        t->left_ps += w->s->argument[row];
+        send_message(w, row);
         break;
     default:
         t->left_ps += w->c.of.call_ps;
@@ -320,8 +354,11 @@ static void keep_cores(world *w, int64_t row)
 static int64_t end_of(world *w)
 {
     cores *c = &w->c;
-    get_core(c, 0, 0);
-    next(w, 0);
+    for (int rank = 0; rank < c->of.ranks && rank < c->count; rank++) {
+        c->threads[rank].rank = rank;
+        get_core(c, rank, rank * (int)c->of.count);
+        next(w, rank);
+    }
     for (;;) {
         int64_t at_ps;
         int kind, n = first_event(c, &kind, &at_ps);
@@ -364,10 +401,11 @@ int64_t replay_threads(const script *s, const int64_t *took_ps, const int64_t *o
                .lender = lender, .lent_ps = lent_ps};
     w.things = malloc((size_t)(s->objects + 1) * sizeof *w.things);
     int64_t end_ps = -2;
-    w.let_go = malloc(2 * (size_t)s->of.count * sizeof *w.let_go);
+    size_t cores = (size_t)(s->of.count * s->of.ranks);
+    w.let_go = malloc(2 * cores * sizeof *w.let_go);
     if (begin_cores(&w.c, &s->of, s->threads) && w.things && w.let_go) {
-        w.free_ps = w.let_go + s->of.count;
-        memset(w.let_go, -1, (size_t)s->of.count * sizeof *w.let_go);
+        w.free_ps = w.let_go + cores;
+        memset(w.let_go, -1, cores * sizeof *w.let_go);
         for (int64_t n = 0; n < s->objects; n++)
             w.things[n] = (thing){-1, 0};
         for (int64_t n = 0; n < s->threads; n++)

@@ -34,8 +34,9 @@ from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Task
 from workbench.formats.platform_file import load_platform
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import TransferPoint, TransferTable
+from workbench.model.simulation import Simulation
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 

@@ -16,10 +16,11 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from workbench.api import HdlBuild, HdlSimulation, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Outcome, Task, TimingRule
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.read_out import Access, Act, ReadOutPlan
+from workbench.model.simulation import Simulation
 
 API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
 SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))

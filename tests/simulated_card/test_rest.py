@@ -16,8 +16,9 @@ from workbench.api.job import Job
 from workbench.api.records import read_end
 from workbench.api.stream_records import stream_transfers
 from workbench.api.targets import Outcome, Task
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock
+from workbench.model.simulation import Simulation
 
 # Register 0: so many words go through the FIFO, one in 3 cycles in, one in 5 out; 1: how many came out.
 NAPS = """

@@ -14,8 +14,12 @@ def cores_words(manifest: Manifest) -> str:
     costs = {"a call": cores.call_ps, "a wake-up": cores.wake_ps, "a change of threads": cores.switch_ps}
     costs_named = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
     used = sum(1 for core in zip(*(thread.core_ps for thread in threads), strict=False) if any(core))
+    who = (
+        f"{cores.ranks} ranks with {counted(len(threads), 'thread')}" if cores.ranks > 1 else f"{len(threads)} threads"
+    )
+    each = " each" if cores.ranks > 1 else ""
     said = [
-        f"{counted(len(threads), 'thread')} ran on {used} of {counted(cores.count, 'virtual core')}",
+        f"{who} ran on {used} of {counted(cores.count, 'virtual core')}{each}",
         f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
         *costs_named,
     ]
@@ -35,7 +39,9 @@ def placement_words(manifest: Manifest) -> str:
             "queued": thread.queued_ps,
         }
         spent = [f"{name} {percent_text(ps / max(life, 1))}" for name, ps in shares.items() if ps]
-        said.append(f"{f'thread {number}' if number else 'main'}: {', '.join(spent) or 'in calls of the card'}")
+        main = f"rank {number}" if manifest.cores.ranks > 1 else "main"
+        name = main if number < manifest.cores.ranks else f"thread {number}"
+        said.append(f"{name}: {', '.join(spent) or 'in calls of the card'}")
     if len(manifest.threads) > _MOST_THREADS:
         said.append(f"and {len(manifest.threads) - _MOST_THREADS} more")
     return "; ".join(said)

@@ -41,7 +41,8 @@ class PlatformSupport:
     `template` is its YAML file. `api_dir` holds the API's header as the user's sources include it; `api_sources` are
     C files that implement that API on the simulated card's client library (`resources/card/wbcard.h`). Without
     them it is made there of the template's entries, where these say enough. `board` holds the parts of a board that a
-    template of an API alone lacks, as an example: a template that is begun from it gets them too.
+    template of an API alone lacks, as an example: a template that is begun from it gets them too. `more` are the other
+    APIs that a project's program calls.
     """
 
     name: str
@@ -49,6 +50,17 @@ class PlatformSupport:
     api_dir: Path | None = None
     api_sources: tuple[Path, ...] = ()
     board: Path | None = None
+    more: tuple[PlatformSupport, ...] = ()
+
+    @property
+    def api_dirs(self) -> tuple[Path, ...]:
+        """The folders with the headers of all."""
+        return tuple(one.api_dir for one in (self, *self.more) if one.api_dir)
+
+    @property
+    def more_sources(self) -> tuple[Path, ...]:
+        """The sources that implement the other APIs."""
+        return tuple(source for one in self.more for source in one.api_sources)
 
 
 @dataclass(frozen=True)

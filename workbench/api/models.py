@@ -173,7 +173,10 @@ class ModelDocument(PartDocument):
         examples=["Sizes from the paper, clock from a first synthesis"],
     )
     platform: str = Field(
-        "", description="the platform template whose tables, networks and memories it uses", examples=["nallatech_h101"]
+        "",
+        description="the platform template whose tables, networks and memories it uses: its name, or a file beside the "
+        "model",
+        examples=["nallatech_h101"],
     )
     inputs: dict[str, Input] = Field(
         default_factory=dict,

@@ -296,6 +296,12 @@ def read_thread_names(raw: Path) -> dict[int, str]:
     return {int(line.split()[0]): line.partition(" ")[2].strip() for line in read_lines(raw / "host_names.txt")}
 
 
+def read_thread_ranks(raw: Path) -> dict[int, int]:
+    """The rank of each of the host's threads, by number; none where there is one rank."""
+    rows = (line.split() for line in read_lines(raw / "host_ranks.txt"))
+    return {int(number): int(rank) for number, rank in rows}
+
+
 def read_taps(raw: Path) -> Records:
     """State changes by cycle (dtype TAPS); empty where the run was not traced."""
     return read_records(raw / "taps.bin", TAPS)

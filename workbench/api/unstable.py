@@ -7,7 +7,7 @@ from workbench.api.lazy import loads
 if TYPE_CHECKING:
     from workbench.api.queries import Curve, Curves
     from workbench.api.waveforms import scopes_of, state_changes, state_texts, write_states_vcd
-    from workbench.model.application import STREAM_TOP, Simulation, StreamSignals, VhdlStandard
+    from workbench.model.application import STREAM_TOP, StreamSignals, VhdlStandard
     from workbench.model.blocks import as_target, below_top
     from workbench.model.changes import Depth, ScaleHost, ScaleState
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
@@ -16,16 +16,9 @@ if TYPE_CHECKING:
     from workbench.model.hardware import PortDirection
     from workbench.model.links import link_words
     from workbench.model.messages import Message, call_messages
+    from workbench.model.network import Network
     from workbench.model.opened import opened, opened_names
-    from workbench.model.platform import (
-        EXPRESSIONS,
-        NO_DATA_MOVES,
-        Host,
-        KernelBoard,
-        Network,
-        QueueEntry,
-        TransferTable,
-    )
+    from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, KernelBoard, QueueEntry, TransferTable
     from workbench.model.pragma import COMMUNICATION, CPU, WAITS
     from workbench.model.prediction import Prediction, Trust
     from workbench.model.prototypes import (
@@ -44,6 +37,7 @@ if TYPE_CHECKING:
     from workbench.model.run import Cores
     from workbench.model.run_tables import MOST_AMOUNT
     from workbench.model.scan import ApiFunction, ApiHeader, StateRegister, StateValue, Term, WrongExpression
+    from workbench.model.simulation import Simulation
     from workbench.model.streaming import MOST_DEPTH, Streaming
     from workbench.model.streams import Fifo, Stream, StreamWait
     from workbench.model.text import (

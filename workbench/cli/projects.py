@@ -186,6 +186,7 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         waves=_waves(arguments),
         ports=arguments.ports,
         target=arguments.target,
+        ranks=arguments.ranks or 0,
         settings=parse_settings(arguments.changes),
     )
     with progress() as watch:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, PrivateAttr
 
 from workbench.model.links import Link
 from workbench.model.platform import Document, QueueCall
 from workbench.model.read_out import ReadOut
+from workbench.model.simulation import Simulation
 from workbench.model.streaming import Streaming
 
 SCHEMA_VERSION = 1
@@ -60,6 +61,14 @@ class HostSources(Document):
         (),
         description="calls in C++ that push into the program's own queues and pop from them, besides those that the "
         "platform's template names",
+    )
+    ranks: PositiveInt = Field(
+        1, le=64, description="how many processes of the program run at once (MPI ranks), each with FPGAs of its own"
+    )
+    network: str = Field(
+        "",
+        description="the template's network over which they exchange messages (LogGP); empty: messages take no time",
+        examples=["Gigabit Ethernet"],
     )
 
 
@@ -241,12 +250,24 @@ class HardwareSources(Design):
         examples=[[{"source": "left.out_*", "target": "right.in_*"}]],
     )
 
+    _ranks: int = PrivateAttr(1)  # those of the host
+
     @property
     def places(self) -> tuple[str, ...]:
-        """What the names in each FPGA begin with; nothing where there is only one."""
-        if self.fpgas:
-            return tuple(f"{fpga.name}:" for fpga in self.fpgas)
-        return tuple(f"card[{n}]." for n in range(self.cards)) if self.cards > 1 else ("",)
+        """What the names in each FPGA begin with; nothing where there is only one. Of several ranks, those of rank 0
+        first."""
+        of_rank = tuple(f"{fpga.name}:" for fpga in self.fpgas) or ("",)
+        if self.cards > 1 and not self.fpgas:
+            of_rank = tuple(f"card[{n}]." for n in range(self.cards))
+        if self._ranks == 1:
+            return of_rank
+        return tuple(f"rank[{rank}].{place}" for rank in range(self._ranks) for place in of_rank)
+
+    def of_ranks(self, ranks: int) -> HardwareSources:
+        """The hardware of so many ranks, each with all that is said here."""
+        copy = self.model_copy()
+        copy._ranks = ranks
+        return copy
 
     def values(self, given: Mapping[str, str]) -> dict[str, str]:
         """The parameters of the top module, with those given laid over."""
@@ -255,82 +276,10 @@ class HardwareSources(Design):
     def designs(self) -> tuple[HardwareSources, ...]:
         """The hardware of each FPGA, as if there were no other."""
         if not self.fpgas:
-            return (self.model_copy(update={"cards": 1}),) * self.cards
+            return (self.of_ranks(1).model_copy(update={"cards": 1}),) * self.cards
         own = ({name: getattr(fpga, name) for name in fpga.model_fields_set - {"name"}} for fpga in self.fpgas)
-        return tuple(self.model_copy(update={**given, "fpgas": (), "links": (), "cards": 1}) for given in own)
-
-
-class Simulation(Document):
-    """How the simulated card behaves; `host_factor` scales the measured CPU time of the host's own code."""
-
-    cycle_limit: PositiveInt = Field(2_000_000_000, description="FPGA cycles after which the run is ended")
-    idle_cycle_limit: PositiveInt = Field(
-        100_000_000, description="FPGA cycles that an interrupt, or a change of what is polled, may take"
-    )
-    wall_limit_s: PositiveFloat = Field(600.0, description="real time after which the run is ended")
-    host_factor: PositiveFloat = Field(
-        1.0, description="times the measured CPU time of the host's own code; 2 for a host half as fast as this one"
-    )
-    basic_block_ps: PositiveInt = Field(
-        2000, description="virtual time of one basic block of the host in a deterministic run"
-    )
-    cores: PositiveInt = Field(
-        4, le=1024, description="processor cores on which the host's threads run in virtual time"
-    )
-    slice_ps: PositiveInt = Field(
-        4_000_000_000, description="how long a thread keeps its core while others wait for one, in virtual time"
-    )
-    call_ps: NonNegativeInt = Field(
-        0, description="virtual time of a call that synchronises threads (locking a mutex, starting a thread)"
-    )
-    wake_ps: NonNegativeInt = Field(
-        0, description="virtual time from what a thread waits for until it is ready; some microseconds on most systems"
-    )
-    switch_ps: NonNegativeInt = Field(0, description="virtual time that a core takes to change to another thread")
-    skip_rest: bool = Field(
-        True,
-        description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
-        "outside, and a whole cycle changed nothing in it; results are the same",
-    )
-    simulator: Literal["auto", "verilator", "ghdl"] = Field(
-        "auto",
-        description="what simulates the design: auto takes Verilator, but GHDL, at some thousand cycles a second, for "
-        "VHDL that cannot be synthesised (times, files, real numbers)",
-    )
-    hardware_counters: bool = Field(
-        False,
-        description="simulate the counters of the instrumented design too, and read them through its port, as on a "
-        "board; else the card itself counts the same, which is faster",
-    )
-    check_vhdl: bool = Field(
-        True,
-        description="hold what GHDL synthesises of a design in VHDL against the VHDL in GHDL's own simulator, under "
-        "inputs at random, before its first run; where the two differ nothing is run",
-    )
-    waves: bool = Field(
-        False, description="write all signals of the design over virtual time to a VCD file of the run's folder"
-    )
-    waves_from_s: NonNegativeFloat = Field(0.0, description="from which virtual time on", examples=["10 us"])
-    waves_to_s: NonNegativeFloat = Field(0.0, description="until which virtual time; 0: to the end", examples=["20 us"])
-    waves_ports: bool = Field(
-        False, description="of these signals only the ports of the top: enough for `workbench testbench`, and far less"
-    )
-    waves_bytes: PositiveInt = Field(
-        1 << 30, description="the most that a card's file may hold: it ends there, and the run goes on"
-    )
-    files_bytes: PositiveInt = Field(
-        1 << 30, description="the most that host program or designs may write to files: a run that writes more is ended"
-    )
-    clock_ppm: float = Field(
-        0.0,
-        ge=-10_000,
-        le=10_000,
-        description="how much faster the FPGA's clocks run than the platform says, in parts per million",
-        examples=[-35.5],
-    )
-    clock_drift_ppm_per_s: float = Field(
-        0.0, ge=-100, le=100, description="how much faster they run with each second of the run, in parts per million"
-    )
+        alone = self.of_ranks(1)
+        return tuple(alone.model_copy(update={**given, "fpgas": (), "links": (), "cards": 1}) for given in own)
 
 
 class TargetCommands(Document):
@@ -365,6 +314,12 @@ class Project(Document):
     name: str = Field(description="a short name")
     title: str = Field("", description="title in window and reports")
     platform: str = Field(description="the name of a platform template, or the path of one")
+    apis: tuple[str, ...] = Field(
+        (),
+        description="further host APIs that the program calls besides the platform's: templates by name; their calls, "
+        "headers and networks are added to the platform's",
+        examples=[["mpi"]],
+    )
     outside: tuple[str, ...] = Field(
         (),
         description="other folders that sources and included files may be in",
@@ -397,3 +352,8 @@ class Project(Document):
         description="a streaming application, of which host program and design are made: `host` and `hardware` may "
         "then be left out",
     )
+
+    def with_ranks(self, ranks: int) -> Project:
+        """The project with so many ranks."""
+        host = self.host.model_copy(update={"ranks": ranks})
+        return self.model_copy(update={"host": host, "hardware": self.hardware.of_ranks(ranks)})

@@ -15,7 +15,8 @@ from workbench.model.pragma import Category
 #: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
 COUNT = {"ge": 0, "lt": 1 << 63}
 #: What begins the names in one of several FPGAs.
-_PLACE = re.compile(r"card\[\d+\]\.|\w+:")
+_PLACE = re.compile(r"(?:rank\[\d+\]\.)?(?:card\[\d+\]\.|\w+:)|rank\[\d+\]\.")
+_RANK = re.compile(r"(?:host\.)?(rank\[\d+\])\.")
 #: The kind of block that an observed port is, and what its states are drawn as.
 PORT = "port"
 #: What the name of a memory port's node in the block graph begins with.
@@ -34,6 +35,16 @@ def below_top(instance: str) -> str:
 def fpga_of(name: str) -> str:
     """What a name begins with in one of several FPGAs: left: of left:top.fifo, card[1]. of card[1].top.fifo."""
     return match[0] if (match := _PLACE.match(name)) else ""
+
+
+def rank_of(name: str) -> str:
+    """The process that a block belongs to, on the host or in one of its FPGAs, where there are several: rank[1]."""
+    return match[1] if (match := _RANK.match(name)) else ""
+
+
+def within_rank(name: str) -> str:
+    """What is in an FPGA without the rank that the FPGA is of: top.core of rank[1].top.core."""
+    return re.sub(r"^rank\[\d+\]\.", "", name)
 
 
 def as_target(name: str) -> str:
@@ -85,7 +96,8 @@ class State:
 class Block:
     """One block.
 
-    `id` is hierarchical and unique in a run: `host.main`, `pdf2d_top.core[3].ctrl`.
+    `id` is hierarchical and unique in a run: `host.main`, `pdf2d_top.core[3].ctrl`; of several ranks
+    `host.rank[1].main`, `rank[1].pdf2d_top.core[3].ctrl`.
     `component` is the instance (or host program) that contains it: `pdf2d_top.core[3]`.
     `group` is the id with every index starred (`pdf2d_top.core[*].ctrl`): replicas share it; a block without
     replicas has its own id there.
@@ -148,18 +160,20 @@ class BlockGraph:
 
 
 def short_labels(blocks: Sequence[Block]) -> dict[str, str]:
-    """Names without the top level, and without the always block's label where its instance has just one block."""
+    """Names without the top level, and without the always block's label where its instance has just one block. Those of
+    several ranks begin with the rank."""
     per_component: dict[str, int] = {}
     for block in blocks:
         per_component[block.component] = per_component.get(block.component, 0) + 1
     labels = {}
     for block in blocks:
-        component, _, rest = block.component.partition(".")
+        component, _, rest = within_rank(block.component).partition(".")
         local = block.id[len(block.component) + 1 :]
         if not rest:
-            labels[block.id] = local or component
+            label = local or component
         elif per_component[block.component] == 1:
-            labels[block.id] = rest
+            label = rest
         else:
-            labels[block.id] = f"{rest}.{local}"
+            label = f"{rest}.{local}"
+        labels[block.id] = f"{rank}.{label}" if (rank := rank_of(block.id)) else label
     return labels

@@ -14,6 +14,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.document import Document
 from workbench.model.hardware import Hardware
+from workbench.model.network import Network
 
 SCHEMA_VERSION = 2
 
@@ -28,7 +29,7 @@ NO_DATA_MOVES = Diagnostic(
 
 
 class CallKind(StrEnum):
-    """What an API call is for (section 3.1)."""
+    """What an API call is for (section 3.1); messages are those to and from other processes of the program."""
 
     CONFIGURE = "configure"
     ACQUIRE = "acquire"
@@ -37,6 +38,8 @@ class CallKind(StrEnum):
     WAIT = "wait"
     INTERRUPT = "interrupt"
     RELEASE = "release"
+    SEND_MESSAGE = "send_message"
+    AWAIT_MESSAGE = "await_message"
     OTHER = "other"
 
     @property
@@ -257,23 +260,6 @@ class Memory(Document):
     latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="lambda: the fixed time of each transfer")
     estimated: bool = Field(False, description="whether a number of it is an estimate: results say so")
     note: str = Field("", description="source of the numbers")
-
-
-class Network(Document):
-    """A network between nodes, in LogGP terms (RATSS 2011, section 3.3). Times in seconds, gaps per byte."""
-
-    name: str = Field(description="its name, used by models")
-    latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="L: from one end to the other")
-    overhead_s: Annotated[float, Field(ge=0)] = Field(0.0, description="o: what the processor spends on a message")
-    gap_s: Annotated[float, Field(ge=0)] = Field(0.0, description="g: between two short messages")
-    gap_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="G: between two bytes of a long message")
-    reduction_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="gamma: adding up, per byte")
-    capacity: Annotated[float, Field(gt=0)] | None = Field(
-        None,
-        description="messages that it carries at full rate at once, where they share it (contention); empty: all",
-        examples=[4],
-    )
-    source: str = Field("", description="source of the numbers")
 
 
 class Device(Document):

@@ -102,6 +102,10 @@ class Cores:
     call_ps: int = field(default=0, metadata={**COUNT, "description": "a call that synchronises threads"})
     wake_ps: int = field(default=0, metadata={**COUNT, "description": "from what wakes a thread to its being ready"})
     switch_ps: int = field(default=0, metadata={**COUNT, "description": "a core's change of threads"})
+    ranks: int = field(
+        default=1,
+        metadata={**COUNT, "description": "processes of the host program, each with so many cores of its own"},
+    )
 
 
 @dataclass(frozen=True)

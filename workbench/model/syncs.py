@@ -37,6 +37,8 @@ class SyncKind(IntEnum):
     CARD = 28  # a transfer, or a wait for one: its number among the thread's, -1: none of these
     CARD_HELD = 29  # a transfer that holds its core: likewise
     INTERRUPT = 30  # likewise
+    SEND_MESSAGE = 31  # to another rank: what it costs the sender's processor, ps
+    AWAIT_MESSAGE = 32  # likewise the receiver's; woken when the message is there, be that before the call
 
 
 class SyncResult(IntEnum):
@@ -49,7 +51,8 @@ class SyncResult(IntEnum):
 
 #: Kinds that do not cost `Cores.call_ps`.
 FREE = frozenset({
-    SyncKind.END, SyncKind.EXIT, SyncKind.SLEEP, SyncKind.BIND, SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT
+    SyncKind.END, SyncKind.EXIT, SyncKind.SLEEP, SyncKind.BIND, SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT,
+    SyncKind.SEND_MESSAGE, SyncKind.AWAIT_MESSAGE,
 })  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from workbench.model.blocks import Block, Side, fpga_of
+from workbench.model.blocks import Block, Side, fpga_of, rank_of
 from workbench.model.pragma import CPU
 
 _PART = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
@@ -18,7 +18,9 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
     its FPGA and some in others, those in its own.
     """
     if target == CPU:
-        return tuple(b for b in blocks if b.side is Side.HOST)
+        return tuple(
+            b for b in blocks if b.side is Side.HOST and (source is None or rank_of(b.id) == rank_of(source.id))
+        )
     wanted = _parts(target)
     if not wanted:
         return ()
@@ -29,6 +31,7 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
     matches = matches or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
     if source is None or len(matches) < 2 or "*" in target:
         return matches
+    matches = tuple(b for b in matches if rank_of(b.id) == rank_of(source.id)) or matches
     matches = tuple(b for b in matches if fpga_of(b.id) == fpga_of(source.id)) or matches
     depth = {b.id: shared_parts(b.component, source.component) for b in matches}
     nearest = max(depth.values())

@@ -11,7 +11,7 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import MEMORY, PORT, Block, BlockGraph, Edge, Side
+from workbench.model.blocks import MEMORY, PORT, Block, BlockGraph, Edge, Side, rank_of, within_rank
 from workbench.model.pragma import MEM
 from workbench.model.text import bytes_text, count_text, listed, percent_text, time_text
 from workbench.pictures.layout_edges import Link
@@ -127,8 +127,13 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
     for members in groups.values():
         first = members[0]
         frame = first.component if first.side is Side.HOST else first.id.split(".")[0]
+        if len({rank_of(block.id) for block in members}) > 1:
+            frame = frame.replace(rank_of(first.id), "rank[*]")
         title = _title(first, alone)
-        if len(members) > 1:
+        if len(members) > 1 and first.side is Side.HOST:  # ranks: their shares take the room of the tiles
+            box, ids = Box(0, 0, style.host_width, style.host_height), tuple(block.id for block in members)
+            node = NodeBox(first.group, f"{title} × {len(members)}", frame, first.side, ids, box)
+        elif len(members) > 1:
             node = _stack(members, f"{title} × {len(members)}", frame, style)
         else:
             host = first.side is Side.HOST
@@ -169,7 +174,7 @@ def _title(block: Block, alone: set[str]) -> str:
         return block.id.removeprefix(f"{block.component}.")
     if block.kind == PORT:
         return block.id.removeprefix(f"{block.component}.")
-    inside = block.component.split(".")[1:]
+    inside = within_rank(block.component).split(".")[1:]
     if block.component not in alone or not inside:
         inside = [*inside, block.id.rpartition(".")[2]]
     return ".".join(part.split("[")[0] for part in inside)

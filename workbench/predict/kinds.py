@@ -52,6 +52,12 @@ def load_model(kind: ModelKind, path: Path, platforms: Mapping[str, Platform]) -
     return (None, problems) if text is None else parse_model(kind, text, str(path), platforms)
 
 
+def _beside(platform: str, file: str | None) -> Path | None:
+    """The template that a model names by its path: a file beside the model, as of a machine that was measured."""
+    path = Path(file).parent / platform if file and platform else None
+    return path if path and path.is_file() else None
+
+
 def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping[str, Platform]) -> Read:
     """Like `load_model`, from a text."""
     marked, problems = read_marked(text, file)
@@ -60,7 +66,15 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
     model, problems = check_document(Schema(f"{label(kind)} model", kind.document()), marked)
     if model is None:
         return None, problems
-    reading = _Reading(model, platforms.get(model.platform), marked, list(problems))
+    platform = platforms.get(model.platform)
+    if platform is None and (beside := _beside(model.platform, file)):
+        from workbench.formats.platform_file import load_platform  # rare, and long to import
+
+        platform, of_template = load_platform(beside)
+        problems = (*problems, *of_template)
+        if platform is None:
+            return None, problems
+    reading = _Reading(model, platform, marked, list(problems))
     noted = reading.diagnostics
     if model.platform and reading.platform is None:
         hint = near(model.platform, platforms, "Templates")

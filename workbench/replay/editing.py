@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS
 from workbench.replay.events import WORD
 from workbench.replay.fpga import works
+from workbench.replay.host import MESSAGES
 from workbench.replay.program import Program
 from workbench.replay.resolve import Named
 
@@ -53,11 +55,22 @@ class Edited:
     in_order: bool = True
 
 
+def refuse_unmade(program: Program, named: Named, change: Change) -> NoReturn:
+    """Say why the run has no operation of the calls that a change names."""
+    calls, manifest = program.run.tables["calls"], program.run.manifest
+    entries = np.unique(np.asarray(calls["entry"])[np.isin(calls["site"], named.sites)]).tolist()
+    if any(entry >= 0 and manifest.entries[entry].kind in MESSAGES for entry in entries):
+        raise RefusedError(
+            f"'{change}' names calls that exchange messages with other ranks, whose calls would have to change too"
+        )
+    raise RefusedError(f"'{change}' names calls that the run did not make")
+
+
 def operations(program: Program, named: Named, kinds: Sequence[int], change: Change, what: str) -> Numbers:
     """The operations that a change names, of these kinds."""
     mine = np.isin(program.ops["site"], named.sites)
     if not mine.any():
-        raise RefusedError(f"'{change}' names calls that the run did not make")
+        refuse_unmade(program, named, change)
     numbers = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
     if len(numbers) < mine.sum():
         raise RefusedError(f"'{change}' names calls that are not {what}")

@@ -22,11 +22,12 @@ from workbench.replay.editing import (
     let_words_go,
     operations,
     refuse_held_up,
+    refuse_unmade,
     remove,
 )
 from workbench.replay.fpga import wait_states
 from workbench.replay.host import ASK, AWAIT, IRQ
-from workbench.replay.program import Program, work_ps
+from workbench.replay.program import Program, set_bus, work_ps
 from workbench.replay.regroup import asynchronous, control_in_fpga, early, fewer_starts, resize, retype, split, unite
 from workbench.replay.replicas import replicas
 from workbench.replay.resolve import ALL, Named
@@ -127,7 +128,7 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
     mine = np.flatnonzero(np.isin(program.ops["site"], named.sites))
     edited.host = True
     if not len(mine):
-        raise RefusedError(f"'{change}' names calls that the run did not make")
+        refuse_unmade(program, named, change)
     kinds = program.ops["kind"][mine]
     if (kinds == IRQ).any() or (change.factor and (kinds == AWAIT).any()):
         raise RefusedError(f"'{change}' names waits: they take as long as what they are for")
@@ -224,10 +225,7 @@ def _platform(
             if table.points != program.tables[number][1].points:
                 refuse_held_up(program, np.flatnonzero(program.ops["table"] == number), change)
             program.tables[number] = name, table
-            if table.resource not in program.buses:
-                program.buses = (*program.buses, table.resource)
-            mine = (program.ops["table"] == number) & (program.ops["bus"] >= 0)
-            program.ops["bus"][mine] = program.buses.index(table.resource)
+            set_bus(program, (program.ops["table"] == number) & (program.ops["bus"] >= 0), table.resource)
     for clock in other.hardware.clocks if other.hardware else ():
         for number, one in enumerate(program.run.manifest.clocks):
             if one.name == clock.name and program.periods_ps[number] != period_ps(clock.frequency_hz):

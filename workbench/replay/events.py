@@ -15,7 +15,7 @@ from workbench.model.blocks import fpga_of
 from workbench.model.cycles import starts_ps
 from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
-from workbench.model.run_tables import RowArray
+from workbench.model.run_tables import RowArray, Table
 from workbench.replay.cones import Cones
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
@@ -158,18 +158,33 @@ def mark_questions(events: AllEvents) -> None:
     asks = ops[ops["kind"] == ASK]
     if not len(asks) or not len(fpga.stay_begin):
         return
-    rows = np.concatenate([np.arange(op["row"], op["row"] + op["rows"]) for op in asks])
+    rows = _rows_of(calls, asks)
     for number in fpga.blocks:
         block = events.run.manifest.blocks[number]
         to_host = np.array([CPU in s.targets and s.category is Category.SEND for s in block.states])
         if not to_host.any():
             continue
-        asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[rows].astype(np.int64),
+        card = events.card_of(number)
+        of_card = rows[(calls["card"][rows] == card) | (card < 0)]
+        asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[of_card].astype(np.int64),
                                     events.periods_ps[fpga.clock[number]]))  # fmt: skip
         mine = np.flatnonzero(fpga.stay_block == number)
         mine = mine[to_host[fpga.stay_state[mine]]]
         hit = np.isin(fpga.stay_begin[mine], asked) | np.isin(fpga.stay_begin[mine] - 1, asked)
         events.of_questions[mine[hit]] = True
+
+
+def _rows_of(calls: Table, asks: RowArray) -> Numbers:
+    """The calls of these operations: each has so many of its thread's, from `row` on; others' may lie between."""
+    rows = []
+    for thread in np.unique(asks["thread"]).tolist():
+        own = np.flatnonzero(calls["block"] == thread)
+        mine = asks[asks["thread"] == thread]
+        firsts = np.searchsorted(own, mine["row"])
+        rows += [
+            own[first : first + count] for first, count in zip(firsts.tolist(), mine["rows"].tolist(), strict=True)
+        ]
+    return np.concatenate(rows)
 
 
 def word_ps(

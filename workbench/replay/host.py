@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.platform import Platform, TransferTable
+from workbench.model.platform import CallKind, Platform, TransferTable
 from workbench.model.pragma import WAITS
 from workbench.model.run import Run
 from workbench.model.run_tables import RowArray, Table
@@ -55,6 +55,15 @@ class HostPart:
     clock_of_interrupt: int
     why: str
 
+    @property
+    def last_thread(self) -> int:
+        """The thread with whose end the run ends: the first one, or of several ranks one that ends later."""
+        last = np.append(self.ops["thread"][1:] != self.ops["thread"][:-1], True)[: len(self.ops)]
+        ends_ps = {
+            int(op["thread"]): int(op["end_ps"]) + self.rest_ps.get(int(op["thread"]), 0) for op in self.ops[last]
+        }
+        return max(ends_ps, key=lambda thread: ends_ps[thread], default=0)
+
 
 def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction]) -> HostPart:
     """The operations of a run whose clocks have these periods. Calls that are not understood keep their length."""
@@ -70,12 +79,19 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
         ops = _operations(run, platform, mine, rows, tables)
         _look_at_ports(ops, mine, clocks, periods_ps)
         ops, gap = _with_polls(run, ops, mine, clocks, periods_ps)
+        ops = _without_messages(run, ops, mine)
         ops["gap_first"] += sum(map(len, gaps))
         gaps.append(gap)
         parts.append(ops)
+        if not len(ops):
+            continue
         ends = run.manifest.threads[thread].end_ps if thread < len(run.manifest.threads) else run.manifest.time_ps
         rest[thread] = int(ends - ops["end_ps"][-1])
-    return HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, interrupt, why)
+    host = HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, interrupt, why)
+    if rest:  # another rank without such calls may end later
+        last = host.ops[host.ops["thread"] == host.last_thread][-1]
+        rest[host.last_thread] = int(run.manifest.time_ps - last["end_ps"])
+    return host
 
 
 def _ports(
@@ -138,6 +154,7 @@ def _operations(
     return ops
 
 
+MESSAGES = (CallKind.SEND_MESSAGE.value, CallKind.AWAIT_MESSAGE.value)
 _KINDS = {"send": MOVE, "receive": MOVE, "wait": AWAIT, "interrupt": IRQ}
 
 
@@ -214,6 +231,18 @@ def _with_polls(
         polls["gap_ps"][row] = usual[int(polls["site"][row])]
     _when_seen(polls, asks, calls, ends, clocks, periods_ps)
     return polls, gaps
+
+
+def _without_messages(run: Run, ops: Operations, calls: Table) -> Operations:
+    """Without calls that exchange messages with other ranks: table `syncs` has what they do, and their time lies
+    between the operations before and after."""
+    of_messages = np.array([*(entry.kind in MESSAGES for entry in run.manifest.entries), False])[calls["entry"]]
+    if not of_messages.any():
+        return ops
+    first_call = np.cumsum(ops["rows"]) - ops["rows"]
+    ops = ops[~of_messages[first_call]]
+    ops["own_ps"] = ops["begin_ps"] - np.append(0, ops["end_ps"][:-1])[: len(ops)]
+    return ops
 
 
 def _asks(goes_on: NDArray[np.bool_], values: NDArray[np.integer], mine: Numbers) -> bool:

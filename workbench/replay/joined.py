@@ -252,11 +252,21 @@ def _waits(settled: Settled, lowered: Lowered, rows: _Rows, growing: GrowingGrap
     causes = np.concatenate((by[is_woken], joined_by[joined_by >= 0]))
     calls = np.flatnonzero(rows.op >= 0)
     returned = lowered.of_return[rows.op[calls]]
+    messages = np.flatnonzero((rows.kind == SyncKind.AWAIT_MESSAGE) & (by >= 0))
     return [
+        _messages(settled, rows, messages, by[messages], growing),
         _Causes(woken, rows.asked[causes], rows.t0_ps[causes]),
         _Causes(calls, returned, lowered.graph.end[returned]),
         _tokens(rows), _locks(rows, growing), _barriers(rows, growing),
     ]  # fmt: skip
+
+
+def _messages(settled: Settled, rows: _Rows, takes: Numbers, sends: Numbers, growing: GrowingGraph) -> _Causes:
+    """The message of each receive, which is there as long after it was sent as it takes."""
+    lag_ps = settled.script.replay.lag_ps[rows.first[takes]]
+    there = growing.add_nodes(len(takes))
+    growing.add_edges(there, rows.asked[sends], lag_ps)
+    return _Causes(takes, there, rows.t0_ps[sends] + lag_ps)
 
 
 def _tokens(rows: _Rows) -> _Causes:

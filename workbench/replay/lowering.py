@@ -178,7 +178,7 @@ class _Lowering:
             if (op := int(program.at[number])) >= 0:
                 self._edge(int(self.of_op[op]), int(self.of_stretch[stretch]), 0)
         if count:
-            thread = int(ops["thread"][0])
+            thread = program.host.last_thread
             end = np.flatnonzero(ops["thread"] == thread)[-1]
             rest_ps = program.rest_ps.get(thread, 0) + int(ops["after_ps"][end])
             return chain, lag, self._edge(self.last, self.of_return[end], rest_ps)

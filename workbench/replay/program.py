@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.blocks import rank_of
 from workbench.model.platform import TransferTable
 from workbench.model.run import Run
 from workbench.model.run_tables import RowArray
@@ -82,6 +83,17 @@ def begin_program(
         zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
         run.manifest.resources, dict(host.rest_ps), [],
     )  # fmt: skip
+
+
+def set_bus(program: Program, mine: NDArray[np.bool_] | Numbers, resource: str) -> None:
+    """Lead these operations over the bus of that name, which each rank has of its own."""
+    rows = np.arange(len(program.ops))[mine]
+    for thread in np.unique(program.ops["thread"][rows]).tolist():
+        rank = rank_of(program.run.manifest.blocks[thread].id)
+        name = f"{rank}.{resource}" if rank else resource
+        if name not in program.buses:
+            program.buses = (*program.buses, name)
+        program.ops["bus"][rows[program.ops["thread"][rows] == thread]] = program.buses.index(name)
 
 
 def work_ps(program: Program) -> Numbers:

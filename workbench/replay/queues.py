@@ -178,7 +178,7 @@ class Queues:
         numbers = {
             "threads": len(threads.roles), "semaphores": len(self._counts), "count_cores": max(cores.count, 1),
             "slice_ps": cores.slice_ps, "call_ps": cores.call_ps, "wake_ps": cores.wake_ps,
-            "switch_ps": cores.switch_ps, "bulk": self._queues.bulk, "flush_ps": flush_ps,
+            "switch_ps": cores.switch_ps, "ranks": 1, "bulk": self._queues.bulk, "flush_ps": flush_ps,
             "flush_cycles": self.flush_cycles, "bus_shared": int(shared), "clock": 0,
         }  # fmt: skip
         self._struct = _struct(numbers, arrays)
@@ -352,9 +352,9 @@ def _most(pushes: Cycles, pops: Cycles) -> int:
 def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> ctypes.Structure:
     """The `application` of `resources/replay/queues.c`."""
     order = (
-        "threads semaphores count_cores slice_ps call_ps wake_ps switch_ps ops role begin cost counts taken_begin",
-        "taken bulk flush_ps flush_cycles held end_there end_room end_words end_depth end_push end_pop end_count",
-        "end_last nodes send_ps receive_ps bus_shared clock",
+        "threads semaphores count_cores slice_ps call_ps wake_ps switch_ps ranks ops role begin cost counts",
+        "taken_begin taken bulk flush_ps flush_cycles held end_there end_room end_words end_depth end_push end_pop",
+        "end_count end_last nodes send_ps receive_ps bus_shared clock",
     )
     fields = [(name, ctypes.c_int64 if name in numbers else ctypes.c_void_p) for line in order for name in line.split()]
     kind = type("_Application", (ctypes.Structure,), {"_fields_": fields})

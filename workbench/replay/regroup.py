@@ -26,7 +26,7 @@ from workbench.replay.editing import (
     take,
 )
 from workbench.replay.host import ASK, ASYNC, IRQ, MOVE
-from workbench.replay.program import Program
+from workbench.replay.program import Program, set_bus
 from workbench.replay.resolve import Named
 
 Numbers = NDArray[np.int64]
@@ -179,7 +179,7 @@ def retype(program: Program, change: catalogue.Retype, named: Named, platform: P
     if (sends_of(program)[mine] != (table.direction == "send")).any():
         raise RefusedError(f"'{change.table}' is a table of the other direction")
     program.ops["table"][mine], program.ops["beyond_ps"][mine] = number, 0
-    program.ops["bus"][mine] = program.buses.index(table.resource) if table.resource in program.buses else -1
+    set_bus(program, mine, table.resource)
     known = program.host.ops["shorter"][program.host.ops["table"] == number]
     program.ops["shorter"][mine] = int(known[0]) if len(known) else 0
 

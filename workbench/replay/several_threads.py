@@ -22,6 +22,7 @@ from workbench.replay.threads import Replay, StuckError, ThreadTimes, difference
 
 Numbers = NDArray[np.int64]
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
+_MESSAGES = (SyncKind.SEND_MESSAGE, SyncKind.AWAIT_MESSAGE)
 #: What may lie between the transfers of one operation, such as between polls: no thread meets others there.
 WITHIN = (*_CARD, SyncKind.SLEEP, SyncKind.YIELD, SyncKind.OTHER)
 _MOST_ROUNDS = 100
@@ -32,13 +33,14 @@ _NEVER = 1 << 62
 @dataclass(frozen=True)
 class Script:
     """What the threads do: rows as those of `syncs`. Rows `at` are calls of the card's, by operations `op`, each the
-    `number`-th of its operation's."""
+    `number`-th of its operation's. Row n is number `order[n]` of those that were recorded."""
 
     rows: Table
     cores: Cores
     at: Numbers
     op: Numbers
     number: Numbers
+    order: Numbers
 
     def counts(self, ops: int) -> Numbers:
         return np.bincount(self.op, minlength=ops).astype(np.int64)
@@ -104,7 +106,7 @@ class HostThreads:
                 left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
                 own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
                 replayed = script.times(took, own_ps)
-            if not self._give(program, lowered, script, replayed, took) and np.array_equal(took, took_ps):
+            if not self._give(program, lowered, script, replayed, took, factor) and np.array_equal(took, took_ps):
                 return Settled(_in_order(script.rows, replayed), script, own_ps, replayed)
             took_ps = took
         raise RefusedError("it is not found when the threads make their calls")
@@ -112,7 +114,8 @@ class HostThreads:
     @cached_property
     def _recorded(self) -> Script:
         at = np.flatnonzero(self.op_of >= 0)
-        return Script(self.rows, self.cores, at, self.op_of[at], _numbers(self.op_of[at]))
+        order = np.arange(len(self.op_of))
+        return Script(self.rows, self.cores, at, self.op_of[at], _numbers(self.op_of[at]), order)
 
     def _script(self, ops: Operations, counts: Numbers) -> Script:
         """The rows with so many calls of each operation."""
@@ -130,7 +133,7 @@ class HostThreads:
         again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
         rows["own_ps"][again], rows["gone_ps"][again] = ops["gap_ps"][self.op_of[order[again]]], 0
         at = np.flatnonzero(self.op_of[order] >= 0)
-        return Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
+        return Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]), order)
 
     def _took(self, program: Program, lowered: Lowered, script: Script) -> Numbers:
         """How long, in the graph, each row waits."""
@@ -177,7 +180,13 @@ class HostThreads:
         return np.where(np.append(True, thread[1:] != thread[:-1])[: len(thread)], 0, before)
 
     def _give(
-        self, program: Program, lowered: Lowered, script: Script, replayed: ThreadTimes, took_ps: Numbers
+        self,
+        program: Program,
+        lowered: Lowered,
+        script: Script,
+        replayed: ThreadTimes,
+        took_ps: Numbers,
+        factor: NDArray[np.float64],
     ) -> bool:
         """Give the graph the threads' times; whether that changed anything."""
         ops, graph = program.ops, lowered.graph
@@ -187,18 +196,21 @@ class HostThreads:
         counts = script.counts(len(ops))
         first = np.cumsum(counts) - counts
         lags = lowered.lag_ps.copy()
-        thread, at_ps, ends_ps = -1, 0, 0
+        thread, at_ps, ends_ps, last_thread = -1, 0, 0, program.host.last_thread
         rest = graph.end[lowered.of_op] - graph.begin[lowered.of_op]
+        after_waits_ps = self._after_waits(ops, counts, script, replayed, factor)
         for op, (call, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
             if ops["thread"][op] != thread:
                 thread, at_ps = int(ops["thread"][op]), 0
             if not count:
+                if (begins_ps := after_waits_ps.get(op)) is not None:
+                    lags[op] = max(begins_ps - at_ps, 0)
                 at_ps += int(lags[op]) + int(rest[op])
             else:
                 lags[op] = max(int(asked_ps[call]) + int(program.delay_ps[op]) - at_ps, 0)
                 at_once = ops["kind"][op] == ASYNC and not program.buffers[op]
                 at_ps = int(asked_ps[call] if at_once else over_ps[call + count - 1])
-            if thread == ops["thread"][0]:
+            if thread == last_thread:
                 ends_ps = at_ps
         end_lag = max(replayed.end_ps - ends_ps, 0)
         changed = bool((lags != lowered.lag_ps).any() or graph.lag[lowered.to_end] != end_lag)
@@ -210,6 +222,27 @@ class HostThreads:
         polled = np.maximum(counts[lowered.asks] - 1, 0)
         graph.polls["gap_first"], graph.polls["gap_count"] = np.cumsum(polled) - polled, polled
         return changed
+
+    def _after_waits(
+        self, ops: Operations, counts: Numbers, script: Script, replayed: ThreadTimes, factor: NDArray[np.float64]
+    ) -> dict[int, int]:
+        """When operations begin that no row tells of, where the thread's row before is one by which it waits for
+        others: so long after it as in the run."""
+        begins_ps = {}
+        now = np.full(len(self.op_of), -1, np.int64)
+        now[script.order] = np.arange(len(script.order))
+        bare = np.flatnonzero(counts == 0)
+        for thread in np.unique(ops["thread"][bare]).tolist():
+            mine = np.flatnonzero(self.rows["block"] == thread)
+            own = bare[ops["thread"][bare] == thread]
+            places = np.searchsorted(self.rows["t1_ps"][mine], ops["begin_ps"][own], "right") - 1
+            for op, place in zip(own.tolist(), places.tolist(), strict=True):
+                row = int(mine[place]) if place >= 0 else -1
+                if row >= 0 and now[row] >= 0 and self.rows["kind"][row] not in _CARD and replayed.t1_ps[now[row]] >= 0:
+                    cost_ps = int(self.rows["argument"][row]) if self.rows["kind"][row] in _MESSAGES else 0
+                    own_ps = int(ops["begin_ps"][op]) - int(self.rows["t1_ps"][row]) - cost_ps
+                    begins_ps[op] = int(replayed.t1_ps[now[row]]) + cost_ps + round(own_ps * factor[thread])
+        return begins_ps
 
 
 def rows_in_order(rows: Table, order: Numbers) -> dict[str, NDArray[Any]]:

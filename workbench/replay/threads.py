@@ -35,7 +35,7 @@ class StuckError(Exception):
 
 class _Script(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
+        *((name, ctypes.c_int64) for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "ranks")),
         *((name, ctypes.c_int64) for name in ("threads", "objects")),
         *((name, ctypes.c_void_p) for name in (
             "begin", "kind", "result", "anew", "ends_waits", "object", "argument", "lag_ps", "woken_by",
@@ -58,18 +58,32 @@ class Replay:
         ends_waits = np.zeros(len(kind), np.uint8)
         ends_waits[woken_by[woken_by >= 0]] = 1
         woken_ps, t0_ps = np.asarray(syncs["woken_ps"], np.int64), np.asarray(syncs["t0_ps"], np.int64)
+        since_ps = np.where((kind == SyncKind.AWAIT_MESSAGE) & (woken_by >= 0), t0_ps[woken_by], t0_ps)
+        lag_ps = np.where(woken_ps >= 0, woken_ps - since_ps, -1)
         self._took_ps, self._own_ps = waits_ps(syncs), np.asarray(syncs["own_ps"])
         self._arrays: dict[str, NDArray[Any]] = {
             "begin": np.searchsorted(block, np.arange(threads + 1)).astype(np.int64),
             "kind": kind.astype(np.uint8), "result": np.asarray(syncs["result"]).astype(np.uint8),
             "anew": _made_anew(syncs), "ends_waits": ends_waits, "object": number[: len(what)].astype(np.int32),
-            "argument": argument, "lag_ps": np.where(woken_ps >= 0, woken_ps - t0_ps, -1), "woken_by": woken_by.copy(),
+            "argument": argument, "lag_ps": lag_ps, "woken_by": woken_by.copy(),
             "needs": needed_before(syncs),
         }  # fmt: skip
-        times = (max(cores.count, 1), cores.slice_ps, cores.call_ps, cores.wake_ps, cores.switch_ps)
+        times = (
+            max(cores.count, 1),
+            cores.slice_ps,
+            cores.call_ps,
+            cores.wake_ps,
+            cores.switch_ps,
+            max(cores.ranks, 1),
+        )
         self._script = _Script(
             *times, threads, len(objects), *(array.ctypes.data for array in self._arrays.values())
         )  # fmt: skip
+
+    @property
+    def lag_ps(self) -> Numbers:
+        """From each row until what ended its wait, -1 where it did not wait; of a message since it was sent."""
+        return self._arrays["lag_ps"]
 
     def times(self, took_ps: Numbers | None = None, own_ps: Numbers | None = None) -> ThreadTimes:
         """The run again, where the card takes so long after each call and the threads' own times are these (rows; ps;
@@ -127,7 +141,7 @@ def needed_before(syncs: Table) -> Numbers:
 
 def waits_ps(syncs: Table) -> Numbers:
     """How long after each call that came for which it waited; 0 where it did not wait."""
-    return np.where(syncs["woken_ps"] >= 0, syncs["woken_ps"] - syncs["t0_ps"], 0)
+    return np.where(syncs["woken_ps"] >= 0, np.maximum(syncs["woken_ps"] - syncs["t0_ps"], 0), 0)
 
 
 def differences(syncs: Table, replayed: ThreadTimes) -> Numbers:

@@ -1,5 +1,6 @@
 """Several FPGAs: what is in each is named by it, and each counter read for it."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -138,7 +139,7 @@ def _fifo_on(fifo: Fifo, place: str, first: int) -> Fifo:
 
 
 def _block_on(block: Block, place: str) -> Block:
-    alike = "card[*]." if place.startswith("card[") else place
+    alike = re.sub(r"\[\d+\]", "[*]", place)
     component = place + block.component if block.component else place.rstrip(".:")
     states = tuple(
         replace(state, depends=tuple(one if one == CPU else place + one for one in state.depends))

@@ -96,7 +96,7 @@ def collect(
             own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
             tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
     problems = (*of_host.problems, *of_fpga.problems, *lacking)
-    return Collected(blocks, resources(built.platform), of_host.messages, tables, problems)
+    return Collected(blocks, resources(built.platform, of_host.blocks), of_host.messages, tables, problems)
 
 
 class _HostPart(NamedTuple):

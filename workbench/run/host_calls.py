@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.records import RECEIVE, RecordFile, Records
-from workbench.model.blocks import Block
+from workbench.model.blocks import Block, Side, rank_of
 from workbench.model.platform import Platform
 from workbench.model.run import Entry
 from workbench.model.run_tables import LATER_COLUMNS, TABLES
@@ -16,9 +16,11 @@ from workbench.traces.groups import rows_of_block
 PIECE = 1 << 18  # calls in memory together
 
 
-def resources(platform: Platform) -> tuple[str, ...]:
-    """The buses that the platform's transfers share, in order of first mention."""
-    return tuple(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
+def resources(platform: Platform, blocks: Sequence[Block] = ()) -> tuple[str, ...]:
+    """The buses that the platform's transfers share, in order of first mention; of several ranks, each one's."""
+    names = tuple(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
+    ranks = dict.fromkeys(rank_of(block.id) for block in blocks if block.side is Side.HOST) or ("",)
+    return tuple(f"{rank}.{name}" if rank else name for rank in ranks for name in names)
 
 
 def call_pieces(
@@ -36,6 +38,8 @@ def call_pieces(
     `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the card's columns.
     """
     names, tables = resources(platform), platform.transfer_tables
+    ranks = list(dict.fromkeys(rank_of(block.id) for block in blocks))
+    first_bus = np.array([ranks.index(rank_of(block.id)) * len(names) for block in blocks], "i4")
     known = [names.index(tables[e.transfer].resource) if e.transfer in tables else -1 for e in entries]
     of_entry = np.array([*known, -1], dtype="i4")  # entry -1 takes the last
     first_message = [
@@ -53,7 +57,8 @@ def call_pieces(
         for name in ("site", "state", "entry", "t0_ps", "t1_ps", "bytes", "address"):
             table[name][:] = records[name]
         table["block"][:] = records["thread"]
-        table["resource"][:] = of_entry[table["entry"]]
+        bus = of_entry[table["entry"]]
+        table["resource"][:] = np.where(bus >= 0, bus + first_bus[table["block"]], -1)
         for number in np.unique(table["block"]).tolist():
             mine = rows_of_block(table["block"], number)
             t0_ps, t1_ps = table["t0_ps"][mine], table["t1_ps"][mine]

@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_thread_names, read_waits
+from workbench.api.records import (
+    WAITS,
+    RecordFile,
+    Records,
+    read_thread_lives,
+    read_thread_names,
+    read_thread_ranks,
+    read_waits,
+)
 from workbench.model.blocks import QUEUED, WAITING, Block, State
 from workbench.model.run_tables import Table
 
@@ -19,12 +27,14 @@ class HostThreads:
     """What the card's library tells of the threads.
 
     `lives_ps` has a row of begin and end for each, by number; none where a target does not tell. `waits` are of dtype
-    WAITS, those that are a part of a call left out: they are the call's. `names` are those that the program gave.
+    WAITS, those that are a part of a call left out: they are the call's. `names` are those that the program gave;
+    `ranks` are whose process each thread is in, none where there is one.
     """
 
     lives_ps: NDArray[np.int64]
     waits: Records
     names: Mapping[int, str] = field(default_factory=dict)
+    ranks: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -50,7 +60,7 @@ def read_threads(raw: Path, calls: RecordFile) -> HostThreads:
     waits = read_waits(raw)
     if len(waits):
         waits = outside(waits, *calls.columns("thread", "t0_ps", "t1_ps"))
-    return HostThreads(read_thread_lives(raw), waits, read_thread_names(raw))
+    return HostThreads(read_thread_lives(raw), waits, read_thread_names(raw), read_thread_ranks(raw))
 
 
 def outside(waits: Records, thread: NDArray[np.int32], t0_ps: NDArray[np.int64], t1_ps: NDArray[np.int64]) -> Records:
@@ -70,8 +80,28 @@ def thread_blocks(main: Block, callers: NDArray[np.int32], threads: HostThreads 
     if len(threads.waits):
         after = len(main.states)
         main = replace(main, states=(*main.states, State(after, WAITING), State(after + 1, QUEUED)))
+    if threads.ranks:
+        return tuple(_of_rank(main, *place) for place in _in_ranks(threads, count))
     ids = (f"host.{name}" for name in _names(threads.names, count))
     return (main, *(replace(main, id=id_, group=id_, kind="thread") for id_ in ids))
+
+
+def _of_rank(main: Block, rank: int, name: str) -> Block:
+    component, group = f"host.rank[{rank}]", f"host.rank[*].{name}"
+    return replace(main, id=f"{component}.{name}", component=component, group=group, kind="thread")
+
+
+def _in_ranks(threads: HostThreads, count: int) -> list[tuple[int, str]]:
+    """The rank of each thread, and what it is called there: the same threads of all ranks are replicas."""
+    places: list[tuple[int, str]] = []
+    numbers = {rank: [n for n in range(count) if threads.ranks.get(n, 0) == rank] for rank in threads.ranks.values()}
+    names: dict[int, str] = {}
+    for of_rank in numbers.values():
+        given = {own: threads.names[n] for own, n in enumerate(of_rank) if n in threads.names}
+        names |= dict(zip(of_rank, ["main", *_names(given, len(of_rank))], strict=False))
+    for number in range(count):
+        places.append((threads.ranks.get(number, 0), names[number]))
+    return places
 
 
 def _names(given: Mapping[int, str], count: int) -> list[str]:

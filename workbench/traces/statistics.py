@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.model.blocks import Side, fpga_of, short_labels
+from workbench.model.blocks import Side, fpga_of, short_labels, within_rank
 from workbench.model.run import PS_PER_S
 from workbench.traces.sample import most_at_once
 from workbench.traces.scene import Scene
@@ -49,7 +49,9 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
     if groups:
         members = max(groups.values(), key=len)
         first = scene.blocks[members[0]].id
-        name = fpga_of(first) + short_labels([scene.blocks[n] for n in members])[first].removeprefix(fpga_of(first))
+        place = fpga_of(within_rank(first))
+        name = within_rank(short_labels([scene.blocks[n] for n in members])[first])
+        name = place + name.removeprefix(place)
         if len(members) > 1:
             name = name.split("[")[0]
             shares.append(Share(f"{name} × {len(members)}", "mean", _seconds(scene, members, from_ps, to_ps)))

@@ -31,6 +31,8 @@ DEFAULTS: dict[CallKind, tuple[Category, str]] = {
     CallKind.CONFIGURE: (Category.OVERHEAD, "initialize"),
     CallKind.ACQUIRE: (Category.OVERHEAD, "initialize"),
     CallKind.RELEASE: (Category.OVERHEAD, "finalize"),
+    CallKind.SEND_MESSAGE: (Category.SEND, "data"),
+    CallKind.AWAIT_MESSAGE: (Category.WAIT_RECV, "message"),
     CallKind.OTHER: (Category.OVERHEAD, ""),
 }
 

@@ -1,5 +1,6 @@
 """What a run of the simulated card is told, by its host library and by the card process (`resources/card`)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
         f"host_factor {simulation.host_factor!r}",
         *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
         f"cards {len(hdl.each)}",
+        f"ranks {project.host.ranks}",
+        *_network(task),
         f"interrupt_clock {hardware.interrupt_clock_number}",
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
@@ -79,10 +82,23 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
             *_design(one, platform, all_clocks(platform, hdl), depths),
         ]
         lines += command_lines(one, library.parent)
-    names = (place.rstrip(":.").replace("[", " ").rstrip("]") for place in hdl.places)
+    names = (re.sub(r"\[(\d+)\]\.?", r" \1 ", place).rstrip(":. ") for place in hdl.places)
     lines += [f"card {list(of_library).index(of)} {name}" for of, name in zip(libraries, names, strict=True)]
     lines += _links(hdl, task)
     return "\n".join(lines) + "\n"
+
+
+def _network(task: Task) -> Iterator[str]:
+    """The times of the network between ranks: those of a message, and of a byte (fs)."""
+    for network in task.platform.networks:
+        if network.name == task.project.host.network:
+            times = (network.latency_s, network.overhead_s, network.gap_s)
+            each_byte = (network.gap_per_byte_s, network.reduction_per_byte_s)
+            whole = (
+                *(round(time * PS_PER_S) for time in times),
+                *(round(time * PS_PER_S * 1000) for time in each_byte),
+            )
+            yield f"network {' '.join(map(str, whole))}"
 
 
 def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +34,9 @@ from workbench.api.unstable import Tool, cache_dir, find_compiler, symbols, with
 from workbench.hdl.verilate import harness_dir
 
 _THREADS = re.compile(rb'(?m)^\s*#\s*include\s*[<"](pthread\.h|threads\.h|thread|future)[>"]')
+#: What lets a program be loaded several times into one process, each with data of its own.
+_AS_COPY = ("-fPIC", "-fno-semantic-interposition", "-fno-gnu-unique")
+_RECORDER = "recap.c"
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 
 
@@ -49,8 +53,9 @@ def build_host(task: Task, job: Job) -> Path:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
     if problems := list(not_simulated(task.project)):
         raise WorkbenchError(*problems)
+    apis = (*support.api_sources, *support.more_sources)
     extra = (*(task.host.extra_sources if task.host else ()), *(task.probe.sources if task.probe else ()))
-    own = [(_own_flags(task, support, source), source) for source in (*support.api_sources, *extra)]
+    own = [(_own_flags(task, support, source), source) for source in (*apis, *extra)]
     units = [*users, *own]
     c_compiler = needed(find_compiler("c"))
     linker = needed(find_compiler("c++")) if any(is_cpp(source) for _, source in units) else c_compiler
@@ -61,12 +66,16 @@ def build_host(task: Task, job: Job) -> Path:
         for n, (flags, source) in enumerate(units)
     ]
     theirs, ours = units_built[: len(users)], [_anywhere(one, task) for one in units_built[len(users) :]]
-    for warning in _compiled(task, theirs, ours, len(support.api_sources), job):
+    for warning in _compiled(task, theirs, ours, len(apis), job):
         job.report(warning)
     for warning in reads_of_real_time([one.target for one in theirs], task.root):
         job.report(warning)
     linked = [*(one.target for one in (*theirs, *ours)), *library_objects(c_compiler, objects, job)]
-    return _linked(task, linker, linked, job)
+    executable = _linked(task, linker, linked, job)
+    if task.project.host.ranks > 1:
+        copied = [one.target for one in (*theirs, *ours) if one.source.name != _RECORDER]
+        _copies(task, linker, copied, executable, job)
+    return executable
 
 
 def _anywhere(one: ObjectFile, task: Task) -> ObjectFile:
@@ -106,13 +115,39 @@ def _may_start_threads(one: ObjectFile) -> bool:
     return bool(_THREADS.search(one.source.read_bytes()))
 
 
+def _copies(task: Task, linker: Tool, objects: Sequence[Path], executable: Path, job: Job) -> None:
+    """The program once more for each rank but the first: its code and data, which bind to themselves, and take from the
+    executable the card's library and the recorder alone (`resources/card/libc/ranks.c`)."""
+    link: list[str | Path] = [
+        linker.path, "-shared", "-Wl,-Bsymbolic", *objects, "-o", executable.with_name("host.rank1.so"),
+        *(task.host.link_flags if task.host else ()), *_libraries(task),
+    ]  # fmt: skip
+    run_all([link], job, cwd=task.root, what="the host program's ranks")
+    for rank in range(2, task.project.host.ranks):
+        shutil.copyfile(executable.with_name("host.rank1.so"), executable.with_name(f"host.rank{rank}.so"))
+
+
+def _as_copy(task: Task, support: PlatformSupport) -> Sequence[str]:
+    """The same with one rank as with several, so that times are."""
+    return _AS_COPY if support.more or task.project.host.ranks > 1 else ()
+
+
+def _libraries(task: Task) -> list[str]:
+    names = task.project.host.libraries
+    return [
+        *(name if name.startswith("-") or "/" in name else f"-l{name}" for name in names),
+        "-lm",
+        "-ldl",
+        "-pthread",
+    ]
+
+
 def _linked(task: Task, linker: Tool, objects: Sequence[Path], job: Job) -> Path:
     host, executable = task.project.host, task.build / HOST_FOLDER / "host"
-    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in host.libraries]
     link: list[str | Path] = [
         linker.path, *(flag for flag in host.flags if flag.startswith("-fsanitize=")),
         *objects, "-o", executable, "-Wl,--wrap=main",
-        *(task.host.link_flags if task.host else ()), *libraries, "-lm", "-ldl", "-pthread",
+        *(["-rdynamic"] if host.ranks > 1 else []), *(task.host.link_flags if task.host else ()), *_libraries(task),
     ]  # fmt: skip
     run_all([link], job, cwd=task.root, what="the host program")
     return executable
@@ -124,11 +159,12 @@ def _users_units(task: Task, support: PlatformSupport) -> list[tuple[list[str], 
     include = [
         *(root / folder for folder in project.host.include_dirs),
         *(host.include_dirs if host else ()),
-        *((support.api_dir,) if support.api_dir else ()),
+        *support.api_dirs,
     ]
     copies = task.build / "host" / "host"  # are told of as the user's files
     before = ["-g", f"-fdebug-prefix-map={copies}={root}"]
     before += ["-fsanitize-coverage=trace-pc"] if task.deterministic else []
+    before += _as_copy(task, support)
     after = [
         *(f"-I{folder}" for folder in include),
         *(
@@ -154,7 +190,7 @@ def _own_flags(task: Task, support: PlatformSupport, source: Path) -> list[str]:
     return [
         "-g", "-O2", *(cpp_standard(project.host) if is_cpp(source) else ()), card_headers(task, source),
         *(MADE_API_FLAGS if source.parent == task.build / "api" and is_cpp(source) else ()),
-        *((f"-I{support.api_dir}",) if support.api_dir else ()),
+        *_as_copy(task, support), *(f"-I{folder}" for folder in support.api_dirs),
         *(f"-I{folder}" for folder in (*(host.include_dirs if host else ()), *folders)),
         *_for_recording(host),
         *macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host)),
@@ -177,7 +213,7 @@ def api_of(task: Task, job: Job) -> PlatformSupport:
     assert support is not None
     if support.api_sources:
         return support
-    cards = len(task.hdl.each)
+    cards = len(task.hdl.each) // task.project.host.ranks
     if cards > 1 and (alone := without_card(task.platform.host)):
         job.report(
             Diagnostic(

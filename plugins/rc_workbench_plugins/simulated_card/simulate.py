@@ -48,10 +48,9 @@ from workbench.api.unstable import (
 )
 
 _RECORDS = (
-    "host_end.txt", USED, "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
-    "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "firsts.bin", "transfers.bin", "streams.bin",
-    "stream_waits.bin",
-    "occupancy.bin", "memory_ports.bin",
+    "host_end.txt", USED, "host_threads.txt", "host_names.txt", "host_ranks.txt", "host_waits.bin", "host_notes.txt",
+    "card_end.txt", "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "firsts.bin", "transfers.bin",
+    "streams.bin", "stream_waits.bin", "occupancy.bin", "memory_ports.bin",
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip
 _WAVES = "waves*.vcd"
@@ -122,7 +121,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
     own = project.simulation
     return replace(
         outcome,
-        cores=Cores(own.cores, own.slice_ps, own.call_ps, own.wake_ps, own.switch_ps),
+        cores=Cores(own.cores, own.slice_ps, own.call_ps, own.wake_ps, own.switch_ps, project.host.ranks),
         confined=None not in jails,
         diagnostics=(*outcome.diagnostics, *notes),
     )

@@ -9,7 +9,7 @@ from rc_workbench_plugins.simulated_card import host_points
 from rc_workbench_plugins.simulated_card.host import api_of, card_headers, library_objects
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
-from workbench.api import Job, Task, WorkbenchError
+from workbench.api import Diagnostic, Job, Task, WorkbenchError
 from workbench.api.compile import needed
 from workbench.api.compile_plan import CompilePlan
 from workbench.api.objects import ObjectFile, compile_objects
@@ -25,10 +25,14 @@ def build_users_host(task: Task, job: Job) -> Path:
     where they are started for it. Raises WorkbenchError with the compiler's errors at the user's lines.
     """
     project, out = task.project, task.build / HOST_FOLDER
-    if problems := list(not_simulated(project)):
+    problems = list(not_simulated(project))
+    if project.host.ranks > 1:
+        hint = "Name the program's sources under host.sources, and leave host.build out."
+        problems.append(Diagnostic("several ranks of a program with a build of its own cannot be simulated", hint))
+    if problems:
         raise WorkbenchError(*problems)
     support = api_of(task, job)
-    folders = (support.api_dir,) if support.api_dir else ()
+    folders, sources = support.api_dirs, (*support.api_sources, *support.more_sources)
     macros = tuple(f"-D{name}={value}" for name, value in {**project.host.defines, **task.settings}.items())
     counted = ("-fsanitize-coverage=trace-pc",) if task.deterministic else ()
     plan = CompilePlan(
@@ -39,8 +43,8 @@ def build_users_host(task: Task, job: Job) -> Path:
         flags=("-g", *(f"-I{folder}" for folder in folders), *macros),
         own_flags=counted,
         link=(
-            *map(str, _own_objects(task, support.api_sources, [*folders, *_headers(task)], job)),
-            "-rdynamic", "-Wl,--wrap=main", *(["-lstdc++"] if any(map(is_cpp, support.api_sources)) else []),
+            *map(str, _own_objects(task, sources, [*folders, *_headers(task)], job)),
+            "-rdynamic", "-Wl,--wrap=main", *(["-lstdc++"] if any(map(is_cpp, sources)) else []),
             "-lm", "-ldl", "-pthread",
         ),
         stand_ins=True,

@@ -115,7 +115,7 @@ static int cores_of(const vthread *thread, size_t bytes, cpu_set_t *set)
 {
     CPU_ZERO_S(bytes, set);
     for (int i = 0; i < vc_set.cores; i++)
-        if (!thread || thread->pin < 0 || thread->pin == i)
+        if (!thread || thread->pin < 0 || thread->pin == thread->rank * vc_set.cores + i)
             CPU_SET_S((size_t)i, bytes, set);
     return 0;
 }
@@ -155,7 +155,7 @@ long sysconf(int name)
 
 ON_CLOCK(int, get_nprocs, (void), (), vc_set.cores)
 ON_CLOCK(int, get_nprocs_conf, (void), (), vc_set.cores)
-ON_CLOCK(int, sched_getcpu, (void), (), vc_self->core)
+ON_CLOCK(int, sched_getcpu, (void), (), vc_core())
 ON_CLOCK(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
          cores_of(process ? NULL : vc_self, bytes, set))
 ON_CLOCK(int, sched_setaffinity, (pid_t process, size_t bytes, const cpu_set_t *set), (process, bytes, set),

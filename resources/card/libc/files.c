@@ -198,16 +198,20 @@ FORMATTED(__fprintf_chk, __vfprintf_chk, (FILE *file, int flag, const char *form
 
 void exit(int code)
 {
-    if (vc_self && !vc_failed)
+    if (vc_self && !vc_failed) {
         vc_point();
+        ranks_leave(code);
+    }
     REAL(exit)(code);
     __builtin_unreachable();
 }
 
 void _exit(int code)
 {
-    if (vc_self && !vc_failed)
+    if (vc_self && !vc_failed) {
         vc_point();
+        ranks_leave(code);
+    }
     REAL(_exit)(code);
     __builtin_unreachable();
 }
@@ -215,7 +219,11 @@ void _exit(int code)
 /* main returns through `exit`, so that what happens before its end on the clock has happened (linked with --wrap=main). */
 int __real_main(int argc, char **argv, char **environment);
 int __wrap_main(int argc, char **argv, char **environment);
-int __wrap_main(int argc, char **argv, char **environment) { exit(__real_main(argc, argv, environment)); }
+int __wrap_main(int argc, char **argv, char **environment)
+{
+    ranks_start(argc, argv, environment);
+    exit(__real_main(argc, argv, environment));
+}
 
 void files_start(void)
 {

@@ -21,10 +21,16 @@ int clocks_sleep_ns(int64_t ns, const void *where); /* 0 */
 /* threads.c: a call at which a thread may be cancelled (vc_block's result), and the cancelling itself. */
 vc_result threads_wait(vc_what what, const void *object, int64_t until_ps, const void *where);
 void threads_act_on_cancel(void);
+void threads_begin(void); /* the first thing that a thread does: it ends on the virtual clock too */
 
 /* locks.c: the number of the thread that has what another waits for, or -1. */
 int locks_owner(const vthread *waiting);
 void locks_refuse_shared(const char *what);
+
+/* ranks.c: the other ranks begin, in rank 0's main thread before main; the caller's rank ends, with the run where it is the last
+ * one or its exit code is not 0 (it returns then). */
+void ranks_start(int argc, char **argv, char **environment);
+void ranks_leave(int code);
 
 /* told.c: of what really blocks, and whether a file is such */
 #define TOLD_BLOCKS "it waits in real time, in which the virtual clock and all other threads stand"

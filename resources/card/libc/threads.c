@@ -85,11 +85,13 @@ static void end_thread(void *rounds)
     vc_end();
 }
 
+void threads_begin(void) { pthread_setspecific(last_destructor, (void *)1); }
+
 static void *begin_thread(void *argument)
 {
     beginning b = *(beginning *)argument;
     free(argument);
-    pthread_setspecific(last_destructor, (void *)1);
+    threads_begin();
     vc_begin(b.thread);
     threads_act_on_cancel();
     return b.c11 ? (void *)(intptr_t)b.c11(b.argument) : b.function(b.argument);
@@ -228,7 +230,7 @@ void libc_start(void)
 {
     vc_owner = locks_owner;
     pthread_key_create(&last_destructor, end_thread);
-    pthread_setspecific(last_destructor, (void *)1); /* main may leave by pthread_exit */
+    threads_begin(); /* main may leave by pthread_exit */
     pthread_atfork(NULL, NULL, in_child);
     files_start();
 }

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QLineEdit,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +20,7 @@ from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scr
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.open.apis import MOST_FPGAS
 from workbench.session.open.workspace import Workspace, parse_settings
 from workbench.system import store
 
@@ -111,6 +113,7 @@ class RunOptionsPopover(Popover):
         self._form.setHorizontalSpacing(16)
         column.addLayout(self._form)
         self.fields: dict[str, QLineEdit] = {}
+        self.ranks: QSpinBox | None = None
         self.problem = label("", "high", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
@@ -133,14 +136,23 @@ class RunOptionsPopover(Popover):
         always = bool(workspace and workspace.project.simulation.waves)
         self.waves.setChecked(always)
         self.waves.setEnabled(not always)
+        self.ranks = None
+        if workspace and (workspace.project.apis or workspace.project.host.ranks > 1):
+            self.ranks = QSpinBox()
+            self.ranks.setRange(1, MOST_FPGAS // len(workspace.project.hardware.of_ranks(1).places))
+            self.ranks.setValue(workspace.project.host.ranks)
+            self.ranks.setAccessibleName("Ranks")
+            self.ranks.setToolTip("Processes of the host program, each with FPGAs of its own")
+            self._form.addRow(label("Ranks"), self.ranks)
         for name, value in (workspace.project.settings if workspace else {}).items():
             self.fields[name] = QLineEdit(str(value))
             self.fields[name].setProperty("role", "code")
             self.fields[name].setAccessibleName(name)
             self._form.addRow(label(name, "code"), self.fields[name])
-        for before, after in pairwise((self.waves, *self.fields.values(), self.go)):
+        ranks = (self.ranks,) if self.ranks else ()
+        for before, after in pairwise((self.waves, *ranks, *self.fields.values(), self.go)):
             QWidget.setTabOrder(before, after)
-        self._form_title.setVisible(bool(self.fields))
+        self._form_title.setVisible(bool(self.fields or self.ranks))
         self.adjustSize()
 
     def options(self, workspace: Workspace) -> RunOptions:
@@ -154,6 +166,7 @@ class RunOptionsPopover(Popover):
             trace=self.trace.isChecked(),
             deterministic=self.deterministic.isChecked(),
             waves=(simulation.waves_from_s, simulation.waves_to_s) if self.waves.isChecked() else None,
+            ranks=self.ranks.value() if self.ranks else 0,
             settings=parse_settings(texts),
         )
 

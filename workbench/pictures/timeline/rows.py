@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.model.blocks import Block, Side, fpga_of, short_labels
+from workbench.model.blocks import Block, Side, fpga_of, rank_of, short_labels, within_rank
 from workbench.model.custom import MetricKind
 from workbench.model.text import percent_text
 from workbench.traces.buses import Bus
@@ -109,9 +109,9 @@ def build_rows(
     of_fpga: dict[str, list[int]] = {}  # those with designs of their own have a head each
     for n in fpga:
         place = fpga_of(blocks[n].id)
-        of_fpga.setdefault(place if place.endswith(":") else "", []).append(n)
-    for own in of_fpga.values():
-        top = blocks[own[0]].id.split(".")[0]
+        of_fpga.setdefault(place if place.endswith(":") or rank_of(place) else "", []).append(n)
+    for place, own in of_fpga.items():
+        top = place.rstrip(".:") if rank_of(place) else blocks[own[0]].id.split(".")[0]
         rows.append(Row(Kind.HEAD, top, "on host clock", key=top, folded=top in folded))
         if top not in folded:
             rows.extend(_fpga_rows(blocks, own, index, folded))
@@ -121,7 +121,7 @@ def build_rows(
 def _fpga_rows(
     blocks: Sequence[Block], numbers: Sequence[int], index: TimelineIndex, folded: Collection[str]
 ) -> list[Row]:
-    labels = short_labels([blocks[n] for n in numbers])
+    labels = {id_: within_rank(label) for id_, label in short_labels([blocks[n] for n in numbers]).items()}
     groups: dict[str, list[int]] = {}
     for n in numbers:
         groups.setdefault(blocks[n].group, []).append(n)

@@ -119,7 +119,7 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     known, problems = callees(platform.host.entries)
     if problems:
         raise WorkbenchError(*problems)
-    first, last, room_bytes = _unused_addresses(hardware)
+    first, last, room_bytes = unused_addresses(hardware)
     unnamed = tuple(entry for entry in platform.host.entries if not (entry.opens and entry.kind is CallKind.ACQUIRE))
     kept = handle_types(platform.host.model_copy(update={"entries": unnamed}))
     timed, left_out = _choose(platform, known, kept, min(largest_bytes or 1 << 62, room_bytes))
@@ -149,7 +149,7 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     return Bench({**files, "quiet.v": quiet_design(hardware)}, left_out)
 
 
-def _unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
+def unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
     """The read-out's first and last address, at the end of the port's, and how many bytes lie below."""
     bits, step, unit_bytes = address_room(hardware)
     first = (1 << bits) - step

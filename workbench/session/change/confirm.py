@@ -164,6 +164,7 @@ def _run(workspace: Workspace, base: Run, out: Path, job: Job, rerun: Rerun, cha
         out=out,
         deterministic=base.manifest.deterministic,
         target="simulated",
+        ranks=base.manifest.cores.ranks,
         settings={**base.manifest.settings, **rerun.settings},
         rules=rerun.rules,
         depths=rerun.depths,

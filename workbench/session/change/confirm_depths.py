@@ -110,7 +110,8 @@ def _simulated(
     if edges is not None:
         workspace = open_workspace(workspace.path, plugins, edge_depths=depths)
     options = RunOptions(
-        out=out, trace=True, deterministic=True, target="simulated", settings=run.manifest.settings, settles=False,
+        out=out, trace=True, deterministic=True, target="simulated", settings=run.manifest.settings,
+        ranks=run.manifest.cores.ranks, settles=False,
         depths={} if edges is not None else depths,
     )  # fmt: skip
     return run_workspace(workspace, options, job)

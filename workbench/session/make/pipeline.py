@@ -13,12 +13,12 @@ from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.targets import TimingRule
 from workbench.formats.run_folder import RunWriter, now
-from workbench.model.application import Simulation
 from workbench.model.changes import Change
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
+from workbench.model.simulation import Simulation
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import Built, frequencies
 from workbench.run.machine_trace import machine_trace
@@ -46,6 +46,7 @@ from workbench.session.make.instrumenting import (
 )
 from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree, uncounted
 from workbench.session.mark.first_mark import without_marks
+from workbench.session.open.apis import check_ranks, with_ranks
 from workbench.session.open.composing import check, check_steps
 from workbench.session.open.places import placed
 from workbench.session.open.workspace import Value, Workspace, once_each
@@ -64,8 +65,9 @@ def steps(target: Target, composed: Sequence[Composed] = ()) -> tuple[str, ...]:
 class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
     project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written, or its `ports`
-    alone; None: as the project says. `settles`: the run settles the ledger's open predictions, as one of a study does
-    not. `rules` and `depths` (words, by FIFO) are those of `changes` that the run tries. `probe` measures the host."""
+    alone; None: as the project says. `ranks`: how many processes of the host program; 0: as the project says.
+    `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and `depths` (words,
+    by FIFO) are those of `changes` that the run tries. `probe` measures the host."""
 
     out: Path | None = None
     plain: bool = False
@@ -74,6 +76,7 @@ class RunOptions:
     waves: tuple[float, float] | None = None
     ports: bool = False
     target: str = ""
+    ranks: int = 0
     settings: Mapping[str, Value] = field(default_factory=dict)
     settles: bool = True
     rules: tuple[TimingRule, ...] = ()
@@ -92,6 +95,7 @@ def instrument_workspace(
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
     settings, out = workspace.settings(changes), real(out)
+    workspace = with_ranks(workspace, 1)  # each is started with records of its own
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
     check_names(workspace, out)
@@ -126,6 +130,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     """
     target = workspace.target(options.target)
     _check(workspace, options, target)
+    workspace = with_ranks(workspace, options.ranks) if options.ranks else workspace
     settings = workspace.settings(options.settings)
     writer = new_writer(workspace, options.out, manifest_of(workspace, options, settings, target.simulated))
     try:
@@ -157,6 +162,7 @@ def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
     """WorkbenchError for what the target cannot do, before anything is written."""
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
+    check_ranks(workspace, options.ranks, target.simulated)
     lacking = (*target.lacks(workspace.platform, workspace.support), *_not_measurable(workspace, options, target))
     if lacking:
         raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))

@@ -60,6 +60,13 @@ EXAMPLES = (
         "A board without a plugin, described from its header.",
         "C++ host with a class API, Verilog",
     ),
+    Example(
+        "pdf2d",
+        "ranks.workbench.yaml",
+        "2-D PDF, four ranks",
+        "MPI processes, each with a card of its own, as one run.",
+        "C host with MPI, Verilog cores",
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.api import PlatformSupport
 from workbench.api.source.flags import absolute
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.session.open.hdl_language import language_of
@@ -33,6 +34,7 @@ def open_workspace(
     """
     from workbench.formats.platform_file import load_platform
     from workbench.formats.project_file import load_project
+    from workbench.session.open.apis import with_apis, with_ranks
     from workbench.session.open.composing import composed
     from workbench.session.open.top_names import with_own_names
 
@@ -71,6 +73,16 @@ def open_workspace(
     support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
     support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
+
+    def load_api(api: PlatformSupport) -> Platform:
+        loaded, wrong = load_platform(api.template, plugins.port_kinds)
+        if loaded is None:
+            raise WorkbenchError(*wrong)
+        return loaded
+
+    platform, support = with_apis(
+        platform, support, project, plugins.platforms, load_api, lambda keys, said: at_keys(path, keys, said)
+    )
     if project.target.name not in plugins.targets:  # all but running it can be done without
         unknown = unknown_name("target", project.target.name, plugins.targets, path)
         problems = (*problems, at_keys(path, ("target", "name"), replace(unknown, severity=Severity.WARNING)))
@@ -92,7 +104,8 @@ def open_workspace(
         commands=(*commands, *lists),
         faults=faults,
     )
-    return _with_designs(workspace, own, platform, plugins) if own else workspace
+    workspace = _with_designs(workspace, own, platform, plugins) if own else workspace
+    return with_ranks(workspace, project.host.ranks)
 
 
 def _with_designs(

@@ -60,7 +60,7 @@ class Workspace:
     @property
     def boards(self) -> tuple[Workspace, ...]:
         """The project of each FPGA, in their order: the same one where they have the same design."""
-        return self.own_designs or (self,) * self.project.hardware.cards
+        return self.own_designs or (self,) * len(self.project.hardware.places)
 
     @property
     def designs(self) -> tuple[Workspace, ...]:
@@ -116,10 +116,10 @@ class Workspace:
 
     @property
     def host(self) -> HostSources:
-        """The host's sources, with the folder of the platform's header among the include folders."""
-        api = (str(self.support.api_dir),) if self.support and self.support.api_dir else ()
+        """The host's sources, with the folders of the platform's headers among the include folders."""
+        api = self.support.api_dirs if self.support else ()
         host = self.project.host
-        return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
+        return host.model_copy(update={"include_dirs": (*host.include_dirs, *map(str, api))})
 
     def target(self, name: str = "") -> Target:
         """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""

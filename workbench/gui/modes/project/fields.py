@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from workbench.api.forms import Field, Group
 from workbench.gui.modes.forms.fields import Choices, fields_of
-from workbench.model.application import HardwareSources, HostSources, Project, Simulation, TargetCommands
+from workbench.model.application import HardwareSources, HostSources, Project, TargetCommands
 from workbench.model.read_out import ReadOut
+from workbench.model.simulation import Simulation
 
 #: A group: what it is for, then its fields by their names in the schema, each with its label. Seldom set: in ~.
 Asked = Mapping[str, str]

@@ -18,6 +18,8 @@ _CATEGORY_OF_KIND = {
     CallKind.RECEIVE: Category.RECV,
     CallKind.WAIT: Category.WAIT_RECV,
     CallKind.INTERRUPT: Category.WAIT_RECV,
+    CallKind.SEND_MESSAGE: Category.SEND,
+    CallKind.AWAIT_MESSAGE: Category.WAIT_RECV,
 }
 
 

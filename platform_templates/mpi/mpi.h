@@ -1,0 +1,144 @@
+/* MPI on the simulated card: the calls of MPI that it has, in MPI_COMM_WORLD. A real machine has a header of its own. */
+#ifndef RCW_MPI_H
+#define RCW_MPI_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPI_VERSION 3
+#define MPI_SUBVERSION 1
+
+typedef int MPI_Comm;
+typedef int MPI_Datatype;
+typedef int MPI_Op;
+typedef struct rcw_mpi_request *MPI_Request;
+typedef struct {
+    int MPI_SOURCE, MPI_TAG, MPI_ERROR;
+    long long rcw_bytes;
+} MPI_Status;
+
+#define MPI_COMM_NULL ((MPI_Comm)0)
+#define MPI_COMM_WORLD ((MPI_Comm)1)
+#define MPI_COMM_SELF ((MPI_Comm)2)
+
+/* A datatype is its number times 256 and its bytes. */
+#define MPI_DATATYPE_NULL ((MPI_Datatype)0)
+#define MPI_CHAR ((MPI_Datatype)0x101)
+#define MPI_SIGNED_CHAR ((MPI_Datatype)0x201)
+#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x301)
+#define MPI_BYTE ((MPI_Datatype)0x401)
+#define MPI_SHORT ((MPI_Datatype)0x502)
+#define MPI_UNSIGNED_SHORT ((MPI_Datatype)0x602)
+#define MPI_INT ((MPI_Datatype)0x704)
+#define MPI_UNSIGNED ((MPI_Datatype)0x804)
+#define MPI_LONG ((MPI_Datatype)(0x900 + (int)sizeof(long)))
+#define MPI_UNSIGNED_LONG ((MPI_Datatype)(0xa00 + (int)sizeof(long)))
+#define MPI_LONG_LONG ((MPI_Datatype)0xb08)
+#define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0xc08)
+#define MPI_FLOAT ((MPI_Datatype)0xd04)
+#define MPI_DOUBLE ((MPI_Datatype)0xe08)
+#define MPI_INT8_T ((MPI_Datatype)0xf01)
+#define MPI_UINT8_T ((MPI_Datatype)0x1001)
+#define MPI_INT16_T ((MPI_Datatype)0x1102)
+#define MPI_UINT16_T ((MPI_Datatype)0x1202)
+#define MPI_INT32_T ((MPI_Datatype)0x1304)
+#define MPI_UINT32_T ((MPI_Datatype)0x1404)
+#define MPI_INT64_T ((MPI_Datatype)0x1508)
+#define MPI_UINT64_T ((MPI_Datatype)0x1608)
+
+#define MPI_OP_NULL ((MPI_Op)0)
+#define MPI_SUM ((MPI_Op)1)
+#define MPI_PROD ((MPI_Op)2)
+#define MPI_MAX ((MPI_Op)3)
+#define MPI_MIN ((MPI_Op)4)
+#define MPI_LAND ((MPI_Op)5)
+#define MPI_LOR ((MPI_Op)6)
+#define MPI_BAND ((MPI_Op)7)
+#define MPI_BOR ((MPI_Op)8)
+#define MPI_BXOR ((MPI_Op)9)
+
+#define MPI_ANY_SOURCE (-1)
+#define MPI_ANY_TAG (-1)
+#define MPI_PROC_NULL (-2)
+#define MPI_UNDEFINED (-32766)
+#define MPI_REQUEST_NULL ((MPI_Request)0)
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+#define MPI_IN_PLACE ((void *)-1)
+#define MPI_SUCCESS 0
+#define MPI_MAX_PROCESSOR_NAME 256
+
+enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
+
+int MPI_Init(int *argc, char ***argv);
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Initialized(int *flag);
+int MPI_Finalize(void);
+int MPI_Finalized(int *flag);
+int MPI_Abort(MPI_Comm comm, int errorcode);
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Get_processor_name(char *name, int *resultlen);
+double MPI_Wtime(void);
+double MPI_Wtick(void);
+int MPI_Type_size(MPI_Datatype datatype, int *size);
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int MPI_Wait(MPI_Request *request, MPI_Status *status);
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses);
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status);
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                 MPI_Datatype recvtype, MPI_Comm comm);
+
+/* What is not simulated: the compiler says so at the call. */
+#define RCW_NO_MPI(name, why) int name() __attribute__((error(#name ": the simulated card does not have this call; " why)));
+#ifdef __cplusplus
+#undef RCW_NO_MPI
+#define RCW_NO_MPI(name, why) int name(...) __attribute__((error(#name ": the simulated card does not have this call; " why)));
+#endif
+#define RCW_WORLD_ALONE "MPI_COMM_WORLD is its one communicator"
+#define RCW_PLAIN_ALONE "use the form with the same count for all ranks"
+RCW_NO_MPI(MPI_Comm_split, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Comm_dup, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Comm_create, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Comm_free, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Cart_create, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Type_contiguous, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Type_vector, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Type_commit, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Op_create, "use the operations that MPI has")
+RCW_NO_MPI(MPI_Scatterv, RCW_PLAIN_ALONE)
+RCW_NO_MPI(MPI_Gatherv, RCW_PLAIN_ALONE)
+RCW_NO_MPI(MPI_Allgatherv, RCW_PLAIN_ALONE)
+RCW_NO_MPI(MPI_Alltoallv, RCW_PLAIN_ALONE)
+RCW_NO_MPI(MPI_Ssend, "use MPI_Send")
+RCW_NO_MPI(MPI_Probe, "receive into a buffer of the largest size")
+RCW_NO_MPI(MPI_Iprobe, "use MPI_Irecv and MPI_Test")
+RCW_NO_MPI(MPI_Scan, "use MPI_Allgather")
+RCW_NO_MPI(MPI_Win_create, "send messages")
+RCW_NO_MPI(MPI_File_open, "use the C library's files")
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* The network between ranks, as the project's template has it. */
+#ifndef RCW_NETWORK_H
+#define RCW_NETWORK_H
+#include <stdint.h>
+
+typedef struct {
+    int64_t latency_ps, overhead_ps, gap_ps; /* L, o, g */
+    int64_t byte_fs, reduction_fs;           /* G and gamma, of a byte */
+} wb_network_times;
+extern wb_network_times wb_network; /* all 0: no network is named */
+
+static inline int64_t wb_network_bytes_ps(int64_t bytes) { return (int64_t)((__int128)bytes * wb_network.byte_fs / 1000); }
+
+static inline int64_t wb_network_reduced_ps(int64_t bytes)
+{
+    return (int64_t)((__int128)bytes * wb_network.reduction_fs / 1000);
+}
+#endif

@@ -1,0 +1,287 @@
+"""Several processes of a host program (MPI ranks) on the simulated card: what each has of its own; when messages come.
+
+Every expected time is made of L, o, g and G by hand, or is what RATSS' equations say of a collective.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.ratss.equations import (
+    t_all_gather,
+    t_all_to_all,
+    t_barrier,
+    t_broadcast,
+    t_reduce,
+    t_scatter,
+)
+from rc_workbench_plugins.simulated_card.card import CardExecutable
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
+
+from workbench.api import PlatformSupport
+from workbench.api.job import Job
+from workbench.api.records import read_thread_ranks, read_transfers
+from workbench.api.targets import Outcome
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.network import Network
+from workbench.run.cards import on_fpgas
+
+from .conftest import PLATFORM, SUPPORT, project, task
+
+MPI = Path(__file__).parents[2] / "platform_templates" / "mpi"
+L, O, G_SHORT, G, GAMMA = 40e-6, 3e-6, 7e-6, 2e-9, 0.5e-9  # noqa: E741
+NETWORK = Network(name="net", latency_s=L, overhead_s=O, gap_s=G_SHORT, gap_per_byte_s=G, reduction_per_byte_s=GAMMA)
+WITH_MPI = replace(SUPPORT, more=(PlatformSupport("mpi", MPI / "mpi.yaml", MPI, (MPI / "mpi.c",)),))
+
+HEAD = """
+#include <fpga.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static int rank, ranks;
+static long long ps(void) { return (long long)(MPI_Wtime() * 1e12 + 0.5); }
+/* All ranks go on at the same moment. */
+static long long together(int ms)
+{
+    struct timespec at = {0, ms * 1000000L};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    return ms * 1000000000LL;
+}
+static void begin(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+"""
+
+
+def run(card: CardExecutable, source: str, folder: Path, ranks: int, raw: str = "raw", network: bool = True) -> Outcome:
+    (folder / "host.c").write_text(HEAD + source)
+    made = project(basic_block_ps=1).with_ranks(ranks)
+    made = made.model_copy(update={"host": made.host.model_copy(update={"network": "net" if network else ""})})
+    hdl = on_fpgas((card.hdl,) * ranks, made.hardware)
+    several = replace(card, hdl=hdl, libraries=card.libraries * ranks)
+    this = task(
+        folder, hdl, project=made, platform=PLATFORM.model_copy(update={"networks": (NETWORK,)}),
+        support=WITH_MPI, raw=raw,
+    )  # fmt: skip
+    return simulate(this, several, build_host(this, Job()), Job())
+
+
+def times_s(outcome: Outcome, name: str) -> list[float]:
+    """The picoseconds that a program printed after a name, in seconds."""
+    assert not outcome.diagnostics, outcome.diagnostics
+    return [int(one) * 1e-12 for one in re.findall(rf"^{name} (\d+)$", outcome.stdout, re.MULTILINE)]
+
+
+def message(outcome: Outcome) -> str:
+    (one,) = (one for one in outcome.diagnostics if one.severity.value == "error")
+    return one.message
+
+
+def near(times: float | Sequence[float]) -> object:
+    """Within what the program's own few basic blocks take (1 ps each), and doubles keep of a clock."""
+    return pytest.approx(times, abs=2e-9)
+
+
+OWN = """
+static int counter = 5;
+int main(int argc, char **argv)
+{
+    begin();
+    counter += rank;
+    fpga_t *fpga = fpgaOpen(0);
+    uint32_t data = 100u + (uint32_t)rank, back = 0;
+    fpgaWrite(fpga, &data, 4, 1);
+    fpgaRead(fpga, &back, 4, 1);
+    srand(7);
+    int first = rand();
+    MPI_Barrier(MPI_COMM_WORLD);
+    srand(7 + (unsigned)rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d of %d: counter %d, back %u, same %d\\n", rank, ranks, counter, back, rank || rand() == first);
+    fpgaClose(fpga);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_each_rank_has_data_and_cards_of_its_own(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, OWN, tmp_path, 3)
+    assert not outcome.diagnostics
+    assert sorted(outcome.stdout.splitlines()) == [
+        f"rank {n} of 3: counter {5 + n}, back {100 + n}, same 1" for n in range(3)
+    ]
+    transfers = read_transfers(tmp_path / "raw").at()
+    assert {(int(one["thread"]), int(one["card"])) for one in transfers} == {(0, 0), (1, 1), (2, 2)}
+    # each host has a bus of its own: none waits for another
+    assert (transfers["grant_ps"] == transfers["call_ps"]).all()
+    assert read_thread_ranks(tmp_path / "raw") == {0: 0, 1: 1, 2: 2}
+
+    again = run(card, OWN, tmp_path, 3, raw="again")
+    assert again.time_ps == outcome.time_ps
+    for name in ("transfers.bin", "host_syncs.bin", "host_threads.txt", "taps.bin"):
+        assert (tmp_path / "raw" / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+ONE_TO_ONE = """
+static char data[100000];
+int main(void)
+{
+    begin();
+    long long t;
+    t = together(10); /* one message of 1000 bytes */
+    if (rank == 0) MPI_Send(data, 1000, MPI_CHAR, 1, 3, MPI_COMM_WORLD), printf("sent %lld\\n", ps() - t);
+    if (rank == 1) MPI_Recv(data, 1000, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) printf("came %lld\\n", ps() - t);
+    t = together(20); /* four short ones in a row, and one that comes before it is wanted */
+    for (int i = 0; i < 4 && rank == 0; i++) MPI_Send(data, 1, MPI_CHAR, 1, i, MPI_COMM_WORLD);
+    for (int i = 0; i < 4 && rank == 1; i++) MPI_Recv(data, 1, MPI_CHAR, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) printf("row %lld\\n", ps() - t);
+    if (rank == 0) MPI_Send(data, 8, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
+    t = together(30);
+    if (rank == 1) MPI_Recv(data, 8, MPI_CHAR, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) printf("there %lld\\n", ps() - t);
+    t = together(40); /* two at once to one: its interface takes them in one after the other */
+    if (rank == 1 || rank == 2) MPI_Send(data, 100000, MPI_CHAR, 0, rank, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && rank == 0; i++) {
+        MPI_Status status;
+        int count;
+        MPI_Recv(data, 100000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &count);
+        if (count != 100000 || status.MPI_TAG != status.MPI_SOURCE) return 3;
+        printf("both %lld\\n", ps() - t);
+    }
+    t = together(60); /* a receive that was asked for before, with work meanwhile; and who comes first of two */
+    MPI_Request asked[2];
+    int which, done;
+    if (rank == 0) {
+        MPI_Irecv(data, 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &asked[0]);
+        MPI_Irecv(data + 8, 8, MPI_CHAR, 2, 0, MPI_COMM_WORLD, &asked[1]);
+        MPI_Test(&asked[0], &done, MPI_STATUS_IGNORE);
+        if (done) return 4;
+        MPI_Waitany(2, asked, &which, MPI_STATUS_IGNORE);
+        printf("first %lld\\n", ps() - t);
+        if (which != 1) return 5;
+        usleep(900);
+        t = ps();
+        MPI_Wait(&asked[0], MPI_STATUS_IGNORE);
+        printf("waited %lld\\n", ps() - t);
+    }
+    if (rank == 1) usleep(500), MPI_Send(data, 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    if (rank == 2) usleep(200), MPI_Send(data, 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_messages_take_what_loggp_says(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, ONE_TO_ONE, tmp_path, 3)
+    assert times_s(outcome, "sent") == near([O])
+    assert times_s(outcome, "came") == near([O + 1000 * G + L + O])
+    assert times_s(outcome, "row") == near([O + 3 * G_SHORT + G + L + O])
+    assert times_s(outcome, "there") == near([O])
+    assert times_s(outcome, "both") == near([O + L + n * 100_000 * G + O for n in (1, 2)])
+    assert times_s(outcome, "first") == near([200e-6 + O + L + 8 * G + O])
+    assert times_s(outcome, "waited") == near([O])
+
+
+COLLECTIVES = """
+enum { N = 600 };
+static int a[8 * N], b[8 * N];
+#define TIMED(name, at, call) t = together(at); call; printf(name " %lld\\n", ps() - t)
+#define CHECK(what) if (!(what)) printf("wrong in line %d of rank %d\\n", __LINE__, rank)
+int main(void)
+{
+    begin();
+    long long t;
+    for (int i = 0; i < 8 * N; i++) a[i] = 10000 * rank + i;
+    TIMED("barrier", 10, MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < N; i++) b[i] = rank == 1 ? i : 0;
+    TIMED("broadcast", 20, MPI_Bcast(b, N, MPI_INT, 1, MPI_COMM_WORLD));
+    for (int i = 0; i < N; i++) CHECK(b[i] == i);
+    TIMED("scatter", 30, MPI_Scatter(a, N, MPI_INT, b, N, MPI_INT, 1, MPI_COMM_WORLD));
+    for (int i = 0; i < N; i++) CHECK(b[i] == 10000 + rank * N + i);
+    TIMED("gather", 40, MPI_Gather(a, N, MPI_INT, b, N, MPI_INT, 1, MPI_COMM_WORLD));
+    for (int i = 0; rank == 1 && i < ranks * N; i++) CHECK(b[i] == i / N * 10000 + i % N);
+    TIMED("reduce", 50, MPI_Reduce(a, b, N, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD));
+    for (int i = 0; rank == 1 && i < N; i++) CHECK(b[i] == ranks * i + 10000 * ranks * (ranks - 1) / 2);
+    TIMED("all-gather", 60, MPI_Allgather(a, N, MPI_INT, b, N, MPI_INT, MPI_COMM_WORLD));
+    for (int i = 0; i < ranks * N; i++) CHECK(b[i] == i / N * 10000 + i % N);
+    TIMED("all-to-all", 70, MPI_Alltoall(a, N, MPI_INT, b, N, MPI_INT, MPI_COMM_WORLD));
+    for (int i = 0; i < ranks * N; i++) CHECK(b[i] == i / N * 10000 + rank * N + i % N);
+    TIMED("all-reduce", 80, MPI_Allreduce(a, b, N, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+    for (int i = 0; i < N; i++) CHECK(b[i] == 10000 * (ranks - 1) + i);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 5])
+def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, ranks: int) -> None:
+    outcome = run(card, COLLECTIVES, tmp_path, ranks)
+    assert "wrong" not in outcome.stdout, outcome.stdout
+    k = 4.0 * 600
+    expected = {
+        "barrier": t_barrier(ranks, L, O),
+        "broadcast": t_broadcast(ranks, k, L, O, G),
+        "scatter": t_scatter(ranks, k, L, O, G),
+        "gather": t_scatter(ranks, k, L, O, G),
+        "reduce": t_reduce(ranks, k, L, O, G, GAMMA * k),
+        "all-gather": t_all_gather(ranks, k, L, O, G),
+        "all-to-all": t_all_to_all(ranks, k, L, O, G),
+        "all-reduce": t_reduce(ranks, k, L, O, G, GAMMA * k) + t_broadcast(ranks, k, L, O, G),
+    }
+    measured = {name: max(times_s(outcome, name)) for name in expected}
+    if ranks == 5:  # a tree whose last round is not full: Eqs. 19 and 20 count that round whole
+        for name in ("broadcast", "scatter", "gather", "reduce", "all-reduce"):
+            assert measured.pop(name) <= expected.pop(name)
+    assert measured == {name: near(float(value)) for name, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "int main(void) { begin(); char c; if (rank < 2) MPI_Recv(&c, 1, MPI_CHAR, !rank, 6, MPI_COMM_WORLD, 0);"
+            " return 0; }",
+            "no thread of the host can go on: rank 0 waits in MPI_Recv for a message from rank 1 with tag 6 since",
+        ),
+        (
+            "int main(void) { begin(); int a = 1, b; if (rank == 1) MPI_Barrier(MPI_COMM_WORLD); else"
+            " MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); MPI_Finalize(); return 0; }",
+            "rank 1, MPI_Barrier: it is this rank's collective call number 1, and that of rank 0 is MPI_Allreduce",
+        ),
+        (
+            "int main(void) { begin(); int a[4] = {0}; if (rank == 0) MPI_Send(a, 4, MPI_INT, 1, 0, MPI_COMM_WORLD);"
+            " if (rank == 1) MPI_Recv(a, 3, MPI_INT, 0, 0, MPI_COMM_WORLD, 0); MPI_Finalize(); return 0; }",
+            "rank 1, MPI_Recv: a message of 16 bytes from rank 0 is longer than the 12 that it has room for",
+        ),
+        ("int main(void) { begin(); return rank == 1 ? 7 : 0; }", "the host program ended with exit code 7"),
+        ("int main(void) { begin(); MPI_Barrier(7); return 0; }", "MPI_COMM_WORLD is the one communicator"),
+    ],
+    ids=["deadlock", "mismatch", "truncated", "exit", "communicator"],
+)  # fmt: skip
+def test_what_goes_wrong_names_the_rank(card: CardExecutable, tmp_path: Path, source: str, expected: str) -> None:
+    assert expected in message(run(card, source, tmp_path, 3))
+
+
+def test_a_call_that_is_not_simulated_is_refused_where_it_stands(card: CardExecutable, tmp_path: Path) -> None:
+    source = "int main(void) { MPI_Comm c; begin(); MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c); return 0; }"
+    with pytest.raises(WorkbenchError, match="MPI_COMM_WORLD is its one communicator"):
+        run(card, source, tmp_path, 2)
+
+
+def test_without_a_network_messages_take_no_time(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, COLLECTIVES, tmp_path, 2, network=False)
+    assert max(times_s(outcome, "scatter")) == near(0.0)

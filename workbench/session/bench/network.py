@@ -1,0 +1,142 @@
+"""A network between ranks measured in LogGP terms, by a program that the workbench writes (`resources/bench/network.c`)
+on a machine by its own mpirun or on the simulated card; how it is written into a template (RATSS 2011, 4.3.2)."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.api.job import Job
+from workbench.formats.units import written
+from workbench.formats.yaml_edit import insert_item, set_value
+from workbench.model.application import SCHEMA_VERSION
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.session.bench.bench_project import quiet_design, unused_addresses
+from workbench.session.open.project_path import PROJECT_SUFFIX
+from workbench.session.program.files import write_atomically
+
+SOURCE, PROGRAM = "network.c", "network"
+COLLECTIVES = ("barrier", "broadcast", "scatter", "gather", "reduce", "all-gather", "all-to-all")
+
+
+@dataclass(frozen=True)
+class NetworkTimes:
+    """LogGP parameters in seconds (`gap_per_byte_s`, `reduction_per_byte_s`: a byte's); `collectives` are (name, bytes,
+    seconds) of all `ranks`."""
+
+    ranks: int
+    latency_s: float
+    overhead_s: float
+    gap_s: float
+    gap_per_byte_s: float
+    reduction_per_byte_s: float
+    collectives: tuple[tuple[str, int, float], ...]
+
+
+def measured_network(text: str) -> NetworkTimes:
+    """What the program printed, as parameters. WorkbenchError where a line is missing.
+
+    o is what sending and receiving a short message take, on average; the gap of a size is what each further message of
+    a row adds; g is that of a short one, G the slope of the gap between two long ones. L is what is left of a short
+    message's way. The reduction is what a reduce takes longer than a broadcast of the same bytes, by byte and round.
+    """
+    lines = [words for line in text.splitlines() if len(words := line.split()) == 3]
+    try:
+        known = {(name, int(size)): float(seconds) for name, size, seconds in lines}
+        ranks, row = (next(size for name, size in known if name == wanted) for wanted in ("ranks", "row"))
+        sizes = sorted(size for name, size in known if name == "ping")
+        gaps = {size: (known["train", size] - known["one", size]) / (row - 1) for size in sizes}
+        short, *_, long, longer = sizes
+        overhead_s = (known["send", short] + known["receive", short]) / 2
+        per_byte_s = (gaps[longer] - gaps[long]) / (longer - long)
+        latency_s = known["ping", short] - 2 * overhead_s - per_byte_s * short
+        rounds = (ranks - 1).bit_length()
+        adding_s = (known["reduce", long] - known["broadcast", long]) / (rounds * long)
+    except (KeyError, ValueError, StopIteration):
+        hint = "Its output is above, or in the log. It has to run to its end, as two ranks or more."
+        raise WorkbenchError(
+            Diagnostic("the program that measures the network did not print its times", hint)
+        ) from None
+    latency_s, overhead_s, gap_s, per_byte_s, adding_s = (
+        max(value, 0.0) for value in (latency_s, overhead_s, gaps[short], per_byte_s, adding_s)
+    )
+    collectives = tuple((name, size, s) for (name, size), s in known.items() if name in COLLECTIVES)
+    return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives)
+
+
+def measure_by_mpirun(mpirun: str, mpicc: str, folder: Path, repeats: int, job: Job) -> str:
+    """Build the program with the machine's MPI compiler, and run it as its command starts ranks; what it prints."""
+    write_atomically(folder / SOURCE, _source())
+    build: list[str | Path] = [
+        *shlex.split(mpicc),
+        "-O2",
+        f"-DREPEATS={repeats}",
+        "-o",
+        folder / PROGRAM,
+        folder / SOURCE,
+    ]
+    with job.step("Build on the machine"):
+        _done(job, build, folder, "the MPI compiler", "Name it: --mpicc COMMAND.")
+    with job.step("Run on the machine"):
+        return _done(job, [*shlex.split(mpirun), folder / PROGRAM], folder, "mpirun", "Name it: --mpirun COMMAND.")
+
+
+def _done(job: Job, command: Sequence[str | Path], folder: Path, what: str, hint: str) -> str:
+    ran = job.run([str(word) for word in command], cwd=folder, on_output=job.log)
+    if ran.returncode:
+        said = (ran.stderr or ran.stdout).strip().splitlines()
+        last = f" It said last: {said[-1]}" if said else ""
+        raise WorkbenchError(Diagnostic(f"{what} ended with exit code {ran.returncode}", hint + last))
+    return ran.stdout
+
+
+def network_project(template: Path, platform: Platform, network: str, ranks: int, repeats: int) -> Mapping[str, str]:
+    """A project that runs the program on the simulated card over one of the template's networks: its files, the project
+    file first. WorkbenchError where the template has no port, or no such network."""
+    if platform.hardware is None:
+        hint = "Name the machine's command that starts ranks: --mpirun 'mpirun -n 4'."
+        raise WorkbenchError(Diagnostic("this template has no hardware port to simulate", hint, file=str(template)))
+    first, last, _ = unused_addresses(platform.hardware)
+    lines = [
+        "# Generated: the program that measures a network, over one of the template's.",
+        f"schema_version: {SCHEMA_VERSION}",
+        "name: network",
+        f"platform: {json.dumps(str(template))}",
+        "apis: [mpi]",
+        "host:",
+        f"  sources: [{SOURCE}]",
+        f"  defines: {{REPEATS: {repeats}, SLEEPS_LATE: 0}}",
+        f"  ranks: {ranks}",
+        f"  network: {json.dumps(network, ensure_ascii=False)}",
+        "hardware:",
+        "  sources: [quiet.v]",
+        "  top: quiet",
+        f"  read_out: {{first: {first}, last: {last}}}",
+        "simulation:",
+        "  basic_block_ps: 1",
+    ]
+    texts = {f"network{PROJECT_SUFFIX}": "\n".join([*lines, ""]), SOURCE: _source()}
+    return {**texts, "quiet.v": quiet_design(platform.hardware)}
+
+
+def with_network(text: str, platform: Platform, name: str, times: NetworkTimes, how: str) -> str:
+    """The template's text with the measured network in place of the one of that name, or behind the others."""
+    names = [network.name for network in platform.networks]
+    at = ("networks", names.index(name)) if name in names else ("networks",)
+    values = {
+        "latency_s": times.latency_s, "overhead_s": times.overhead_s, "gap_s": times.gap_s,
+        "gap_per_byte_s": times.gap_per_byte_s, "reduction_per_byte_s": times.reduction_per_byte_s,
+    }  # fmt: skip
+    entry = {"name": name, **{key: written(float(f"{s:.6g}"), "s") for key, s in values.items()}, "source": how}
+    if name in names:
+        for key, value in entry.items():
+            text = set_value(text, (*at, key), value)
+        return text
+    return insert_item(text, at, len(names), entry) if names else set_value(text, at, [entry])
+
+
+def _source() -> str:
+    return files("workbench.resources").joinpath("bench", SOURCE).read_text("utf-8")
