@@ -1,7 +1,10 @@
 """Ctrl+Shift+P: all that is wrong now, below every mode, with a filter, and a fix where one is certain."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
@@ -18,11 +21,22 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted
 from workbench.session.edit.documents import Document
 from workbench.session.edit.quick_fix import QuickFix, quick_fix
-from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.system.files import read_file
+
+if TYPE_CHECKING:
+    from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 _SOON_MS, _ROW_PX, _FIX_PX, _PLACE_PX = 100, 28, 190, 190
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+
+
+def _in_yaml(document: Document | None) -> YamlDocument | None:
+    """A document as one in YAML, if it is. What reads YAML is imported with the first document, not with the window."""
+    if document is None:
+        return None
+    from workbench.session.edit.yaml_document import YamlDocument
+
+    return document if isinstance(document, YamlDocument) else None
 
 
 class ProblemsPanel(QWidget):
@@ -67,7 +81,8 @@ class ProblemsPanel(QWidget):
 
     def every(self) -> tuple[Diagnostic, ...]:
         """All that is wrong now, the worst first; each once, a document's own in place of what a scan said of it."""
-        open_yaml = [d for d in self._context.documents if isinstance(d, YamlDocument) and d.path is not None]
+        in_yaml = (_in_yaml(document) for document in self._context.documents)
+        open_yaml = [document for document in in_yaml if document is not None and document.path is not None]
         edited = {str(document.path) for document in open_yaml}
         elsewhere = (d for d in (*self._context.problems(), *self._of_run()) if d.file not in edited)
         own = (d for document in open_yaml for d in document.problems)
@@ -115,8 +130,8 @@ class ProblemsPanel(QWidget):
         self._open(problem)
         if (document := self._document(problem.file)) is None:
             return
-        if isinstance(document, YamlDocument):
-            document.apply(fix.label, fix.edit)
+        if (in_yaml := _in_yaml(document)) is not None:
+            in_yaml.apply(fix.label, fix.edit)
         else:
             self._context.notices.attempt(lambda: document.replace(fix.label, fix.edit(document.text)))
         self._soon.start()
@@ -130,8 +145,8 @@ class ProblemsPanel(QWidget):
 
     def _open(self, problem: Diagnostic) -> None:
         """Show the field of a document that forms edit, else the line of the file."""
-        document = self._document(problem.file) if problem.file else None
-        if isinstance(document, YamlDocument) and self._show_place(document.kind, document.place_of(problem)):
+        document = _in_yaml(self._document(problem.file)) if problem.file else None
+        if document is not None and self._show_place(document.kind, document.place_of(problem)):
             return
         if problem.file and problem.line:
             self._context.navigation.open_line(problem.file, problem.line)

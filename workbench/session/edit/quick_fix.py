@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.formats.yaml_edit import remove_item
-from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic
 
 _MEANT = re.compile(r"Did you mean '([^']+)'\?")
@@ -47,6 +45,9 @@ def _place(text: str, problem: Diagnostic, wrong: str) -> int | None:
 
 
 def _without_key(text: str, key: str, line: int) -> QuickFix | None:
+    from workbench.formats.yaml_edit import remove_item  # not as the window opens
+    from workbench.formats.yaml_marks import read_marked
+
     marked, _ = read_marked(text)
     paths = [path for path, span in marked.keys.items() if span.line == line and path[-1] == key] if marked else []
     if not paths:
