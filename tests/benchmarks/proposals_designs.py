@@ -65,7 +65,7 @@ def designs(core: Path | None = None) -> Iterator[Design]:
 
 
 def _examples() -> Iterator[Design]:
-    points = {"original": 5120, "optimised": 24576, "vhdl": 2560}
+    points = {"original": 5120, "optimised": 24576, "ranks": 8192, "vhdl": 2560}
     for path in sorted(EXAMPLES.glob("*/*.workbench.yaml")):
         form = path.name.partition(".")[0]
         settings = {"CORES": 4, "POINTS": points[form]} if path.parent.name == "pdf2d" else {}
