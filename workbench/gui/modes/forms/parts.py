@@ -56,3 +56,12 @@ class PartSection:
     about: str = ""
     path: Path_ = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
+
+
+#: What projects and templates call a part that says how the program's own code puts elements into a queue.
+QUEUE_CALL = "call of a queue"
+
+
+def new_queue_call(count: int) -> dict[str, str]:
+    """The least of such a part that is valid, where there are so many already."""
+    return {"prototype": f"bool Queue::push{count}(int value)", "kind": "push"}

@@ -12,7 +12,7 @@ from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
 from workbench.gui.modes.forms.fields import groups_of
-from workbench.gui.modes.forms.parts import DocumentPart, PartSection
+from workbench.gui.modes.forms.parts import QUEUE_CALL, DocumentPart, PartSection, new_queue_call
 from workbench.gui.modes.platform.fields import (
     BOARD,
     CLOCK,
@@ -27,7 +27,7 @@ from workbench.gui.modes.platform.fields import (
     entry_groups,
 )
 from workbench.model.hardware import Clock, Port
-from workbench.model.platform import KernelClock
+from workbench.model.platform import KernelClock, QueueCall
 from workbench.model.text import counted
 from workbench.session.edit.platform_document import PlatformDocument
 from workbench.session.edit.port_entries import PORTS, new_port
@@ -39,6 +39,7 @@ ABOUT_CALLS = (
 )
 ABOUT_TABLES = "How long a call takes, by its size. Suggestions, predictions and the simulated card read it."
 KERNEL_CLOCKS: Path_ = ("opencl", "clocks")
+QUEUES: Path_ = ("host", "queues")
 
 
 def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
@@ -73,6 +74,7 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
             ("host", "entries"),
         ),
         PartSection("Host API", (sources, transfers), tab=calls),
+        PartSection("Queues of the host", _queues(document), QUEUE_CALL, calls, _about(QueueCall), QUEUES),
         PartSection("Constants", tuple(named), "constant", calls),
         *(replace(s, tab=wires) for s in ((PartSection("Hardware port", ports),) if ports else _hardware(document))),
         PartSection(
@@ -89,6 +91,15 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
         *_kernel_clocks(document, times),
         PartSection("Machine", (machine,), tab="Machine"),
     )
+
+
+def _queues(document: YamlDocument) -> tuple[DocumentPart, ...]:
+    groups = groups_of(QueueCall, "Queue's call")
+    return tuple(
+        DocumentPart((*QUEUES, n), str(item.get("prototype", "")), str(item.get("kind", "")), QUEUE_CALL, groups,
+                     removable=True)
+        for n, item in enumerate(_items(document, QUEUES))
+    )  # fmt: skip
 
 
 def _board(document: YamlDocument) -> tuple[DocumentPart, ...]:
@@ -199,6 +210,9 @@ def add_part(document: YamlDocument, what: str, kind: str = "") -> Path_ | None:
         count = len(_items(document, ("host", "entries")))
         new = {"prototype": f"int newCall{count + 1}(int argument)", "kind": "other"}
         return ("host", "entries", count) if document.append(("host", "entries"), new, "Add a host call") else None
+    if what == QUEUE_CALL:
+        count = len(_items(document, QUEUES))
+        return (*QUEUES, count) if document.append(QUEUES, new_queue_call(count), "Add a call of a queue") else None
     if what in ("memory", "network"):
         key = "memories" if what == "memory" else "networks"
         count = len(_items(document, (key,)))

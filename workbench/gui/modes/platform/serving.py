@@ -59,8 +59,12 @@ class Serving(QWidget):
 
     def _changed(self) -> None:
         self.setVisible(self._document.path is not None)
-        if self._document.text != self._asked:
+        if self._document.text == self._asked:
+            return
+        if self.services:
             self._pause.start()
+        else:
+            self._ask()
 
     def _ask(self) -> None:
         document, plugins = self._document, self._context.plugins

@@ -167,9 +167,10 @@ class ExploreView(QWidget):
         for combo in (self.output, self.name, self.target_name):
             combo.setMinimumWidth(92 if narrow else 140)
             combo.setMaximumWidth(102 if narrow else 200)
-        for combo in (self.second, self.share, self.resource):
+        for combo in (self.second, self.share):
             combo.setMaximumWidth(116 if narrow else 180)
             combo.setMinimumWidth(96)
+        self.resource.setMinimumWidth(140)
         for field in (self.low, self.high):
             field.setFixedWidth(76 if narrow else 96)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from workbench.api.forms import Group
 from workbench.gui.modes.forms.fields import fields_of
 from workbench.gui.modes.forms.part_list import with_article
-from workbench.gui.modes.forms.parts import DocumentPart, PartSection
+from workbench.gui.modes.forms.parts import QUEUE_CALL, DocumentPart, PartSection, new_queue_call
 from workbench.gui.modes.project.fields import (
     CARD,
     COUNTERS,
@@ -79,7 +79,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
         _optional("Trace in hardware", "" if traced else "trace memory", TraceMemory, trace if traced else ()),
         _optional("FPGAs", "FPGA", Fpga, fpgas),
         _optional("Links", "link", Link, links),
-        _optional("Queues of the host", "call of a queue", QueueCall, queues),
+        _optional("Queues of the host", QUEUE_CALL, QueueCall, queues),
         _optional("Streams", "stream", StreamSignals, streams),
     )  # fmt: skip
 
@@ -89,12 +89,12 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     if what == "trace memory":
         records = TraceMemory.model_fields["records"].default
         return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
-    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM, "clock": _CLOCK, "call of a queue": _QUEUE}[what]
+    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM, "clock": _CLOCK, QUEUE_CALL: _QUEUE}[what]
     count = len(document.value(path) or ())
     new = {
         "FPGA": {"name": f"fpga{count}"},
         "clock": {"name": f"pll.CLKOUT{count}", "frequency_hz": "100 MHz"},
-        "call of a queue": {"prototype": f"bool Queue::push{count}(int value)", "kind": "push"},
+        QUEUE_CALL: new_queue_call(count),
         "link": {"source": "left.out_*", "target": "right.in_*"},
         "stream": {"name": f"stream{count}", "valid": "valid", "ready": "ready"},
     }[what]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -57,6 +58,10 @@ class TimelineToolbar(QWidget):
     def flags(self) -> Iterator[PillButton]:
         """What is drawn beside the rows, each on or off."""
         yield from (self.path, self.waits, self.messages, self.markers, self.aggregate)
+
+    def minimumSizeHint(self) -> QSize:
+        """The names give way to the panels beside the mode, not these to the names."""
+        return QSize(0, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
