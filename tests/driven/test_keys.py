@@ -30,7 +30,7 @@ def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path
     assert dead_keys(driven, mode) == []
     without_details = {"ctrl+i"} if mode in ("compare", "platform", "streams", "project") else set()
     without_place = {"ctrl+l"} if mode not in ("source", "timeline") else set()
-    without_names = {"F12"} if mode != "source" else set()
+    without_editor = {"F12", "ctrl+alt+s"} if mode != "source" else set()
     without_range = {"ctrl+shift+i"} if mode == "timeline" else set()  # its details tell what the range holds
     nothing_to_do = {
         "shift+F5",
@@ -44,7 +44,7 @@ def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path
     }
     assert {
         keys for _, keys, possible in driven.ask("shortcuts()") if not possible
-    } <= nothing_to_do | without_details | without_place | without_range | without_names
+    } <= nothing_to_do | without_details | without_place | without_range | without_editor
 
 
 def test_the_focus_follows_the_mode_and_is_never_nowhere(
