@@ -183,7 +183,7 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
             "measure rate at a -> b",
             (1, 17),
             "rate is of one edge, and these are 2: Stream.a, Stream.b",
-            "latency alone",
+            "by its latency or occupancy",
         ),
         ("measure hist rate at a", (1, 14), "rate is one number in a frame, of which there is no histogram", "Leave"),
         ("measure mean(bins=3) latency at a", (1, 14), "'bins' is of histograms", "'frame' alone"),

@@ -342,7 +342,7 @@ def test_a_template_by_which_nothing_moves_says_so_when_begun_and_when_checked(
     assert main(["template", "check", str(template)]) == 0
     said = capsys.readouterr()
     assert "led.yaml:9:5: warning: no call of the host API moves data" in said.err
-    assert "simulate: no: no call of the host API moves data" in said.out
+    assert "simulate: no:\n  no call of the host API moves data" in said.out
 
 
 def test_choosing_a_kind_fills_in_what_the_prototype_tells(tmp_path: Path) -> None:

@@ -62,9 +62,8 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
     if not arguments.json:
         for one in offered:
             lacks = [lack.sentences for lack in one.missing]
-            print(
-                f"{one.name}: yes: {one.why}" if one.can else f"{one.name}: no: {lacks[0] if len(lacks) == 1 else ''}"
-            )
+            why = f"yes: {one.why}" if one.can else f"no: {lacks[0]}" if len(lacks) == 1 else "no:"
+            print(f"{one.name}: {why}")
             for lack in lacks if len(lacks) > 1 else ():
                 print(f"  {lack}")
     return code

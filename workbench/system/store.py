@@ -33,13 +33,14 @@ def _pixels(value: Any) -> bool:
     return isinstance(value, int) and _number(value, 1 << 16)
 
 
+_THEMES = ("light", "dark", "light-contrast", "dark-contrast", "system")
 #: What each file holds; one that holds anything else counts as damaged. Plain functions: the window reads these as it
 #: starts, before any library of schemas is needed.
 SHAPES: dict[str, Holds] = {
     "recent": _list_of(_text),
     "used": _list_of(_text),
     "trusted": _by_name(lambda value: value == "own" or _by_name(_text)(value)),
-    "window": lambda value: isinstance(value, dict) and isinstance(value.get("theme", "light"), str),
+    "window": lambda value: isinstance(value, dict) and value.get("theme", "light") in _THEMES,
     "layout": _by_name(_by_name(_pixels)),
     "set_aside": _by_name(_list_of(_text)),
     "pinned_rows": _by_name(_list_of(_text)),

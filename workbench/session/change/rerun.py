@@ -42,6 +42,7 @@ C = TypeVar("C", bound=Change)
 _PARTS = 10**9  # of a factor, as the card counts them
 _MOST_BUFFERS = 256  # asynchronous sends that the card keeps
 _ALONE = {Unite, Split, Interrupt, PollDelay}  # a call is under one of these at most
+_KINDS = {kind.value: kind for kind in CallKind}
 _QUIET = {"acquire", "other"}  # calls that ask the card for nothing
 
 
@@ -93,7 +94,7 @@ class _Case:
         for site in self.named.sites:
             for entry in np.unique(calls["entry"][calls["site"] == site]):
                 place = manifest.sites[site]
-                kind = CallKind(manifest.entries[entry].kind if manifest.entries[entry].kind in CallKind else "other")
+                kind = _KINDS.get(manifest.entries[entry].kind, CallKind.OTHER)
                 first_places.setdefault(kind, f"{place.callee} at {place.file}:{place.line}")
         return first_places
 

@@ -64,12 +64,12 @@ class CodeEditor(CodeView):
         self.margin = Margin()  # whose columns the side is as wide as
         super().__init__(side)
         self.file = document
-        self.map, self.right_px = StateMap(self), MAP_PX
-        self.verticalScrollBar().valueChanged.connect(lambda: self.map.update())
         self.setAccessibleName(f"Text of {document.path.name}" if document.path else "Text")
         self.lines = document.text.split("\n")  # of the text as it is
         self._text: str | None = document.text
         self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
+        self.map, self.right_px = StateMap(self, self.margin, self.moved, self.scanned), MAP_PX
+        self.verticalScrollBar().valueChanged.connect(lambda: self.map.update())
         self._colours = LineColours(self.lines, (document.path or Path()).suffix)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
         #: Adds to a menu what else may be asked of a name in a line.

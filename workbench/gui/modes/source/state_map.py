@@ -1,20 +1,16 @@
 """The whole file in a strip at the right of its text: where its states, gaps and problems are, and what is in view."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import palette, state_colour
+from workbench.gui.modes.source.code_view import CodeView
+from workbench.gui.modes.source.lines_moved import LinesMoved
+from workbench.gui.modes.source.margin import Margin
 from workbench.gui.widgets.severity import level_of
 from workbench.model.pragma import Category
 from workbench.model.text import percent_text
-
-if TYPE_CHECKING:
-    from workbench.gui.modes.source.editor import CodeEditor
 
 MAP_PX, REFRESH_MS, _LEAST_PX, _TICK_PX = 16, 100, 2.0, 4.0
 
@@ -23,9 +19,10 @@ class StateMap(QWidget):
     """A line's bar is as long as the longest share of time allows; a pragma without numbers has a short one. A click or
     a drag goes there."""
 
-    def __init__(self, editor: CodeEditor) -> None:
+    def __init__(self, editor: CodeView, margin: Margin, moved: LinesMoved, scanned: LinesMoved) -> None:
+        """`moved` are the editor's lines since the run of the margin's numbers, `scanned` those since the last scan."""
         super().__init__(editor)
-        self._editor = editor
+        self._editor, self._margin, self._moved, self._scanned = editor, margin, moved, scanned
         self._bars: list[tuple[int, float, QColor]] | None = None  # line, part of the width, colour
         self._rows: dict[int, tuple[float, QColor]] = {}  # the longest bar by its top in pixels
         self._rows_of: tuple[float, object] = 0.0, None  # for which height of a line, and of which bars
@@ -55,10 +52,10 @@ class StateMap(QWidget):
         return self._bars
 
     def _made(self) -> list[tuple[int, float, QColor]]:
-        editor, margin, p, tick = self._editor, self._editor.margin, palette(), _TICK_PX / MAP_PX
+        margin, p, tick = self._margin, palette(), _TICK_PX / MAP_PX
         colours = {category: state_colour(category) for category in (*Category, None)}
-        amber, now, unchanged = QColor(p.medium), editor.moved.place, editor.moved.same
-        lacking = [(editor.scanned.place(line), tick, amber) for line in margin.lacking]
+        amber, now, unchanged = QColor(p.medium), self._moved.place, self._moved.same
+        lacking = [(self._scanned.place(line), tick, amber) for line in margin.lacking]
         pragmas = [(line, tick, colours[category]) for line, category in margin.pragmas.items()]
         most = max((one.share for one in margin.numbers.values()), default=0.0)
         numbers = []
@@ -74,7 +71,7 @@ class StateMap(QWidget):
         with QPainter(self) as painter:
             p, lines = palette(), max(self._editor.blockCount(), 1)
             painter.fillRect(self.rect(), QColor(p.sunken))
-            if self._editor.margin.stale:
+            if self._margin.stale:
                 painter.setOpacity(0.5)
             line_px = self.height() / lines if lines * 18 > self.height() else 18.0
             high = max(_LEAST_PX, min(line_px, 6.0))
@@ -121,6 +118,6 @@ class StateMap(QWidget):
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._editor.go_to(line)
             return
-        numbers = self._editor.margin.numbers.get(self._editor.moved.original(line))
+        numbers = self._margin.numbers.get(self._moved.original(line))
         said = f", {numbers.what}: {percent_text(numbers.share)} of the run's time" if numbers else ""
         self.setToolTip(f"Line {line}{said}")

@@ -45,7 +45,7 @@ class TimelineMode(Mode):
         self.finder = FindField(self.view, context.background, context.failed)
         self.toolbar = TimelineToolbar(self.finder)
         self.path_pill, self.filter, self.state_pills = self.toolbar.path, self.toolbar.filter, self.toolbar.states
-        self.lists = RunLists(context, self)
+        self.lists = RunLists(context, self.view, self.finder, self.toolbar.lists)
         shown = QWidget()
         split = Split((self.view, VIEW_PX), (self.lists, LISTS_PX), vertical=True, kept=(1,))
         plain_column(shown, self.toolbar, rule(), (split, 1))

@@ -1,12 +1,11 @@
 """The lists below a run's timeline, filled from it while they are shown, and where their rows lead."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from workbench.api.job import Job
 from workbench.api.window import Context
+from workbench.gui.modes.timeline.finding import FindField
 from workbench.gui.modes.timeline.lists import FOUND, STATISTICS, TimelineLists
+from workbench.gui.modes.timeline.view import TimelineView
+from workbench.gui.widgets import IconButton
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
 from workbench.pictures.timeline.rows import Kind
@@ -14,20 +13,17 @@ from workbench.traces.find import Hits
 from workbench.traces.scene import Scene
 from workbench.traces.state_table import StateRow, state_rows
 
-if TYPE_CHECKING:
-    from workbench.gui.modes.timeline.mode import TimelineMode
-
 _KEY = "state table"
 
 
 class RunLists(TimelineLists):
     """Hidden until they are wanted. The statistics are of A to B, or of the whole run."""
 
-    def __init__(self, context: Context, mode: TimelineMode) -> None:
+    def __init__(self, context: Context, view: TimelineView, finder: FindField, button: IconButton) -> None:
+        """`button` shows and hides them."""
         super().__init__()
-        self._context, self._mode = context, mode
+        self._context, self._view, self._finder, self._button = context, view, finder, button
         self._of: tuple[object, ...] = ()  # what the statistics shown, or counted now, are of
-        finder, view = mode.finder, mode.view
         finder.found.connect(self._show_found)
         finder.list_wanted.connect(self._go_to_found)
         self.place_wanted.connect(finder.show_hit)
@@ -36,7 +32,7 @@ class RunLists(TimelineLists):
         self.rename_wanted.connect(view.edit_marker)
         self.removed.connect(view.drop_marker)
         self.turned.connect(self._fill)
-        self.closed.connect(lambda: mode.toolbar.lists.setChecked(False))
+        self.closed.connect(lambda: button.setChecked(False))
         self.left.connect(view.setFocus)
         for table in (self.found, self.statistics):
             table.line_wanted.connect(context.navigation.open_line)
@@ -49,18 +45,18 @@ class RunLists(TimelineLists):
     def show_or_hide(self, on: bool) -> None:
         self.setVisible(on)
         if on:
-            if self.page == FOUND and self._mode.finder.hits is None:
+            if self.page == FOUND and self._finder.hits is None:
                 self.turn_to(STATISTICS)
             self._fill()
             self.focus_list()
         else:
-            self._mode.view.setFocus()
+            self._view.setFocus()
 
     def _fill(self) -> None:
         if self.isHidden():
             return
-        self.show_found(self._mode.finder.hits)
-        self.show_markers(self._mode.view.markers)
+        self.show_found(self._finder.hits)
+        self.show_markers(self._view.markers)
         self.count()
 
     def _show_found(self, hits: Hits | None) -> None:
@@ -68,18 +64,18 @@ class RunLists(TimelineLists):
             self.show_found(hits)
 
     def _go_to_found(self) -> None:
-        self._mode.toolbar.lists.setChecked(True)
+        self._button.setChecked(True)
         self.turn_to(FOUND)
         self.found.setFocus()
         self.found.step(1)
 
     def marks_changed(self) -> None:
         if not self.isHidden():
-            self.show_markers(self._mode.view.markers)
+            self.show_markers(self._view.markers)
 
     def _show_state(self, row: StateRow) -> None:
         """Where the state is next, from the begin of the range on."""
-        scene, view = self.scene, self._mode.view
+        scene, view = self.scene, self._view
         if scene is None:
             return
         from_ps, _ = view.shown().range_ps()
@@ -96,11 +92,11 @@ class RunLists(TimelineLists):
         scene = self.scene
         if self.isHidden() or self.page != STATISTICS or scene is None:
             return
-        from_ps, to_ps = self._mode.view.shown().range_ps()
+        from_ps, to_ps = self._view.shown().range_ps()
         if self._of == (scene, from_ps, to_ps):
             return
         self._of = scene, from_ps, to_ps
-        marked = len(self._mode.view.marks) == 2
+        marked = len(self._view.marks) == 2
 
         def work(job: Job) -> list[StateRow]:
             rows: list[StateRow] = []
