@@ -52,6 +52,7 @@ def test_every_api_comes_with_a_board_of_its_own_or_an_example() -> None:
     for name, support in SUPPORT.items():
         platform = template(name)
         if name == "mpi":  # it has no board: it goes beside the API of one
+            assert simulated_lacks(platform, name) == ["it has no hardware port"]
             continue
         whole = platform.hardware and platform.transfer_tables
         assert support.board or whole or not platform.host.entries, name

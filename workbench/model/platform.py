@@ -19,7 +19,7 @@ from workbench.model.network import Network
 SCHEMA_VERSION = 2
 
 
-#: Of a template with calls by none of which host and board exchange anything.
+#: Of a template with calls by none of which host and board, or processes, exchange anything.
 NO_DATA_MOVES = Diagnostic(
     "no call of the host API moves data",
     "Give calls that write to the board the kind send and calls that read from it the kind receive, each with its "
@@ -46,6 +46,11 @@ class CallKind(StrEnum):
     def moves(self) -> bool:
         """Whether it moves data; its value is then the direction of the transfer table."""
         return self in (CallKind.SEND, CallKind.RECEIVE)
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether it moves data between host and board, or between processes."""
+        return self.moves or self in (CallKind.SEND_MESSAGE, CallKind.AWAIT_MESSAGE)
 
 
 class TransferPoint(Document):

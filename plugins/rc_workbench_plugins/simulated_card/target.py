@@ -90,7 +90,7 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
         yield from shim_lacks(platform, support)
     if not platform.host.entries:
         yield OfTemplate("it has no host.entries", "Name the calls of its host API.", keys=("host", "entries"))
-    elif not any(entry.kind.moves for entry in platform.host.entries):
+    elif not any(entry.kind.exchanges for entry in platform.host.entries):
         from workbench.api.unstable import NO_DATA_MOVES  # schemas are long to import
 
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)

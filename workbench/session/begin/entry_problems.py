@@ -52,7 +52,7 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
     if not (support and support.api_sources):  # else those call what they are given
         problems += _never_called(platform.host, marked)
     entries = platform.host.entries
-    if entries and not any(entry.kind.moves for entry in entries):
+    if entries and not any(entry.kind.exchanges for entry in entries):
         still = NO_DATA_MOVES
         problems.append(marked.diagnostic(("host", "entries"), still.message, still.hint, still.severity))
     return tuple(problems)
