@@ -41,8 +41,15 @@ def test_parameters_are_those_of_the_network() -> None:
     assert times.gap_per_byte_s == pytest.approx(G)
     assert times.reduction_per_byte_s == pytest.approx(GAMMA)
     assert [name for name, _, _ in times.collectives] == ["broadcast", "reduce"] * 2
-    with pytest.raises(WorkbenchError, match="did not print its times"):
-        measured_network(printed().replace("train 65536", "train"))
+    assert times.lost == ()
+    for change in (("train 65536", "train"), ("ranks 4", "ranks 1")):
+        with pytest.raises(WorkbenchError, match="did not print its times"):
+            measured_network(printed().replace(*change))
+
+
+def test_what_is_lost_in_the_noise_is_named() -> None:
+    times = measured_network(printed().replace(f"ping 1 {2 * O + L + G}", "ping 1 1e-6"))
+    assert (times.latency_s, times.lost) == (0, ("L",))
 
 
 def test_a_measured_network_goes_into_the_template() -> None:
@@ -89,12 +96,15 @@ def test_on_the_simulated_card_the_templates_numbers_come_back(tmp_path: Path, c
 
 def test_on_a_machine_its_own_commands_build_and_run_it(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     said = tmp_path / "said.txt"
-    said.write_text(printed())
+    said.write_text(printed().replace(f"reduce 65536 {2 * (L + 2 * O + (G + GAMMA) * 65536)}", "reduce 65536 1e-6"))
     compiler, out = tmp_path / "compiler.sh", tmp_path / "mine.yaml"
     compiler.write_text(f'echo "#!/bin/sh\ncat {said}" > "$4"\nchmod +x "$4"\ntest -s "$5"\n')
     words = ["template", "network", str(TEMPLATE), "--name", "cluster", "--out", str(out), "--json"]
     assert main([*words, "--mpirun", "env", "--mpicc", f"sh {compiler}"]) == 0
-    assert json.loads(capsys.readouterr().out)["latency_s"] == pytest.approx(L)
+    output = capsys.readouterr()
+    measured = json.loads(output.out)
+    assert (measured["latency_s"], measured["lost"]) == (pytest.approx(L), ["gamma"])
+    assert "below 0 by the noise of the measurement, and taken for 0: gamma" in output.err
     platform, _ = load_platform(out)
     assert platform is not None
     assert platform.networks[-1].name == "cluster"

@@ -11,9 +11,9 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.model.text import bytes_text, table, time_text
+from workbench.model.text import bytes_text, listed, table, time_text
 from workbench.session.bench.bench_project import bench_run
 from workbench.session.bench.network import (
     NetworkTimes,
@@ -42,6 +42,10 @@ def run_network(arguments: argparse.Namespace, workbench: Opened) -> int:
         else:
             said, how = _simulated(arguments, platform, folder, workbench), "simulated card"
     times = measured_network(said)
+    if times.lost:
+        hint = "Run it again on an idle machine, with more --repeats."
+        message = f"below 0 by the noise of the measurement, and taken for 0: {listed(times.lost, 5)}"
+        print_diagnostics([Diagnostic(message, hint, Severity.WARNING)])
     if arguments.out:
         text = with_network(arguments.file.read_text("utf-8-sig"), platform, arguments.name, times, f"measured: {how}")
         write_result_text(arguments.out, text)

@@ -25,7 +25,7 @@ COLLECTIVES = ("barrier", "broadcast", "scatter", "gather", "reduce", "all-gathe
 @dataclass(frozen=True)
 class NetworkTimes:
     """LogGP parameters in seconds (`gap_per_byte_s`, `reduction_per_byte_s`: a byte's); `collectives` are (name, bytes,
-    seconds) of all `ranks`."""
+    seconds) of all `ranks`. `lost` are the parameters that the noise of the measurement made negative: they are 0."""
 
     ranks: int
     latency_s: float
@@ -34,6 +34,7 @@ class NetworkTimes:
     gap_per_byte_s: float
     reduction_per_byte_s: float
     collectives: tuple[tuple[str, int, float], ...]
+    lost: tuple[str, ...] = ()
 
 
 def measured_network(text: str) -> NetworkTimes:
@@ -55,16 +56,16 @@ def measured_network(text: str) -> NetworkTimes:
         latency_s = known["ping", short] - 2 * overhead_s - per_byte_s * short
         rounds = (ranks - 1).bit_length()
         adding_s = (known["reduce", long] - known["broadcast", long]) / (rounds * long)
-    except (KeyError, ValueError, StopIteration):
+    except (KeyError, ValueError, StopIteration, ZeroDivisionError):
         hint = "Its output is above, or in the log. It has to run to its end, as two ranks or more."
         raise WorkbenchError(
             Diagnostic("the program that measures the network did not print its times", hint)
         ) from None
-    latency_s, overhead_s, gap_s, per_byte_s, adding_s = (
-        max(value, 0.0) for value in (latency_s, overhead_s, gaps[short], per_byte_s, adding_s)
-    )
+    measured_s = {"L": latency_s, "o": overhead_s, "g": gaps[short], "G": per_byte_s, "gamma": adding_s}
+    lost = tuple(name for name, value in measured_s.items() if value < 0)
+    latency_s, overhead_s, gap_s, per_byte_s, adding_s = (max(value, 0.0) for value in measured_s.values())
     collectives = tuple((name, size, s) for (name, size), s in known.items() if name in COLLECTIVES)
-    return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives)
+    return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives, lost)
 
 
 def measure_by_mpirun(mpirun: str, mpicc: str, folder: Path, repeats: int, job: Job) -> str:
