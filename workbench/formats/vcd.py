@@ -11,6 +11,26 @@ _MOMENT = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
+class VcdVariable:
+    """A signal as a file's head declares it: the names of its scopes, its own, its code in the body, and its range as
+    in "[7:0]", where it has one."""
+
+    scopes: tuple[str, ...]
+    name: str
+    code: str
+    bits: str
+
+
+@dataclass(frozen=True)
+class VcdHead:
+    """What a file declares, and where the changes begin: at which byte, and after how many lines."""
+
+    variables: tuple[VcdVariable, ...]
+    body_at: int
+    body_line: int
+
+
+@dataclass(frozen=True)
 class VcdSignals:
     """The signals of one scope of a file that are wanted: the code of each by its name in small letters, and where the
     changes begin: at which byte, and after how many lines."""
@@ -21,24 +41,21 @@ class VcdSignals:
     body_line: int
 
 
-def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
-    """The signals of these names in a scope that has no scope around it. WorkbenchError where the file cannot be read,
-    or lacks one."""
-    wanted, codes = {name.lower() for name in names}, dict[str, str]()
-    scopes: list[str] = []
-    number = 0
+def read_head(path: Path) -> VcdHead:
+    """The signals that a file declares. WorkbenchError where it cannot be read."""
+    scopes, variables, number = list[str](), list[VcdVariable](), 0
     try:
         with path.open(encoding="latin-1") as file:
             while line := file.readline():
                 number += 1
                 match line.split():
                     case ["$scope", _, name, *_]:
-                        scopes.append(name.lower())
+                        scopes.append(name)
                     case ["$upscope", *_] if scopes:
                         scopes.pop()
-                    case ["$var", _, _, code, name, *_]:
-                        if scopes == [scope.lower()] and name.lower() in wanted:
-                            codes[name.lower()] = code
+                    case ["$var", _, _, code, name, *rest]:
+                        bits = rest[0] if rest and rest[0] != "$end" else ""
+                        variables.append(VcdVariable(tuple(scopes), name, code, bits))
                     case ["$enddefinitions", *_]:
                         break
                     case ["$scope" | "$upscope" | "$var", *_]:
@@ -46,9 +63,18 @@ def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
             body_at = file.tell()
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
+    return VcdHead(tuple(variables), body_at, number)
+
+
+def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
+    """The signals of these names in a scope that has no scope around it. WorkbenchError where the file cannot be read,
+    or lacks one."""
+    head, wanted = read_head(path), {name.lower() for name in names}
+    inside = (one for one in head.variables if [name.lower() for name in one.scopes] == [scope.lower()])
+    codes = {one.name.lower(): one.code for one in inside if one.name.lower() in wanted}
     if lacking := sorted(wanted - codes.keys()):
         raise WorkbenchError(Diagnostic(f"this file has no signal '{lacking[0]}' in {scope}", file=str(path)))
-    return VcdSignals(path, codes, body_at, number)
+    return VcdSignals(path, codes, head.body_at, head.body_line)
 
 
 def moments(signals: VcdSignals) -> Iterator[tuple[int, dict[str, int]]]:

@@ -4,11 +4,12 @@ with a save file for GTKWave and a command file for Surfer."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.api.waveforms import Piece, scopes_of, write_states_vcd
+from workbench.formats.vcd import read_head
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
@@ -80,40 +81,24 @@ def _of_design(run: Run, blocks: Sequence[Block]) -> tuple[Path | None, list[Sig
     """The run's own waveforms, and in them the signals of the instances that the blocks are in."""
     files = sorted(run.path.glob(WAVES)) if run.path else []
     for path in files:
-        signals = list(_signals(path))
+        signals = _signals(path)
         wanted = [tuple(part.lower() for part in block.id.split(".")[:-1]) for block in blocks]
         mine = [s for place in wanted for s in signals if place and _scope(s)[-len(place) :] == place]
         if mine:
             return path, list(dict.fromkeys(mine))
     if not files:
         return None, []
-    signals = list(_signals(files[0]))
+    signals = _signals(files[0])
     least = min((s.name.count(".") for s in signals), default=0)
     return files[0], [s for s in signals if s.name.count(".") == least]
 
 
+def _signals(path: Path) -> list[Signal]:
+    return [Signal(".".join((*one.scopes, one.name)), one.bits) for one in read_head(path).variables]
+
+
 def _scope(signal: Signal) -> tuple[str, ...]:
     return tuple(signal.name.lower().split(".")[:-1])
-
-
-def _signals(path: Path) -> Iterator[Signal]:
-    """The signals that a VCD file's head declares."""
-    scopes: list[str] = []
-    try:
-        with path.open(encoding="latin-1") as file:
-            for line in file:
-                words = line.split()
-                if words[:1] == ["$scope"]:
-                    scopes.append(words[2])
-                elif words[:1] == ["$upscope"]:
-                    scopes.pop()
-                elif words[:1] == ["$var"]:
-                    yield Signal(".".join([*scopes, words[4]]), words[5] if words[5] != "$end" else "")
-                elif words[:1] == ["$enddefinitions"]:
-                    return
-    except (OSError, IndexError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "its head cannot be read"
-        raise WorkbenchError(Diagnostic(f"cannot read these waveforms: {problem}", file=str(path))) from None
 
 
 def _gtkwave_text(moment: WaveMoment) -> str:
