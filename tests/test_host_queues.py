@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from answers import document_of
 from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult
-from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.seen import seen
 from rc_workbench_plugins.streaming.query.window import explain, subject
+from run_query import asked, values
 
 from workbench.api.job import Job
 from workbench.api.tables import table_of
@@ -68,18 +68,6 @@ CALLS = [
 @pytest.fixture
 def run() -> Run:
     return made_run(CALLS)
-
-
-def asked(run: Run, text: str) -> list[MeasureResult | AssertResult]:
-    there = seen(run)
-    query = read_query(text, there.topology, blocks=there.blocks)
-    assert query.diagnostics == ()
-    results = there.answer(query)
-    return [*results[0], *results[1]]
-
-
-def values(run: Run, text: str) -> list[float | None]:
-    return [frame.value for one in asked(run, text) if isinstance(one, MeasureResult) for frame in one.frames]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.seen import seen
 from rc_workbench_plugins.streaming.query.window import explain, subject
 from rtl_run import CYCLES, HELD, INTO, NS, OUT, WORDS, fifo_run
+from run_query import asked, values
 
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
@@ -20,18 +21,6 @@ from workbench.model.run import Run
 @pytest.fixture
 def run() -> Run:
     return fifo_run()
-
-
-def asked(run: Run, text: str) -> list[MeasureResult | AssertResult]:
-    there = seen(run)
-    query = read_query(text, there.topology, blocks=there.blocks)
-    assert query.diagnostics == ()
-    results = there.answer(query)
-    return [*results[0], *results[1]]
-
-
-def values(run: Run, text: str) -> list[float | None]:
-    return [frame.value for one in asked(run, text) if isinstance(one, MeasureResult) for frame in one.frames]
 
 
 def test_streams_and_fifos_are_measured(run: Run) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
-from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.seen import seen
 from rtl_simulator import make_board
+from run_query import asked
 
 from workbench.api.instrument.stream_probe import with_streams
 from workbench.api.job import Job
@@ -123,11 +123,8 @@ def test_a_board_tells_every_word_and_what_a_fifo_held(board: Run, card: Run) ->
         assert steps[0] == steps[1]
 
 
-def asked(run: Run, text: str) -> MeasureResult:
-    there = seen(run)
-    query = read_query(text, there.topology, blocks=there.blocks)
-    assert query.diagnostics == ()
-    ((result,), _) = there.answer(query)
+def measured(run: Run, text: str) -> MeasureResult:
+    (result,) = asked(run, text)
     assert isinstance(result, MeasureResult)
     return result
 
@@ -143,7 +140,7 @@ def asked(run: Run, text: str) -> MeasureResult:
 )
 def test_questions_are_answered_alike(board: Run, card: Run, text: str) -> None:
     """A board's clock is as fast as it was measured: a rate of its own, not the platform's."""
-    one, other = asked(board, text).frames[0], asked(card, text).frames[0]
+    one, other = measured(board, text).frames[0], measured(card, text).frames[0]
     assert one.count == other.count
     if "rate" in text or "interval" in text:
         hz = [run.manifest.clocks[0].frequency_hz for run in (board, card)]

@@ -9,6 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
+from source_shown import show, source_of
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes.source.annotations import Annotations
@@ -21,18 +22,7 @@ from workbench.model.pragma import Category
 
 @pytest.fixture
 def source(opened: MainWindow) -> SourceMode:
-    mode = opened.modes.current()
-    assert isinstance(mode, SourceMode)
-    return mode
-
-
-def show(window: MainWindow, file: Path, line: int) -> CodeEditor:
-    window.context.navigation.open_line(str(file), line)
-    mode = window.modes.current()
-    assert isinstance(mode, SourceMode)
-    assert mode.editor is not None
-    assert mode.editor.path == file
-    return mode.editor
+    return source_of(opened)
 
 
 def ask(editor: CodeEditor, line: int) -> None:

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
+from source_shown import show, source_of
 
 from workbench.api.window import state_colour
 from workbench.gui.frame.main_window import MainWindow
-from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_numbers import LineNumbers
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.pragma import Category
@@ -18,17 +18,7 @@ from workbench.model.pragma import Category
 
 @pytest.fixture
 def source(opened: MainWindow) -> SourceMode:
-    mode = opened.modes.current()
-    assert isinstance(mode, SourceMode)
-    return mode
-
-
-def show(window: MainWindow, file: Path, line: int) -> CodeEditor:
-    window.context.navigation.open_line(str(file), line)
-    mode = window.modes.current()
-    assert isinstance(mode, SourceMode)
-    assert mode.editor is not None
-    return mode.editor
+    return source_of(opened)
 
 
 def test_the_editor_is_split_and_the_pane_with_the_keyboard_is_commanded(
