@@ -1,6 +1,9 @@
 """Two to twenty runs compared at once: what differs first, a row each, the same work of all under one another."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,14 +17,19 @@ from workbench.analysis.compare_many import compare_many, differ_words, differen
 from workbench.analysis.equal_work import equal_work
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.cli.main import main
+from workbench.formats.ledger_file import read_ledger
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.compare.mode import CompareMode
 from workbench.gui.modes.compare.runs import RunsTable
+from workbench.model.changes import read_change
 from workbench.model.ledger import Work
+from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run
+from workbench.pictures.scaling import ScalingForm
+from workbench.session.keep.ledger import keep, ledger_path
 from workbench.session.keep.results import OpenRun
 from workbench.session.program.plugins import Plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
@@ -111,11 +119,49 @@ def test_the_command_compares_many(runs: list[Run], capsys: pytest.CaptureFixtur
     assert (two["differ"], len(two["runs"])) == (["CORES"], 2)
 
 
-def test_what_is_for_two_runs_is_refused_for_more(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
-    folders = [str(run.path) for run in runs]
-    for more, said in ((["--fail-if", "time > 1"], "--fail-if is for two runs"), (folders * 6, "21 runs are too many")):
-        assert main(["compare", *folders, *more]) != 0
-        assert said in capsys.readouterr().err
+def test_conditions_are_of_each_run_against_the_first(
+    runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders, limit = [str(run.path) for run in runs], runs[1].time_s / runs[0].time_s - 1e-3
+    paths = {kind: tmp_path / f"many.{kind}" for kind in ("junit", "markdown", "sarif")}
+    options = [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
+    assert main(["compare", *folders, "--fail-if", f"time > {limit}", *options]) == 1, "one of them is enough"
+    said = capsys.readouterr().out
+    assert f"FAILED of B: time > {limit} holds" in said
+    assert f"passed of C: time > {limit} does not hold" in said
+    suites = ElementTree.parse(paths["junit"]).getroot()
+    assert [(one.get("name"), one.get("failures")) for one in suites] == [
+        ("workbench compare B: run-2", "1"), ("workbench compare C: run-3", "0"),
+    ]  # fmt: skip
+    markdown = paths["markdown"].read_text()
+    assert "| C | 4 | run-3 |" in markdown
+    assert "### C: run-3\n" in markdown
+    assert " less in C; the run takes " in markdown
+    logs = json.loads(paths["sarif"].read_text())["runs"]
+    assert [log["automationDetails"]["id"] for log in logs] == [
+        "workbench compare/B run-2",
+        "workbench compare/C run-3",
+    ]
+    assert [[r["ruleId"] for r in log["results"]].count("fail-if") for log in logs] == [1, 0]
+    pairs = document_of(capsys, ["compare", "--json", *folders, "--fail-if", "time > 2"])["pairs"]
+    assert [[one["holds"] for one in pair["fail_if"]] for pair in pairs] == [[False], [False]]
+
+
+def test_a_prediction_is_settled_with_the_last_run(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    first, _, last = runs
+    change = read_change("replicas group=core count=4")
+    entry = keep(first, Prediction((change,), Trust.TRUSTED, last.time_s, 2.0, (1.9, 2.1), "", ""))
+    assert main(["compare", *(str(run.path) for run in runs), "--settle", entry.id]) == 0
+    capsys.readouterr()
+    (settled,) = read_ledger(ledger_path(first))[0]
+    assert settled.came is not None
+    assert settled.came.run == "run-3"
+    ledger_path(first).unlink()
+
+
+def test_more_than_twenty_runs_are_refused(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *[str(run.path) for run in runs] * 7]) != 0
+    assert "21 runs are too many" in capsys.readouterr().err
 
 
 def heads(table: RunsTable) -> list[str]:
@@ -147,6 +193,13 @@ def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[R
     assert mode.pair() is not None
     qtbot.waitUntil(lambda: [table.letters.get(row.letter, "") for row in table.rows.tops] == ["", "A", "B"])
     assert len(mode.other.all()) == 3
+    panel = below.scaling
+    for form, log, name in (("states", False, "writeSamples"), ("blocks", True, "core[*].ctrl")):
+        panel.form.setCurrentIndex(panel.form.findData(ScalingForm(form)))
+        panel.log.setChecked(log)
+        assert name in [line.name for line in panel.view.plot.lines]
+        assert panel.view.plot.y.log == log
+    assert panel.least.text().startswith("clearBins does not shrink")
     below.to_timelines.click()
     lanes = [("Run 1", "CORES 1", ""), ("Run 2", "CORES 2", "A"), ("Run 3", "CORES 4", "B")]
     view = below.equal_work.rounds

@@ -23,8 +23,16 @@ from workbench.gui.modes.compare.mode import CompareMode
 from workbench.model.changes import read_change
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run, RunStatus
+from workbench.model.text import percent_text
 from workbench.pictures.plot import plot_rows
-from workbench.pictures.scaling import Scaling, point_words, scaling_plot
+from workbench.pictures.scaling import (
+    Scaling,
+    ScalingForm,
+    least_shrinking_words,
+    point_words,
+    scaling_forms,
+    scaling_plot,
+)
 from workbench.session.keep.ledger import keep, ledger_path, settle
 from workbench.session.keep.results import OpenRun
 from workbench.session.make.scaling import scaling_of
@@ -67,10 +75,31 @@ def test_runs_that_differ_in_one_setting_are_a_curve(runs: list[Run], tmp_path: 
     assert lines["measured"].y.tolist() == pytest.approx([by_cores[0].time_s / run.time_s for run in by_cores])
     assert lines["ideal"].y.tolist() == [1, 2, 4]
     assert "predicted" not in lines
-    assert point_words(scaling, scaling.points[2]).endswith("(ideal 4.00×), run-1")
+    efficiency = by_cores[0].time_s / by_cores[2].time_s / 4
+    assert point_words(scaling, scaling.points[2]).endswith(f"(ideal 4.00×, {percent_text(efficiency)}), run-1")
+    assert scaling_plot(scaling, ScalingForm.EFFICIENCY).lines[0].y[2] == pytest.approx(efficiency)
+    log = scaling_plot(scaling, log=True)
+    assert (log.x.log, log.y.log, log.x.binary) == (True, True, True)
     assert runs[1].path is not None
     shutil.rmtree(runs[1].path)
     assert scaling_of(runs[0]) is None, "two values are no curve"
+
+
+def test_states_and_blocks_say_what_does_not_shrink(runs: list[Run]) -> None:
+    """The host's states sum to the run's time; the calls for each round do not shrink, for cores share one host."""
+    scaling = known(scaling_of(runs[0]))
+    assert list(scaling_forms(scaling).values()) == ["Speedup", "Efficiency", "By state", "By block"]
+    for point in scaling.points:
+        assert sum(part.time_s for part in point.states) == pytest.approx(point.time_s)
+    stack = scaling_plot(scaling, ScalingForm.STATES)
+    assert stack.lines[-2].y.tolist() == pytest.approx([point.time_s for point in scaling.points])
+    assert all(line.stacked for line in stack.lines[:-1])
+    lines = {line.name: line for line in scaling_plot(scaling, ScalingForm.STATES, log=True).lines}
+    assert not any(line.stacked for line in lines.values())
+    assert least_shrinking_words(scaling).startswith("clearBins does not shrink: ")
+    assert lines["writeSamples"].y[0] == pytest.approx(lines["writeSamples"].y[2], rel=0.02)
+    cores = next(line for line in scaling_plot(scaling, ScalingForm.BLOCKS).lines if line.name == "core[*].ctrl")
+    assert cores.y[0] / cores.y[2] == pytest.approx(4, rel=0.01), "each of four cores has a quarter of the work"
 
 
 def test_runs_that_differ_in_one_parameter_of_the_top_module_are_a_curve(tmp_path: Path) -> None:
@@ -139,10 +168,20 @@ def test_text_json_and_page_have_the_curve(runs: list[Run], capsys: pytest.Captu
     assert all(point_words(scaling, point) in said for point in scaling.points)
     found = document_of(capsys, ["compare", "--json", str(a.path), str(b.path)])["scaling"]
     assert [point["value"] for point in found["points"]] == [1, 2, 4]
+    assert found["points"][0]["efficiency"] == 1
+    assert found["least_shrinking"] == "clearBins"
+    assert f"{least_shrinking_words(scaling)}\nstate " in said
+    drawn = a.path.parent / "curve.svg"
+    assert main(["compare", str(a.path), str(b.path), "--svg", str(drawn), "--curve", "states", "--log"]) == 0
+    assert "writeSamples" in drawn.read_text()
+    apart = str(kept(a.path.parent / "apart", 2).path)
+    assert main(["compare", apart, apart, "--svg", str(drawn)]) == 2
+    assert "there is no curve to draw" in capsys.readouterr().err
     assert found["points"][2]["speedup"] == pytest.approx(a.time_s / b.time_s)
     page = html_report(b, analyse(b, synthetic_platform(), KnowledgeBase()), None, scaling=scaling)
     assert "Scaling with CORES" in page
-    assert "3 runs, CORES 1 to 4. All did the same work." in page
+    assert "3 runs, CORES 1 to 4. All did the same work. clearBins does not shrink" in page
+    assert page.count(">By state</h4>") == 1
     assert len(list(plot_rows(scaling_plot(scaling)))) == 7
 
 

@@ -145,33 +145,33 @@ def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
     return Spent(time_s, visits, 0, place, state.category in WAITS)
 
 
-def cause_words(cause: Cause) -> str:
-    """What differs most, and beside it how much the whole does."""
+def cause_words(cause: Cause, who: str = "B") -> str:
+    """What differs most, and beside it how much the whole does; `who` is the letter of the run that is not A."""
     line_s, whole_s = cause.line.difference_s, cause.difference_s
     whole = "a part of equal work" if cause.part else "the run"
-    return f"{_name(cause.line)} takes {_change(line_s)} in B; {whole} takes {_change(whole_s)}."
+    return f"{_name(cause.line)} takes {_change(line_s)} in {who}; {whole} takes {_change(whole_s)}."
 
 
-def cause_details(cause: Cause) -> str:
-    """Times, how often and how much in A and in B; what is behind a wait."""
+def cause_details(cause: Cause, who: str = "B") -> str:
+    """Times, how often and how much in A and in B (`who`); what is behind a wait."""
     line, says = cause.line, [lambda spent: time_text(spent.time_s)]
     if line.call:
         says.append(lambda spent: counted(spent.count, "call"))
         if any(spent.bytes for spent in (line.a, line.b) if spent):
             says.append(lambda spent: f"{bytes_text(spent.bytes / max(spent.count, 1))} a call")
-    said = f"{_compared(line, says)}."
+    said = f"{_compared(line, says, who)}."
     if cause.behind:
         said += f" It waits: {_name(cause.behind)} takes {_change(cause.behind.difference_s)}."
     return said
 
 
-def _compared(line: Line, says: Sequence[Callable[[Spent], str]]) -> str:
+def _compared(line: Line, says: Sequence[Callable[[Spent], str]], who: str) -> str:
     """What is said of the two runs where it differs; of one where the other does not have it."""
     if line.a and line.b:
         both = [(say(line.a), say(line.b)) for say in says]
-        return "; ".join(f"{a} in A, {b} in B" for a, b in both if a != b)
+        return "; ".join(f"{a} in A, {b} in {who}" for a, b in both if a != b)
     only = line.a or line.b
-    return f"{'A' if line.a else 'B'} only: {', '.join(say(only) for say in says)}" if only else ""
+    return f"{'A' if line.a else who} only: {', '.join(say(only) for say in says)}" if only else ""
 
 
 def _change(seconds: float) -> str:

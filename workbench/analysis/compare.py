@@ -165,22 +165,22 @@ def output_words(comparison: Comparison) -> str:
     ]
 
 
-def work_parts(comparison: Comparison) -> tuple[str, ...]:
-    """Whether the two did the same work, and each difference."""
+def work_parts(comparison: Comparison, who: str = "B") -> tuple[str, ...]:
+    """Whether the two did the same work, and each difference; `who` is the letter of the run that is not A."""
     if not comparison.differences:
         return ("the same work: settings, blocks, calls and bytes",)
-    first, *others = map(_difference_words, comparison.differences)
+    first, *others = (_difference_words(difference, who) for difference in comparison.differences)
     return (f"{'same work;' if comparison.work is Work.EQUAL else 'different work:'} {first}", *others)
 
 
-def work_words(comparison: Comparison, most: int = 4) -> str:
+def work_words(comparison: Comparison, most: int = 4, who: str = "B") -> str:
     """Whether the two did the same work, and the first few differences."""
-    parts = work_parts(comparison)
+    parts = work_parts(comparison, who)
     more = len(parts) - most
     return f"{'; '.join(parts[:most])}{f'; {more} more' if more > 0 else ''}"
 
 
-def _difference_words(difference: Difference) -> str:
+def _difference_words(difference: Difference, who: str) -> str:
     def said(value: float | str) -> str:
         if isinstance(value, str):
             return value
@@ -190,7 +190,7 @@ def _difference_words(difference: Difference) -> str:
 
     if difference.a is not None and difference.b is not None:
         return f"{difference.name} {said(difference.a)} against {said(difference.b)}"
-    run, value = ("A", difference.a) if difference.b is None else ("B", difference.b)
+    run, value = ("A", difference.a) if difference.b is None else (who, difference.b)
     return f"{difference.name} in {run} only ({said(value or 0)})"
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import workbench
 from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.analysis.compare import Comparison, faster_words, finding_text, work_words
+from workbench.analysis.compare_many import ManyRuns, differ_words, fastest_words, many_rows
 from workbench.analysis.conditions import Verdict
 from workbench.analysis.finding_words import short_gain_text
 from workbench.model.finding import Finding, Place, tops
@@ -26,48 +28,96 @@ def verdict_words(verdict: Verdict) -> str:
     return f"{verdict.text} {'holds' if verdict.holds else 'does not hold'}: {values}"
 
 
-def junit_text(verdicts: Sequence[Verdict], time_s: float) -> str:
-    """One test case for each condition, failed where it holds. `time_s` is run B's time."""
-    totals = {"tests": str(len(verdicts)), "failures": str(sum(v.holds for v in verdicts)), "errors": "0"}
-    top = ElementTree.Element("testsuites", {"name": "workbench compare", **totals})
-    suite = ElementTree.SubElement(top, "testsuite", {"name": "workbench compare", **totals, "time": f"{time_s:.9f}"})
-    for verdict in verdicts:
-        named = {"classname": "workbench.compare", "name": f"not ({verdict.text})", "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", named)
-        if verdict.holds:
-            failure = ElementTree.SubElement(case, "failure", {"message": verdict_words(verdict), "type": _FAIL_IF})
-            failure.text = "\n".join(f"{place.file}:{place.line}" for place in verdict.places)
+@dataclass(frozen=True)
+class Judged:
+    """A run beside the first one, and what each condition says of it. `letter` is its letter among all runs; `folder`
+    is its project's."""
+
+    letter: str
+    name: str
+    comparison: Comparison
+    verdicts: Sequence[Verdict]
+    folder: Path | None
+
+
+def junit_text(runs: Sequence[Judged]) -> str:
+    """A suite for each run that was compared with the first; in it a test case for each condition, failed where it
+    holds."""
+    top = ElementTree.Element("testsuites", {"name": "workbench compare", **_totals(*runs)})
+    for run in runs:
+        name = "workbench compare" if len(runs) == 1 else f"workbench compare {run.letter}: {run.name}"
+        time = {"time": f"{run.comparison.time_s[1]:.9f}"}
+        suite = ElementTree.SubElement(top, "testsuite", {"name": name, **_totals(run), **time})
+        for verdict in run.verdicts:
+            class_name = "workbench.compare" if len(runs) == 1 else f"workbench.compare.{run.name}"
+            named = {"classname": class_name, "name": f"not ({verdict.text})", "time": "0"}
+            case = ElementTree.SubElement(suite, "testcase", named)
+            if verdict.holds:
+                failure = ElementTree.SubElement(case, "failure", {"message": verdict_words(verdict), "type": _FAIL_IF})
+                failure.text = "\n".join(f"{place.file}:{place.line}" for place in verdict.places)
     return ElementTree.tostring(top, "unicode") + "\n"
 
 
-def markdown_text(comparison: Comparison, verdicts: Sequence[Verdict], names: tuple[str, str]) -> str:
-    """A summary for a pull request. `names` are those of the two runs."""
-    a, b = (_cell(name) for name in names)
-    lines = ["## workbench compare", "", f"{faster_words(comparison, f'`{b}`')} (`{a}` is the base).", ""]
-    lines += _table(("", f"A: {a}", f"B: {b}"), [("time", *(time_text(time, 6) for time in comparison.time_s))])
-    work = work_words(comparison)
+def _totals(*runs: Judged) -> dict[str, str]:
+    verdicts = [verdict for run in runs for verdict in run.verdicts]
+    return {"tests": str(len(verdicts)), "failures": str(sum(v.holds for v in verdicts)), "errors": "0"}
+
+
+def markdown_text(runs: Sequence[Judged], base: str, many: ManyRuns) -> str:
+    """A summary for a pull request. `base` is the name of the first run."""
+    lines = ["## workbench compare", ""]
+    if len(runs) > 1:
+        head, *rows = ([_cell(cell) for cell in row] for row in many_rows(many))
+        lines += [f"{_cell(differ_words(many))} {_cell(fastest_words(many))} A is the base.", "", *_table(head, rows)]
+    for run in runs:
+        lines += ["", f"### {run.letter}: {_cell(run.name)}", ""] if len(runs) > 1 else []
+        lines += _run_lines(run, base, "####" if len(runs) > 1 else "###")
+    return "\n".join(lines) + "\n"
+
+
+def _run_lines(run: Judged, base: str, head: str) -> list[str]:
+    """Of one run: how it compares with the base, the conditions, the findings."""
+    comparison, verdicts = run.comparison, run.verdicts
+    a, b = _cell(base), _cell(run.name)
+    lines = [f"{faster_words(comparison, f'`{b}`')} (`{a}` is the base).", ""]
+    lines += _table(
+        ("", f"A: {a}", f"{run.letter}: {b}"), [("time", *(time_text(time, 6) for time in comparison.time_s))]
+    )
+    work = work_words(comparison, who=run.letter)
     lines += ["", f"{_cell(work[:1].upper() + work[1:])}.", ""]
     if cause := comparison.cause:
         places = ", ".join(f"`{_cell(place_text(place))}`" for place in cause.places)
-        lines += [f"**{_cell(cause_words(cause))}** {_cell(cause_details(cause))} {places}".rstrip(), ""]
+        lines += [
+            f"**{_cell(cause_words(cause, run.letter))}** {_cell(cause_details(cause, run.letter))} {places}".rstrip(),
+            "",
+        ]
     if verdicts:
-        lines += ["### Conditions", ""]
+        lines += [f"{head} Conditions", ""]
         outcomes = [("**failed**" if v.holds else "passed", f"`{_cell(v.text)}`", _values(v)) for v in verdicts]
         lines += [*_table(("result", "fails if", "values"), outcomes), ""]
-    lines += ["### Findings", ""]
+    lines += [f"{head} Findings", ""]
     rows = [
         (kind, _cell(finding_text(finding)), short_gain_text(finding), _place(finding))
         for kind, finding in _findings(comparison)
     ]
     lines += _table(("", "finding", "upper bound or prediction", "place"), rows) if rows else ["None."]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
-def sarif_text(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path | None) -> str:
-    """SARIF 2.1.0: each finding at its line, new, unchanged or absent as against run A, and each condition that holds.
+def sarif_text(runs: Sequence[Judged]) -> str:
+    """SARIF 2.1.0: each finding at its line, new, unchanged or absent as against run A, and each condition that holds;
+    of several runs a SARIF run for each, with an id of its own.
 
-    Files are given from the working directory where `folder`, the project's, lies below it: a checkout's root.
+    Files are given from the working directory where the project's folder lies below it: a checkout's root.
     """
+    documents = [_sarif_run(run.comparison, run.verdicts, run.folder) for run in runs]
+    if len(runs) > 1:
+        for run, document in zip(runs, documents, strict=True):
+            document["automationDetails"] = {"id": f"workbench compare/{run.letter} {run.name}"}
+    return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": documents}, allow_nan=False) + "\n"
+
+
+def _sarif_run(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path | None) -> dict[str, Any]:
     findings = list(_findings(comparison))
     rules = {finding.rule: finding.explanation or finding.title for _, finding in findings}
     failed = [verdict for verdict in verdicts if verdict.holds]
@@ -83,8 +133,7 @@ def sarif_text(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path
         "name": "RC Workbench", "version": workbench.__version__,
         "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in rules.items()],
     }  # fmt: skip
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, allow_nan=False) + "\n"
+    return {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
 
 
 def _findings(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
@@ -138,5 +187,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ").replace("`", "'")
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows)]
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]

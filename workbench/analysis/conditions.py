@@ -38,8 +38,9 @@ class Names:
     places: Mapping[str, tuple[Place, ...]]
 
 
-def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str]) -> list[Verdict]:
-    """What each condition says of a comparison. `rules` are the names of all rules, those without a finding too.
+def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str], who: str = "") -> list[Verdict]:
+    """What each condition says of a comparison. `rules` are the names of all rules, those without a finding too; `who`
+    names the other run, where there are several.
 
     Raises WorkbenchError for what is no condition, names something that neither run has, or asks about a run that did
     not come to its end.
@@ -47,8 +48,9 @@ def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str]) ->
     if not texts:
         return []
     if comparison.speedup is None:
-        message = "one of the two runs did not come to its end, so no condition can be checked"
-        raise WorkbenchError(Diagnostic(message, "Compare two runs that are complete."))
+        which = f"the first run or {who}" if who else "one of the two runs"
+        message = f"{which} did not come to its end, so no condition can be checked"
+        raise WorkbenchError(Diagnostic(message, "Compare runs that are complete."))
     names = condition_names(comparison, rules)
     return [_judged(text, names) for text in texts]
 

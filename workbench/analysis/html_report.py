@@ -40,7 +40,7 @@ from workbench.model.text import bound_text, counted, frequency_text, percent_te
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
-from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words
+from workbench.pictures.scaling import Scaling, least_shrinking_words, scaling_forms, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.state_diagram import state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
@@ -205,7 +205,11 @@ def _simulated(run: Run, platform: Platform | None) -> str:
 def _scaling(scaling: Scaling) -> dict[str, Any]:
     return {
         "setting": scaling.setting, "said": scaling_words(scaling),
-        "svg": Markup(plot_svg(scaling_plot(scaling), f"Scaling with {scaling.setting}")),
+        "plots": [
+            {"title": title, "svg": Markup(plot_svg(scaling_plot(scaling, form), f"{title} by {scaling.setting}"))}
+            for form, title in scaling_forms(scaling).items()
+        ],
+        "least": least_shrinking_words(scaling),
     }  # fmt: skip
 
 

@@ -170,13 +170,16 @@ OWN: Sequence[Command] = (
     command("compare", "two to twenty runs side by side", "compare:run_compare",
             file("run_a", metavar="RUN_A"), file("run_b", metavar="RUN_B"),
             file("more", metavar="RUN", nargs="*", help="more runs, each compared with RUN_A"),
-            many("--fail-if", "EXPRESSION", help="exit with 1 where this holds, as in 'time > 1.02' (times are B's "
-                                                  "over A's); may be given several times; of two runs"),
-            option("--settle", metavar="ID", help="settle this prediction of RUN_A with RUN_B; of two runs"),
-            file("--junit", metavar="F", help="write the conditions as JUnit test cases; of two runs"),
-            file("--markdown", metavar="F", help="write a summary; of two runs"),
-            file("--sarif", metavar="F", help="write findings and conditions at their lines, as SARIF 2.1.0; of two "
-                                               "runs"), *THRESHOLD),
+            many("--fail-if", "EXPRESSION", help="exit with 1 where this holds of any run, as in 'time > 1.02' (times"
+                                                  " are over RUN_A's); may be given several times"),
+            option("--settle", metavar="ID", help="settle this prediction of RUN_A with the last run given"),
+            file("--junit", metavar="F", help="write the conditions as JUnit test cases"),
+            file("--markdown", metavar="F", help="write a summary"),
+            file("--sarif", metavar="F", help="write findings and conditions at their lines, as SARIF 2.1.0"),
+            file("--svg", metavar="F", help="draw the curve of the setting in which the runs differ"),
+            option("--curve", choices=("speedup", "efficiency", "states", "blocks"), default="speedup",
+                    help="with --svg: what is drawn"),
+            flag("--log", "with --svg: logarithmic axes"), *THRESHOLD),
     command("export", "write a run in a form that other programs read", "runs:run_export", RUN,
             option("--format", required=True, metavar="NAME", help="perfetto, vcd, parquet, csv, what plugins bring"),
             file("--out", required=True)),

@@ -33,7 +33,7 @@ class Line:
     """A line through points. `band` are the least and most around it; `ink` is a colour of the canvas.
 
     `points` shows its points, those of `filled` solid and the one numbered `wrong` in red; `movable` ones can be
-    dragged up and down.
+    dragged up and down. A `stacked` line is the upper edge of its band, which is filled and bears its name.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Line:
     filled: tuple[bool, ...] = ()
     wrong: int = -1
     movable: bool = False
+    stacked: bool = False
 
 
 @dataclass(frozen=True)

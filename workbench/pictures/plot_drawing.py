@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.text import listed, trimmed
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
@@ -14,6 +15,8 @@ from workbench.pictures.svg import SvgCanvas
 
 DASHES = (4.0, 2.0)
 DOT_PX, FILLED_PX = 3.5, 5.0
+STACKED_OPACITY = 0.55
+_FAINT = (f"state:{UNCLASSIFIED}",)  # too faint for a name
 
 
 def plot_svg(plot: Plot, title: str, width: float = 560, height: float = 300, palette: Palette = LIGHT) -> str:
@@ -36,13 +39,14 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
             if line.band:
                 low, high = line.band
                 outline = np.concatenate([view.places(line.x, high), view.places(line.x[::-1], low[::-1])])
-                canvas.shape(outline.tolist(), f"{line.ink}/0.2")
+                canvas.shape(outline.tolist(), f"{line.ink}/{STACKED_OPACITY if line.stacked else 0.2}")
         for number, line in enumerate(plot.lines):
             _draw_line(canvas, line, view, ringed[1] if ringed and ringed[0] == number else -1)
     if plot.legend:
         _draw_legend(canvas, plot, view)
     else:
-        _draw_names(canvas, plot.lines, view)
+        _draw_names(canvas, [line for line in plot.lines if not line.stacked], view)
+        _draw_stack_names(canvas, [line for line in plot.lines if line.stacked], view)
     _draw_spots(canvas, plot, view)
     _draw_marks(canvas, plot, view, width)
 
@@ -110,10 +114,30 @@ def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
         places = [place for place in beside if _free(place, box, taken)]
         places = places or [Box(box.x + 2, box.y + 2 + 16 * len(taken), wide, 15)]
         name = next((place for place in places if not _crossed(place, paths)), places[0])
+        if name.bottom > box.bottom:
+            continue  # no room: a point says which line it is of
         taken.append(name)
         canvas.rect(name.x, name.y, wide, 15, "sunken/0.8")
-        ink = "link" if line.ink == "accent" else "second" if line.dashed else line.ink
+        ink = "link" if line.ink == "accent" else "second" if line.dashed or line.ink in _FAINT else line.ink
         canvas.text(name.x, name.y, wide, 15, line.name, ink, 11, 600, RIGHT)
+
+
+def _draw_stack_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
+    """Each in its band, at its highest place, where there is room for a line of text."""
+    for line in lines:
+        assert line.band
+        low, high = (view.places(line.x, edge) for edge in line.band)
+        across = np.linspace(view.box.x, view.box.right, 41)
+        foot, top = (np.interp(across, edge[:, 0], edge[:, 1]) for edge in (low, high))
+        wide = min(canvas.width_of(line.name, 11, 600) + 8, view.box.width)
+        count = int(np.ceil(wide / (across[1] - across[0]))) + 1
+        starts = range(len(across) - count + 1)
+        room = [float(foot[n : n + count].min() - top[n : n + count].max()) for n in starts]
+        best = int(np.argmax(room)) if room else 0
+        if room and room[best] >= 14:
+            middle = float(foot[best : best + count].min() + top[best : best + count].max()) / 2
+            canvas.rect(across[best] + 2, middle - 7.5, wide, 15, "sunken/0.8", radius=3)
+            canvas.write(across[best] + 6, middle, line.name, "text", 11, 600)
 
 
 def _path(line: Line, view: View) -> Values:

@@ -1,13 +1,32 @@
-"""How a run's time follows one of its settings: measured, predicted and ideal, as a plot."""
+"""How a run's time follows one of its settings: measured, predicted and ideal, by state and by block, as plots."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 
-from workbench.model.text import ratio_text, time_text, trimmed
-from workbench.pictures.plot import Axis, Line, Plot
+from workbench.model.pragma import Category
+from workbench.model.text import percent_text, ratio_text, time_text, trimmed
+from workbench.pictures.density import INKS
+from workbench.pictures.plot import Axis, Line, Plot, Values
+from workbench.pictures.states import category_name
+
+#: So many states or blocks have a line of their own; the others are one.
+MOST_PARTS = 6
+OTHERS = "others"
+_ALIKE = 1.02  # two times whose ratio is below this are one
+
+
+@dataclass(frozen=True)
+class Part:
+    """The time of a state of the host's main block, or the working time of a block (of replicas their mean)."""
+
+    name: str
+    category: Category | None
+    time_s: float
 
 
 @dataclass(frozen=True)
@@ -22,6 +41,8 @@ class ScalingPoint:
     low_s: float | None = None
     high_s: float | None = None
     base: bool = False
+    states: tuple[Part, ...] = ()
+    blocks: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -33,6 +54,10 @@ class Scaling:
     points: tuple[ScalingPoint, ...]
     equal_work: bool
 
+    @property
+    def has_ideal(self) -> bool:
+        return self.equal_work and self.points[0].value > 0
+
     def speedup(self, time_s: float) -> float:
         """Over the run with the least value."""
         return self.points[0].time_s / time_s
@@ -40,39 +65,177 @@ class Scaling:
     def ideal(self, point: ScalingPoint) -> float:
         return point.value / self.points[0].value
 
+    def efficiency(self, point: ScalingPoint) -> float:
+        """The part of the ideal speedup that was reached, of 1."""
+        return self.speedup(point.time_s) / self.ideal(point)
 
-def scaling_plot(scaling: Scaling) -> Plot:
-    """Speedup over the setting where all runs did the same work, else the run's time."""
-    points, speedups = scaling.points, scaling.equal_work and scaling.points[0].value > 0
-    known = _predicted(points)
 
-    def of(seconds: list[float]) -> np.ndarray:
-        times_s = np.array(seconds)
-        return points[0].time_s / times_s if speedups else times_s
+class ScalingForm(StrEnum):
+    """What is drawn over the setting."""
 
-    x = np.array([point.value for point in points])
-    lines = [Line("measured", x, of([p.time_s for p in points]), "text", points=True, joined=not known)]
+    SPEEDUP = "speedup"
+    EFFICIENCY = "efficiency"
+    STATES = "states"
+    BLOCKS = "blocks"
+
+
+def scaling_forms(scaling: Scaling) -> dict[ScalingForm, str]:
+    """What can be drawn of these runs, with its title."""
+    forms = {ScalingForm.SPEEDUP: "Speedup" if scaling.has_ideal else "Time"}
+    if scaling.has_ideal:
+        forms[ScalingForm.EFFICIENCY] = "Efficiency"
+    if any(point.states for point in scaling.points):
+        forms[ScalingForm.STATES] = "By state"
+    if any(point.blocks for point in scaling.points):
+        forms[ScalingForm.BLOCKS] = "By block"
+    return forms
+
+
+def scaling_plot(scaling: Scaling, form: ScalingForm = ScalingForm.SPEEDUP, *, log: bool = False) -> Plot:
+    """Speedup over the setting where all runs did the same work, else the run's time; or the efficiency, or the times
+    of states (stacked on linear axes) or of blocks. With `log` both axes are logarithmic, but of an efficiency."""
+    if form in (ScalingForm.STATES, ScalingForm.BLOCKS):
+        return _parts_plot(scaling, form, log)
+    if form is ScalingForm.EFFICIENCY:
+        return _curve(scaling, Axis("efficiency", percent_text), scaling.efficiency, log)
+    if scaling.has_ideal:
+        first = f"{scaling.setting} {value_text(scaling.points[0].value)}"
+        y = Axis(f"speedup over {first}", lambda v: trimmed(ratio_text(v)), log)
+        return _curve(scaling, y, lambda point: scaling.speedup(point.time_s), log)
+    return _curve(scaling, Axis("time", time_text, log, "s"), lambda point: point.time_s, log)
+
+
+def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: bool) -> Plot:
+    """What `of` gives of the measured and of the predicted times, and of the ideal ones."""
+    points, known = scaling.points, _predicted(scaling.points)
+
+    def values(of_points: Sequence[ScalingPoint]) -> Values:
+        return np.array([of(point) for point in of_points])
+
+    def at(point: ScalingPoint, time_s: float) -> ScalingPoint:
+        return ScalingPoint(point.value, time_s, point.run)
+
+    x = _values(points)
+    lines = [Line("measured", x, values(points), "text", points=True, joined=not known)]
     if known:
-        at = np.array([p.value for p, _ in known])
-        ends = of([p.high_s or s for p, s in known]), of([p.low_s or s for p, s in known])
+        ends = [values([at(p, end or s) for (p, s), end in zip(known, side, strict=True)])
+                for side in zip(*((p.high_s, p.low_s) for p, _ in known), strict=True)]  # fmt: skip
         band = (np.minimum(*ends), np.maximum(*ends))
-        lines.append(Line("predicted", at, of([s for _, s in known]), "accent", band=band, points=len(known) == 1))
-    if speedups:
-        lines.append(Line("ideal", x, np.array([scaling.ideal(p) for p in points]), "muted", dashed=True))
+        y_known = values([at(p, s) for p, s in known])
+        lines.append(
+            Line("predicted", _values([p for p, _ in known]), y_known, "accent", band=band, points=len(known) == 1)
+        )
+    if scaling.has_ideal:
+        ideal = values([at(p, points[0].time_s / scaling.ideal(p)) for p in points])
+        lines.append(Line("ideal", x, ideal, "muted", dashed=True))
 
     def say(line: int, number: int) -> str:
         if lines[line].name == "ideal":
-            return f"ideal: {ratio_text(scaling.ideal(points[number]))}"
+            return f"ideal: {y.text(float(lines[line].y[number]))}"
         point = known[number][0] if lines[line].name == "predicted" else points[number]
         return point_words(scaling, point)
 
-    first = f"{scaling.setting} {value_text(points[0].value)}"
-    y = (
-        Axis(f"speedup over {first}", lambda v: trimmed(ratio_text(v)))
-        if speedups
-        else Axis("time", time_text, unit="s")
-    )
-    return Plot(Axis(scaling.setting, value_text), y, tuple(lines), legend=True, say=say)
+    return Plot(_setting_axis(scaling, log), y, tuple(lines), legend=True, say=say)
+
+
+def _parts_plot(scaling: Scaling, form: ScalingForm, log: bool) -> Plot:
+    """The times of states or blocks; states, whose sum is the run's time, are stacked where the axes are linear. The
+    one that takes longest in the last run is the lowest."""
+    points = scaling.points
+    parts = part_times(scaling, form)
+    stacked = form is ScalingForm.STATES and not log
+    x, inks = _values(points), cycle(INKS)
+    lines, below = [], np.zeros(len(points))
+    for part, times_s in parts:
+        ink = f"state:{category_name(part.category)}" if form is ScalingForm.STATES else next(inks)
+        y = below + times_s if stacked else np.where(times_s > 0, times_s, np.nan) if log else times_s
+        lines.append(
+            Line(part.name, x, y, ink, points=not stacked, stacked=stacked, band=(below, y) if stacked else None)
+        )
+        below = below + times_s
+    if scaling.has_ideal:
+        ideal_s = np.array([points[0].time_s / scaling.ideal(point) for point in points])
+        lines.append(Line("ideal run", x, ideal_s, "muted", dashed=True))
+
+    def say(line: int, number: int) -> str:
+        if line < len(parts):
+            return part_words(scaling, points[number], *parts[line])
+        return f"ideal run: {time_text(float(lines[line].y[number]))}"
+
+    return Plot(_setting_axis(scaling, log), Axis("time", time_text, log, "s"), tuple(lines), say=say)
+
+
+def part_times(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> list[tuple[Part, Values]]:
+    """States, or blocks, with their time in each run (seconds); the longest of the last run first. Beyond
+    `MOST_PARTS` they are one, which for blocks is left out: they work side by side."""
+    every = [point.states if form is ScalingForm.STATES else point.blocks for point in scaling.points]
+    by_name = {part.name: part for parts in every for part in parts}
+    times_s = {name: np.array([sum(p.time_s for p in parts if p.name == name) for parts in every]) for name in by_name}
+    largest = sorted(by_name, key=lambda name: -float(times_s[name].max()))
+    rest = largest[MOST_PARTS:]
+    rows = [(by_name[name], times_s[name]) for name in by_name if name not in rest]
+    rows.sort(key=lambda row: -float(row[1][-1]))
+    if rest and form is ScalingForm.STATES:
+        rows.append((Part(OTHERS, None, 0.0), np.sum([times_s[name] for name in rest], axis=0)))
+    return rows
+
+
+def part_words(scaling: Scaling, point: ScalingPoint, part: Part, times_s: Values) -> str:
+    """A state or a block in one of the runs: `wait_recv with CORES 8: 3.1 ms, 31.0 % of the run, 1.10× less time`."""
+    number = scaling.points.index(point)
+    time_s, first_s = float(times_s[number]), float(times_s[0])
+    parts = [f"{part.name} with {scaling.setting} {value_text(point.value)}: {time_text(time_s)}"]
+    parts.append(f"{percent_text(time_s / point.time_s if point.time_s else 0.0)} of the run")
+    if number and time_s and first_s:
+        parts.append(f"{ratio_text(max(first_s / time_s, time_s / first_s))} {_less_or_more(first_s, time_s)} time")
+    return ", ".join(parts)
+
+
+def _less_or_more(before_s: float, after_s: float) -> str:
+    return "less" if after_s <= before_s else "more"
+
+
+def least_shrinking(scaling: Scaling) -> tuple[Part, float, float, float] | None:
+    """The host's state that keeps the last run furthest from the ideal: its time in the first and in the last run, and
+    what the last would be if it shrank as the setting grows (seconds). None where there is no ideal, or none is off by
+    over a hundredth of the run."""
+    if not scaling.has_ideal:
+        return None
+    last = scaling.points[-1]
+    growth = scaling.ideal(last)
+    rows = [(part, float(t[0]), float(t[-1]), float(t[0]) / growth) for part, t in part_times(scaling)]
+    worst = max((row for row in rows if row[0].name != OTHERS), key=lambda row: row[2] - row[3], default=None)
+    return worst if worst and worst[2] - worst[3] > 0.01 * last.time_s else None
+
+
+def least_shrinking_words(scaling: Scaling) -> str:
+    """Which state's time does not shrink: `start_core does not shrink: 2.1 ms with CORES 1, 2.1 ms with 8, 41.0 % of
+    that run`; "" where all do."""
+    worst = least_shrinking(scaling)
+    if worst is None:
+        return ""
+    part, first_s, last_s, _ = worst
+    first, last = (value_text(scaling.points[at].value) for at in (0, -1))
+    how = "shrinks least" if last_s < first_s / _ALIKE else "grows" if last_s > first_s * _ALIKE else "does not shrink"
+    share = percent_text(last_s / scaling.points[-1].time_s)
+    times = f"{time_text(first_s)} with {scaling.setting} {first}, {time_text(last_s)} with {last}"
+    return f"{part.name} {how}: {times}, {share} of that run"
+
+
+def scaling_rows(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> list[tuple[str, ...]]:
+    """States or blocks by the setting's value as a table of text, heads first."""
+    title = "state" if form is ScalingForm.STATES else "block, at work"
+    heads = (title, *(f"{scaling.setting} {value_text(point.value)}" for point in scaling.points))
+    return [heads, *((part.name, *map(time_text, t.tolist())) for part, t in part_times(scaling, form))]
+
+
+def _setting_axis(scaling: Scaling, log: bool) -> Axis:
+    """By powers of two where the values are whole, as numbers of cores and sizes are."""
+    return Axis(scaling.setting, value_text, log, binary=all(point.value % 1 == 0 for point in scaling.points))
+
+
+def _values(points: Sequence[ScalingPoint]) -> Values:
+    return np.array([point.value for point in points])
 
 
 def _predicted(points: Sequence[ScalingPoint]) -> list[tuple[ScalingPoint, float]]:
@@ -95,12 +258,13 @@ def scaling_words(scaling: Scaling) -> str:
 
 
 def point_words(scaling: Scaling, point: ScalingPoint) -> str:
-    """A point in words: `CORES 8: 15.5 ms, 7.20× (ideal 8.00×), predicted 15.4 ms, run-8`."""
-    said = [f"{scaling.setting} {value_text(point.value)}: {time_text(point.time_s)}"]
-    if scaling.equal_work and scaling.points[0].value > 0:
-        said.append(f"{ratio_text(scaling.speedup(point.time_s))} (ideal {ratio_text(scaling.ideal(point))})")
+    """A point in words: `CORES 8: 15.5 ms, 7.20× (ideal 8.00×, 90.0 %), predicted 15.4 ms, run-8`."""
+    parts = [f"{scaling.setting} {value_text(point.value)}: {time_text(point.time_s)}"]
+    if scaling.has_ideal:
+        ideal = f"ideal {ratio_text(scaling.ideal(point))}, {percent_text(scaling.efficiency(point))}"
+        parts.append(f"{ratio_text(scaling.speedup(point.time_s))} ({ideal})")
     if point.base:
-        said.append("predicted from it")
+        parts.append("predicted from it")
     elif point.predicted_s:
-        said.append(f"predicted {time_text(point.predicted_s)}")
-    return ", ".join([*said, Path(point.run).name])
+        parts.append(f"predicted {time_text(point.predicted_s)}")
+    return ", ".join([*parts, Path(point.run).name])

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from workbench.analysis.came_true import work_of
+from workbench.analysis.finding_words import block_words
+from workbench.analysis.metrics import block_metrics
+from workbench.api.results import BlockMetrics
 from workbench.api.studies import read_predicted
 from workbench.formats.ledger_file import read_ledger
 from workbench.formats.run_folder import MANIFEST, open_run
+from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.ledger import Work
+from workbench.model.pragma import Category
 from workbench.model.run import Run
-from workbench.pictures.scaling import Scaling, ScalingPoint
+from workbench.pictures.scaling import Part, Scaling, ScalingPoint, least_shrinking
 from workbench.session.keep.ledger import ledger_path, run_name
 
 FEWEST = 3
@@ -76,7 +81,25 @@ def _without(run: Run, name: str) -> dict[str, Any]:
 
 
 def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
-    return ScalingPoint(value, run.time_s, str(run.path or run.manifest.name), *predicted)
+    blocks = block_metrics(run)
+    return ScalingPoint(
+        value, run.time_s, str(run.path or run.manifest.name), *predicted, _states(blocks), _at_work(blocks)
+    )
+
+
+def _states(blocks: Sequence[BlockMetrics]) -> tuple[Part, ...]:
+    """Of the host's main block."""
+    main = next((block for block in blocks if block.block.side is Side.HOST), None)
+    return tuple(Part(s.state.name, s.state.category, s.time_s) for s in main.states if s.time_s) if main else ()
+
+
+def _at_work(blocks: Sequence[BlockMetrics]) -> tuple[Part, ...]:
+    """The working time of each block; of replicas their mean."""
+    groups: dict[str, list[float]] = {}
+    for block in blocks:
+        groups.setdefault(block.block.group, []).append(block.time_of(Category.WORK))
+    means_s = {block_words(name): sum(times_s) / len(times_s) for name, times_s in groups.items()}
+    return tuple(Part(name, Category.WORK, time_s) for name, time_s in means_s.items() if time_s)
 
 
 def predictions_of(runs: Sequence[Run]) -> Mapping[str, Predicted]:
@@ -109,7 +132,12 @@ def scaling_json(scaling: Scaling) -> dict[str, Any]:
     return {
         "setting": scaling.setting, "equal_work": scaling.equal_work,
         "points": [
-            {**asdict(point), "speedup": scaling.speedup(point.time_s) if scaling.equal_work else None}
+            {
+                **asdict(point),
+                "speedup": scaling.speedup(point.time_s) if scaling.equal_work else None,
+                "efficiency": scaling.efficiency(point) if scaling.has_ideal else None,
+            }
             for point in scaling.points
         ],
+        "least_shrinking": worst[0].name if (worst := least_shrinking(scaling)) else None,
     }  # fmt: skip

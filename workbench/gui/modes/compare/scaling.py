@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from workbench.api.window import Context, PlotView
-from workbench.gui.widgets import PanelHeader, plain_column
+from workbench.gui.widgets import ElidedLabel, PanelHeader, PillButton, plain_column
+from workbench.gui.widgets.boxes import row_layout
 from workbench.model.run import Run
-from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words
+from workbench.pictures.scaling import (
+    Scaling,
+    ScalingForm,
+    least_shrinking_words,
+    scaling_forms,
+    scaling_plot,
+    scaling_words,
+)
 from workbench.session.make.scaling import scaling_of
 
 
@@ -25,10 +33,21 @@ class ScalingPanel(QWidget):
         self.context = context
         self.scaling: Scaling | None = None
         self.head = PanelHeader("Scaling")
+        self.form = QComboBox()
+        self.form.setAccessibleName("What the scaling curve shows")
+        self.form.currentIndexChanged.connect(self._draw)
+        self.log = PillButton("Log axes")
+        self.log.setToolTip("Both axes logarithmic: what scales is a straight line")
+        self.log.toggled.connect(self._draw)
+        self.head.add(self.form)
+        self.head.add(self.log)
         self.view = PlotView("Scaling", 300)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)
-        plain_column(self, self.head, (self.view, 1))
+        self.least = ElidedLabel("", "smallsecond")
+        foot = QWidget()
+        row_layout((self.least, 1), of=foot, margins=(16, 6, 16, 8))
+        plain_column(self, self.head, (self.view, 1), foot)
 
     def ask(self, run: Run, folders: Sequence[Path]) -> None:
         """Find the curve that a run is on, in the background."""
@@ -39,9 +58,27 @@ class ScalingPanel(QWidget):
         self.scaling = scaling
         if scaling:
             self.head.set_title("Scaling", scaling_words(scaling))
-            self.view.show_plot(scaling_plot(scaling))
+            self.least.setText(least_shrinking_words(scaling))
+            self._offer(scaling_forms(scaling))
+            self._draw()
         self.ready.emit(scaling is not None)
 
+    def _offer(self, forms: dict[ScalingForm, str]) -> None:
+        """The forms that there are; the one that was chosen stays."""
+        chosen = self.form.currentData()
+        with QSignalBlocker(self.form):
+            self.form.clear()
+            for form, title in forms.items():
+                self.form.addItem(title, form)
+            self.form.setCurrentIndex(max(self.form.findData(chosen), 0))
+
+    def _draw(self) -> None:
+        if self.scaling:
+            form = ScalingForm(self.form.currentData())
+            self.view.show_plot(scaling_plot(self.scaling, form, log=self.log.isChecked()))
+
     def _choose(self, line: int, number: int) -> None:
-        if self.scaling and self.view.plot.lines[line].name == "measured":
+        """A point leads to its run, but those of the ideal and of what was predicted."""
+        chosen = self.view.plot.lines[line]
+        if self.scaling and not chosen.dashed and chosen.name != "predicted":
             self.run_wanted.emit(Path(self.scaling.points[number].run))
