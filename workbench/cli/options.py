@@ -50,13 +50,13 @@ def takes(parser: argparse.ArgumentParser, options: Sequence[Option]) -> None:
 
 
 def command(name: str, title: str, place: str, *options: Option, logged: bool = True) -> Command:
-    """A command that the function at `place` does. A log is kept of one that is not over at once."""
+    """A command that the function at `place` does; `logged` if it may take long enough to need a log."""
     return Command(name, title, lambda parser: takes(parser, options), does(place), logged)
 
 
 def actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Option]], usual: str = "") -> Command:
-    """A command with actions: each its name, what it is for, what does it, and what it takes besides --json. Without an
-    action the function at `usual` does it."""
+    """A command with actions: each has a name, a help text, a function and options besides --json. The function at
+    `usual` runs where no action is given."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="action", required=not usual)
@@ -72,10 +72,10 @@ def actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Optio
 
 
 def compiler(name: str, title: str, place: str) -> Command:
-    """A command that takes a compiler's words as they are."""
+    """A command that passes its arguments to a compiler unchanged."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         parser.prefix_chars = "\0"
-        parser.add_argument("words", nargs="*", metavar="...", help="what the compiler is given")
+        parser.add_argument("words", nargs="*", metavar="...", help="the compiler's arguments")
 
     return Command(name, title, add, does(place))

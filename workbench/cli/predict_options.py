@@ -26,9 +26,7 @@ def add_predict(top: argparse.ArgumentParser) -> None:
             takes(command, (OUT_MODEL,))
         others = f", or a file *{', *'.join(kind.begun.suffixes)}" if kind.begun else ""
         named = f" ({', '.join(kind.readings)})" if kind.readings else ""
-        solved = (
-            f"the value of an input that gives the {kind.goal} wanted; whole and within its bounds where it has any"
-        )
+        solved = f"find the value of this input that gives the {kind.goal} wanted, within the input's bounds"
         targets = dict.fromkeys((kind.solve_option, "--target"))
         readings = dict.fromkeys((kind.reading_option, "--reading"))
         takes(command, (
@@ -38,38 +36,42 @@ def add_predict(top: argparse.ArgumentParser) -> None:
             *QUESTIONS,
             option("--solve", metavar="NAME", help=solved),
             option(*targets, dest="target", type=float, metavar="X",
-                   help="what to solve for; with --output, that output"),
-            file("--svg", metavar="F", help="draw the model: its nodes or stations, and what goes between them"),
+                   help="the value to solve for; with --output, that output's"),
+            file("--svg", metavar="F", help="draw the model: its nodes or stations, and the traffic between them"),
             file("--html", metavar="F", help="write the prediction as a page: figures, drawings, tables"),
             JSON,
         ))  # fmt: skip
 
 
-OF_RUN = (file("--from", metavar="RUN", dest="from_run", help="in place of a model: one calibrated from a run"),)
+OF_RUN = (file("--from", metavar="RUN", dest="from_run", help="calibrate a model from this run, in place of MODEL"),)
 OF_HOST = (
-    file("--project", help="in place of a model: one measured from this project's host, which runs for it"),
+    file("--project", help="measure a model by running this project's host, in place of MODEL"),
     option(
         "--region",
         metavar="REGION",
-        help="of the host: a function's name, FILE:LINE for the function around a "
-        "line, or FILE:FIRST-LAST (default: what the newest run finds hottest)",
+        help="the part of the host to measure: a function's name, FILE:LINE for the function around a "
+        "line, or FILE:FIRST-LAST (default: the newest run's hottest)",
     ),
 )
-OUT_MODEL = file("--out", help="write that model")
+OUT_MODEL = file("--out", help="write the calibrated or measured model")
 COMPARE = (
     file("--run", metavar="RUN", dest="run_folder", help="compare with a run, part by part"),
     flag("--take-over", "write the run's measurements into the model"),
 )
 #: What can be asked of every kind of model.
 QUESTIONS = (
-    many("--set", dest="changes", help="what if an input had another value; the model's file stays as it is"),
-    many("--sweep", "NAME=a:b:n | NAME=v1,v2", help="values of an input; given several times, every combination"),
+    many("--set", dest="changes", help="predict with another value of an input; the model's file does not change"),
+    many(
+        "--sweep",
+        "NAME=a:b:n | NAME=v1,v2",
+        help="predict with each of these values of an input; several sweeps give every combination",
+    ),
     file("--csv", help="write the sweep's points, or its bands, as a table"),
     option("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times"),
-    many("--spread", "NAME=LOW:HIGH", help="take an input as uncertain, between two values"),
-    option("--output", metavar="NAME", help="what to sweep or solve for (default: the time or rate)"),
-    option("--against", metavar="NAME", help="Pareto front of the output and this one"),
-    flag("--sensitivity", "which input matters most"),
-    option("--scheduler", metavar="ADDRESS", help="a Dask scheduler to sweep on"),
-    option("--seed", type=int, metavar="N", help="of the draws (default 0)"),
+    many("--spread", "NAME=LOW:HIGH", help="treat an input as uncertain, between two values"),
+    option("--output", metavar="NAME", help="the output to sweep or solve for (default: the time or rate)"),
+    option("--against", metavar="NAME", help="show the Pareto front of the output and this one"),
+    flag("--sensitivity", "rank inputs by their effect"),
+    option("--scheduler", metavar="ADDRESS", help="run the sweep on this Dask scheduler"),
+    option("--seed", type=int, metavar="N", help="seed of the random draws (default 0)"),
 )

@@ -23,4 +23,4 @@ def workbench_metrics() -> Sequence[Metric]:
 def workbench_commands() -> Sequence[Command]:
     from rc_workbench_plugins.recap_rules.command import add_arguments, run
 
-    return [Command("metrics", "the metrics that rules may name", add_arguments, run)]
+    return [Command("metrics", "list the metrics that rules may name", add_arguments, run)]

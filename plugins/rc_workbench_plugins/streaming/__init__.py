@@ -76,8 +76,8 @@ def workbench_metrics() -> Sequence[Metric]:
 @hookimpl
 def workbench_commands() -> Sequence[Command]:
     return [
-        _command("calibrate", "an FPGA's clock against the processor's, from messages' times", f"{__name__}.command"),
-        _command("query", "what a query's measures came to in a run, and its assertions", f"{__name__}.query.command"),
+        _command("calibrate", "fit an FPGA's clock to the processor's, from messages", f"{__name__}.command"),
+        _command("query", "evaluate a query on a run: its measures and assertions", f"{__name__}.query.command"),
     ]
 
 
