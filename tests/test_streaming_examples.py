@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -61,13 +62,22 @@ def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: Modu
     assert (replayed.exact, replayed.off, replayed.why) == (True, 0, "")
 
 
-def test_the_search_finds_alignments_with_gaps_by_two_threads(apps: ModuleType, tmp_path: Path) -> None:
-    (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "Threads2")
+def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, tmp_path: Path) -> None:
+    """Fig. 6.16: stages 1a, 1b and 2a in two FPGAs, which share the queues of queries and of results."""
+    (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "TwoFpgas")
+    deployment = replace(deployment, lines="  threads: {stage2b: 2, stage3: 2}\n")
     smaller = [("queries = 16", "queries = 3"), ("bases = 3000", "bases = 2500"), ("work = 20000", "work = 1000")]
-    made = run(deployment.project(tmp_path, smaller))
+    made = run(deployment.project(tmp_path, smaller), trace=True)
     wanted = apps.reference("blastn").stages(3, 2500)
-    assert "best 4" in wanted
-    assert (made.path / "stdout.txt").read_text() == wanted
+    assert "best 4" in str(wanted)
+    assert made.path
+    assert sorted((made.path / "stdout.txt").read_text().splitlines()) == wanted
+    events = events_of(made.tables)
+    assert events
+    assert {name: pool.threads for name, pool in events.pools.items()} == {
+        "TwoFpgas.readdb": 2, "TwoFpgas.enqueue": 2, "TwoFpgas.stage2b": 2, "TwoFpgas.stage3": 2,
+    }  # fmt: skip
+    assert len(events.edges["TwoFpgas.vqA"].pop_ps) + len(events.edges["TwoFpgas.vqB"].pop_ps) == 3 * 2500
 
 
 @pytest.mark.parametrize("top", ["MM1In", "MD1In"])

@@ -7,23 +7,28 @@
 
 namespace streaming {
 
-enum class Event : int32_t { push, pop, blocked, waiting };
+enum class Event : int16_t { push, pop, blocked, waiting };
 
 // stream_host.bin, read by rc_workbench_plugins/streaming/recorded.py: `since_ps` is from when on the thread waited, -1
-// where it did not. From a reader's `waiting` on it gets no more. Records that are all zero were never written.
+// where it did not. From a reader's `waiting` on it gets no more. `thread` is its number within its block. Records that
+// are all zero were never written.
 struct EventRecord {
     int32_t edge;
     Event event;
+    int16_t thread;
     int64_t at_ps, since_ps;
     uint64_t bits;
 };
 
-// Events of one thread.
+// Which of its block's threads the calling one is.
+inline thread_local int thread_number = 0;
+
+// Events of one end of an edge.
 class Recorder {
 public:
     template <class T> STREAMING_ASIDE void add(int edge, Event event, int64_t at_ps, int64_t since_ps, const T& value) {
         if (count_ == most_) begin_piece();
-        if (piece_) piece_[count_++] = {edge, event, at_ps, since_ps < at_ps ? since_ps : -1, bits_of(value)};
+        if (piece_) piece_[count_++] = {edge, event, int16_t(thread_number), at_ps, since_ps < at_ps ? since_ps : -1, bits_of(value)};
         if (rcw_skip_ps) rcw_skip_ps();
     }
     Recorder() = default;
@@ -71,11 +76,11 @@ struct Lived {
 };
 inline Lived* lives_of = nullptr;
 
-STREAMING_ASIDE inline void show_lives(size_t blocks) {
-    if (recording() && !on_simulated_card()) lives_of = static_cast<Lived*>(room_in("stream_lives.bin", blocks * sizeof *lives_of));
+STREAMING_ASIDE inline void show_lives(size_t threads) {
+    if (recording() && !on_simulated_card()) lives_of = static_cast<Lived*>(room_in("stream_lives.bin", threads * sizeof *lives_of));
 }
 
-// The calling thread is that of the block of this number, as long as this lasts.
+// The calling thread is that of this number, in the order of the blocks, as long as this lasts.
 class Life {
 public:
     STREAMING_ASIDE explicit Life(size_t number) : number_(number) {

@@ -13,8 +13,13 @@
 // When `run` returns, the streams that the block wrote end (after what is in them), and nobody reads those that it read:
 // `pop` then says false on the other side, and so does `push`. An edge is a bounded queue between two threads:
 // a ReaderWriterQueue, which neither locks nor spins, and semaphores for who has to wait.
+//
+// A block of several threads (streaming.threads in the project) is an object for each, and all of them share its edges:
+// an element goes to whichever thread takes it first. Such an end of an edge has a mutex. `streaming::thread_number`
+// is 0, 1, ... within the block. Its streams end when the last of its threads has returned.
 #pragma once
 #include <atomic>
+#include <mutex>
 #include <semaphore.h>
 #include <time.h>
 #include <cstddef>
@@ -32,11 +37,12 @@
 
 namespace streaming {
 
-// An edge, made after the agent that watches it. One thread pushes and closes, one pops and abandons. Semaphores count the
-// room and the elements; one more than there are elements tells the end.
+// An edge, made after the agent that watches it. `writers` push, the last of them closes; `readers` pop, the last of them
+// abandons. Semaphores count the room and the elements; one more than there are elements is the end.
 template <class T> class Queue {
 public:
-    Queue(int edge, size_t depth) : edge_(edge), queue_(depth) {
+    Queue(int edge, size_t depth, int writers = 1, int readers = 1)
+        : edge_(edge), threads_{writers, readers}, queue_(depth) {
         sem_init(&room_, 0, unsigned(depth));
         sem_init(&there_, 0, 0);
     }
@@ -46,12 +52,17 @@ public:
     // Waits for room. False where nobody reads any more: the element is lost.
     bool push(const T& value) {
         if (abandoned_.load(std::memory_order_relaxed)) return false;
-        const int64_t blocked_ps = taken(room_);
-        if (abandoned_.load(std::memory_order_relaxed)) return false;
+        const int64_t blocked_ps = taken(agent::pushes);
+        if (abandoned_.load(std::memory_order_relaxed)) {
+            if (threads_[agent::pushes] > 1) sem_post(&room_); // for the next of them
+            return false;
+        }
+        const auto mine = alone(agent::pushes);
         const bool kept = recording();
         const int64_t at_ps = told_[agent::pushes] || kept ? now_ps() : -1;
         if (told_[agent::pushes]) told_[agent::pushes]->tell({at_ps, bits_of(value), false});
         if (kept) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
+        others_wait(agent::pushes, at_ps);
         queue_.enqueue(value);
         sem_post(&there_);
         return true;
@@ -60,7 +71,7 @@ public:
     // Waits for an element. False at the stream's end.
     bool pop(T& value) {
         if (ended_) return false;
-        return popped(taken(there_), value);
+        return popped(taken(agent::pops), value);
     }
 
     // Up to `most` elements: waits for the first (0: the stream has ended), takes those that are there; `wait_us` above 0:
@@ -92,7 +103,7 @@ public:
     // Nobody pops any more.
     void abandon() {
         refuse();
-        end(-1);
+        if (!ended_) end(-1);
     }
 
     bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
@@ -103,27 +114,40 @@ public:
     }
 
 private:
-    // One less; from when on the thread had to wait for it, -1 where it had not.
-    int64_t taken(sem_t& semaphore) {
+    // One thread at a time where several share an end.
+    std::unique_lock<std::mutex> alone(agent::Way way) {
+        return threads_[way] > 1 ? std::unique_lock(mutexes_[way]) : std::unique_lock<std::mutex>();
+    }
+
+    // One less of room or elements; from when on the thread had to wait for it, -1 where it had not.
+    int64_t taken(agent::Way way) {
+        sem_t& semaphore = way == agent::pushes ? room_ : there_;
         if (!sem_trywait(&semaphore)) return -1;
-        const bool for_room = &semaphore == &room_;
         const int64_t since_ps = now_ps();
+        {
+            const auto mine = alone(way);
+            if (!waiting_[way]++) {
+                tell_wait(way, since_ps);
+                show_wait(edge_, way == agent::pushes, since_ps + 1);
+            }
+        }
         falls_asleep(since_ps);
-        tell_wait(for_room ? agent::pushes : agent::pops, since_ps);
-        show_wait(edge_, for_room, since_ps + 1);
         while (sem_wait(&semaphore)) {} // a signal came
-        show_wait(edge_, for_room, 0);
+        if (!--waiting_[way]) show_wait(edge_, way == agent::pushes, 0);
         wakes();
         return since_ps;
     }
 
+    // What is told of a transfer ends a wait: of threads that share the end, others may wait on.
+    void others_wait(agent::Way way, int64_t at_ps) {
+        if (threads_[way] > 1 && waiting_[way]) tell_wait(way, at_ps);
+    }
+
     // The reader gets nothing any more: it counts as waiting, from now on or since it began to.
     void end(int64_t waiting_ps) {
-        if (!ended_) {
-            const int64_t since_ps = waiting_ps < 0 ? now_ps() : waiting_ps;
-            if (waiting_ps < 0) tell_wait(agent::pops, since_ps);
-            if (recording()) pops_.add(edge_, Event::waiting, since_ps, -1, T());
-        }
+        const int64_t since_ps = waiting_ps < 0 ? now_ps() : waiting_ps;
+        if (waiting_ps < 0) tell_wait(agent::pops, since_ps);
+        if (recording()) pops_.add(edge_, Event::waiting, since_ps, -1, T());
         ended_ = true;
     }
 
@@ -132,7 +156,9 @@ private:
     }
 
     bool popped(int64_t waiting_ps, T& value) {
+        const auto mine = alone(agent::pops);
         if (!queue_.try_dequeue(value)) {
+            if (threads_[agent::pops] > 1) sem_post(&there_); // for the next of them
             end(waiting_ps);
             return false;
         }
@@ -140,16 +166,20 @@ private:
         const int64_t at_ps = told_[agent::pops] || kept ? now_ps() : -1;
         if (told_[agent::pops]) told_[agent::pops]->tell({at_ps, 0, false});
         if (kept) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
+        others_wait(agent::pops, at_ps);
         sem_post(&room_);
         return true;
     }
 
     const int edge_;
+    const int threads_[2]; // that push, and that pop
+    std::mutex mutexes_[2];
+    std::atomic<int> waiting_[2]{};
     agent::End* const told_[2] = {agent::end_of(edge_, agent::pushes), agent::end_of(edge_, agent::pops)};
     sem_t room_, there_;
     moodycamel::ReaderWriterQueue<T> queue_;
     std::atomic<bool> abandoned_{false};
-    bool ended_ = false; // the reader's
+    std::atomic<bool> ended_{false}; // the readers'
     Recorder pushes_, pops_;
 };
 

@@ -1,19 +1,25 @@
-"""What the host's agent costs an application: section 4.7.2 of the dissertation, on virtual cores.
+"""What agents cost an application: section 4.7.2 and Table 6.1 of the dissertation, on virtual cores.
 
-    python tests/benchmarks/streaming.py [--json] [--quick]
+    python tests/benchmarks/streaming.py [--json] [--quick] [chain] [blastn]
 
 A source, nine blocks that each copy what they get into an array of their own, and a sink, each on a core of its own,
 and one core for the agent. Arrays of 8192 and of 2048 elements of 8 bytes go from block to block. All ten edges are
 measured: their rates, histograms of their occupancy, or both, in frames of a millisecond. Runs are deterministic, so
 that `throughput_loss_pct` has no noise: it is by how much longer the blocks take than without an agent.
 `agent_core_pct` is the agent's work as a share of that time. The paper's: about 0 and at most 3.7 %; about 20 and 70 %.
---quick: arrays of 2048, both measures.
+
+`blastn` (Table 6.1) is the bundled search by all stages (`resources/examples/blastn`) with and without agents that
+count the statements of Fig. 6.17 in frames of a millisecond: experiment 1 has more queries and a smaller database on
+one FPGA, experiment 2 is on two. `elapsed_s` and `with_agents_s` are virtual times of deterministic runs; `diff_pct` is
+beside the paper's 2.2 and 1.5 %. Experiment 2 runs with 16 and 64 queries, so that what agents take once (their last
+words) can be separated from what they take all the time (`per_query_pct`). --quick: arrays of 2048, both measures;
+experiment 2.
 """
 
 import json
-import sys
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,13 +27,23 @@ from typing import Any
 from command_line import command
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
 
 from workbench.api import Task
 from workbench.api.job import Job
+from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
 BLOCKS = 9
+SEARCH = Path(__file__).resolve().parents[2] / "resources" / "examples" / "blastn"
+QUEUES = ("queries", "results", "ungapped")
+EXPERIMENTS = (
+    (1, "Small", {"first": "card"}, 48),
+    (2, "TwoFpgas", {"first": "card", "second": "other"}, 16),
+    (2, "TwoFpgas", {"first": "card", "second": "other"}, 64),
+)
+PAPER_PCT = {1: 2.2, 2: 1.5}
 #: Some 13 ms of virtual time: the agent looks every millisecond, and what is left at the end is not in its share.
 ARRAYS = {8192: 800, 2048: 3200}
 MEASURES = {"rate": "measure rate at {}", "occupancy": "measure hist occupancy at {}"}
@@ -147,17 +163,79 @@ def rows(quick: bool) -> Iterator[dict[str, Any]]:
             }
 
 
+def statements(pipelines: Sequence[str]) -> str:
+    """Fig. 6.17, but for the virtual queues, which no agent sees whole."""
+    of_fpgas = [
+        f"measure util at {name}.stage1a.x;\nmeasure util at {name}.stage1b.x;\nmeasure util at {name}.stage2a.hits;\n"
+        f"measure util at {name}.stage2a.y;\nmeasure hist occupancy at {name}.words;\n"
+        for name in pipelines
+    ]
+    return "".join(of_fpgas) + "".join(f"measure hist occupancy at {name};\n" for name in QUEUES)
+
+
+def searched(top: str, fpgas: Mapping[str, str], queries: int, agents: bool) -> tuple[float, list[dict[str, Any]]]:
+    """How long the search took (s of virtual time), and what each agent cost."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(SEARCH, folder, dirs_exist_ok=True)
+        text = (folder / "stages.x").read_text()
+        (folder / "stages.x").write_text(text.replace("queries = 16", f"queries = {queries}"))
+        (folder / "q.tt").write_text(statements(list(fpgas)))
+        path = folder / "search.workbench.yaml"
+        path.write_text(
+            "schema_version: 1\nname: search\nplatform: nallatech_h101\nstreaming:\n  sources: [blastn.x, stages.x]\n"
+            f"  top: {top}\n  mapping: {json.dumps(dict(fpgas))}\n"
+            + ("  query: q.tt\n  frame: 1 ms\n" if agents else "")
+            + "simulation: {cores: 16}\n"
+        )
+        options = RunOptions(out=folder / "run", deterministic=True)
+        run = run_workspace(open_workspace(path, load_plugins()), options, Job())
+        assert run.complete, run.manifest.reason
+        kept = kept_answers(run.tables, "")
+        return run.manifest.time_ps / 1e12, [one.as_json() for one in kept.costs] if kept else []
+
+
+def blastn_rows(quick: bool) -> Iterator[dict[str, Any]]:
+    before: dict[str, Any] | None = None
+    for experiment, top, fpgas, queries in EXPERIMENTS[1:2] if quick else EXPERIMENTS:
+        elapsed, _ = searched(top, fpgas, queries, agents=False)
+        took, costs = searched(top, fpgas, queries, agents=True)
+        row = {
+            "experiment": experiment, "queries": queries, "elapsed_s": elapsed, "with_agents_s": took,
+            "diff_pct": 100 * (took / elapsed - 1), "paper_pct": PAPER_PCT[experiment], "agents": costs,
+        }  # fmt: skip
+        if before and before["experiment"] == experiment:
+            more = [row[key] - before[key] for key in ("with_agents_s", "elapsed_s")]
+            row["per_query_pct"] = 100 * (more[0] / more[1] - 1)
+        before = row
+        yield row
+
+
+def said(row: Mapping[str, Any]) -> str:
+    if "array" in row:
+        return (
+            f"arrays of {row['array']}, {row['instrumented']}: {row['throughput_loss_pct']:.2f} % less throughput, "
+            f"the agent takes {row['agent_core_pct']:.1f} % of a core"
+        )
+    agents = "; ".join(f"{one['agent']} {100 * one['core_share']:.1f} % of a core, {one['bytes']} bytes on the bus"
+                       for one in row["agents"])  # fmt: skip
+    per_query = f", {row['per_query_pct']:.2f} % for each further query" if "per_query_pct" in row else ""
+    times = f"{1e3 * row['elapsed_s']:.3f} ms without agents, {1e3 * row['with_agents_s']:.3f} with"
+    differs = f"{row['diff_pct']:.2f} % (paper {row['paper_pct']} %){per_query}"
+    return f"BLASTN, experiment {row['experiment']}, {row['queries']} queries: {times}, {differs}; {agents}"
+
+
 def main() -> None:
-    arguments = command(__doc__).parse_args()
+    parser = command(__doc__)
+    parser.add_argument("part", nargs="*", choices=["chain", "blastn", []])
+    arguments = parser.parse_args()
     found = []
-    for row in rows(arguments.quick):
-        found.append(row)
-        if not arguments.json:
-            print(
-                f"arrays of {row['array']}, {row['instrumented']}: {row['throughput_loss_pct']:.2f} % less throughput, "
-                f"the agent takes {row['agent_core_pct']:.1f} % of a core"
-            )
-            sys.stdout.flush()
+    parts = {"chain": rows, "blastn": blastn_rows}
+    for part in arguments.part or parts:
+        for row in parts[part](arguments.quick):
+            found.append(row)
+            if not arguments.json:
+                print(said(row), flush=True)
     if arguments.json:
         print(json.dumps({"rows": found}, indent=2))
 

@@ -8,7 +8,8 @@ sequential program does; `stuck` where no block can go on, as the search without
 the width of its 95 % interval) and queueing theory's; on cores it `agrees` where it lies within that interval. Those of
 `blastn` for Table 6.3 have the `buffer` in messages, the `interval` that Li's rules give for it, and the `dummies` that
 stage 1a sent, where all messages of stages 1a and 1b are the sequential program's. Those of all stages have how many
-`queries_wait` to be compared and `results_wait` for a thread of stage 3. --quick: each application once.
+`queries_wait` to be compared and `results_wait` for a thread of stage 3; their results come in any order. --quick: each
+application once.
 """
 
 import importlib.util
@@ -52,29 +53,32 @@ class Deployment:
     expected: Callable[[Any], str] = lambda reference: str(reference.printed())
     seen: Callable[[Events, Any], dict[str, object]] | None = None
     algorithm: int = 0  #: of `blastn`, whose interval is then computed
-    source: str = ""  #: the X file, where it is not called as the example
+    source: str = ""  #: a second X file
+    in_any_order: bool = False  #: lines come as threads are ready
 
     def project(self, folder: Path, changes: Sequence[tuple[str, str]] = ()) -> Path:
         """A copy of the example's folder, with its X file changed so."""
         shutil.copytree(EXAMPLES / self.example, folder, dirs_exist_ok=True)
-        topology = folder / (self.source or f"{self.example}.x")
+        first = f"{self.example}.x"
+        topology = folder / (self.source or first)
         text = topology.read_text()
         for old, new in (*self.changes, *changes):
             assert old in text
             text = text.replace(old, new)
         topology.write_text(text)
         path = folder / "tried.workbench.yaml"
+        self._write(path, first)
         if self.algorithm > 1:
-            self._write(path, topology.name)
             of_words = interval(path, self.algorithm)
             topology.write_text(text.replace("interval = 100", f"interval = {of_words}"))
-        self._write(path, topology.name)
         return path
 
-    def _write(self, path: Path, source: str) -> None:
-        mapping = "".join(f"    {block}: card\n" for block in self.on_fpga)
+    def _write(self, path: Path, first: str) -> None:
+        on_fpga = (one if ":" in one else f"{one}: card" for one in self.on_fpga)
+        mapping = "".join(f"    {one}\n" for one in on_fpga)
+        sources = ", ".join(filter(None, (first, self.source)))
         path.write_text(
-            f"schema_version: 1\nname: tried\nplatform: nallatech_h101\nstreaming:\n  sources: [{source}]\n"
+            f"schema_version: 1\nname: tried\nplatform: nallatech_h101\nstreaming:\n  sources: [{sources}]\n"
             f"  top: {self.top}\n{self.lines}"
             + (f"  mapping:\n{mapping}" if mapping else "")
             + f"simulation: {{cores: {self.cores}}}\n"
@@ -138,17 +142,18 @@ def _search(top: str, algorithm: int, buffer: int, *on_fpga: str) -> Deployment:
     )  # fmt: skip
 
 
-def _stages(top: str, queries: int = 16, bases: int = 3000) -> Deployment:
-    """All stages of the search, and how many queries and results wait on average."""
+def _stages(top: str, threads: int, *on_fpga: str, queries: int = 16, bases: int = 3000) -> Deployment:
+    """All stages of the search, with threads of stage 3, and how many queries and results wait on average."""
 
     def seen(events: Events, program: Any) -> dict[str, object]:
-        query = read_query("measure mean occupancy at queries\nmeasure mean occupancy at results", events.topology)
+        asked = {"queries": "queries_wait", "ungapped": "results_wait"}
+        query = read_query("\n".join(f"measure mean occupancy at {name}" for name in asked), events.topology)
         results, _ = evaluate(query, events)
-        return {f"{one.measure.edges[0].rpartition('.')[2]}_wait": one.frames[0].value for one in results}
+        return {name: one.frames[0].value for name, one in zip(asked.values(), results, strict=True)}
 
     return Deployment(
-        "blastn", top, cores=16, source="stages.x",
-        expected=lambda program: str(program.stages(queries, bases)), seen=seen,
+        "blastn", top, on_fpga, 16, f"  threads: {{stage3: {threads}}}\n", source="stages.x", in_any_order=True,
+        expected=lambda program: "\n".join(program.stages(queries, bases)), seen=seen,
     )  # fmt: skip
 
 
@@ -166,8 +171,9 @@ DEPLOYMENTS = (
     Deployment("blastn", "Deadlock", cores=8, expected=lambda program: ""),
     *(Deployment("blastn", top, STAGES, cores=8) for top in ALGORITHMS),
     *(_search(top, algorithm, buffer) for top, algorithm in ALGORITHMS.items() for buffer in (32, 256, 2048)),
-    *(_stages(top) for top in ("Threads1", "Threads2", "Threads4")),
-    _stages("Small", 48, 1000),
+    *(_stages("Search", threads) for threads in (1, 2, 4)),
+    _stages("Small", 2, queries=48, bases=1000),
+    _stages("TwoFpgas", 4, "first: card", "second: other"),
     *(_queue(top) for top in ("MM1In", "MD1In", "CorrelatedIn")),
     *(_queue(law + way, "w") for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")),
 )
@@ -183,17 +189,23 @@ def measured(deployment: Deployment, folder: Path) -> dict[str, object]:
         "application": deployment.example,
         "top": deployment.top,
         "split": "by chunk" if deployment.lines.startswith(CHUNKS) else "",
+        "threads": deployment.lines.strip() if "threads" in deployment.lines else "",
         "cores": deployment.cores,
         "on_fpga": list(deployment.on_fpga),
         "time_s": run.manifest.time_ps / 1e12,
         "stuck": "no thread of the host can go on" in run.manifest.reason,
-        "same": printed == deployment.expected(program),
+        "same": _lines(printed, deployment) == _lines(deployment.expected(program), deployment),
     }
     if deployment.seen:
         events = events_of(run.tables)
         assert events
         row |= deployment.seen(events, program)
     return row
+
+
+def _lines(printed: str, deployment: Deployment) -> list[str]:
+    lines = printed.splitlines()
+    return sorted(lines) if deployment.in_any_order else lines
 
 
 def main() -> int:

@@ -75,12 +75,22 @@ class EdgeEvents:
 
 
 @dataclass(frozen=True)
+class Pool:
+    """A block of several threads: for how long these were busy, and were ready while others had their cores, summed."""
+
+    threads: int
+    busy_ps: int
+    queued_ps: int
+
+
+@dataclass(frozen=True)
 class Events:
     """All edges of a run by label; a topology of these edges alone, with what is known of their blocks, is `topology`.
     `kinds` and `stands` (on what resource) are of blocks by name; so are, of those on processor cores, `queued_ps`
     (spells in which they were ready and others had their core) and `lives_ps` (when they began and ended). A machine
-    itself tells only how long in all they were ready and others had their core: `ready_ps`. Transfers over a bus carry
-    `bulk` elements, or those that are there after `flush_ps`; 0 in runs that do not say."""
+    itself tells only how long in all they were ready and others had their core: `ready_ps`. Blocks of several threads
+    are in `pools` instead. Transfers over a bus carry `bulk` elements, or those that are there after `flush_ps`; 0 in
+    runs that do not say."""
 
     name: str
     edges: Mapping[str, EdgeEvents]
@@ -93,10 +103,12 @@ class Events:
     ready_ps: Mapping[str, int] = field(default_factory=dict)
     bulk: int = 0
     flush_ps: int = 0
+    pools: Mapping[str, Pool] = field(default_factory=dict)
 
     @property
     def topology(self) -> Topology:
-        return _topology(self.name, [one.edge for one in self.edges.values()], self.kinds or {}, self.stands)
+        threads = {name: pool.threads for name, pool in self.pools.items()}
+        return _topology(self.name, [one.edge for one in self.edges.values()], self.kinds or {}, self.stands, threads)
 
 
 def of_topology(topology: Topology, edges: Mapping[str, EdgeEvents], end_ps: int, start_ps: int = 0) -> Events:
@@ -108,17 +120,19 @@ def of_topology(topology: Topology, edges: Mapping[str, EdgeEvents], end_ps: int
 
 
 def _topology(
-    name: str, edges: Sequence[StreamEdge], kinds: Mapping[str, str], stands: Mapping[str, Resource]
-) -> Topology:
+    name: str, edges: Sequence[StreamEdge], kinds: Mapping[str, str], stands: Mapping[str, Resource],
+    threads: Mapping[str, int],
+) -> Topology:  # fmt: skip
     ends = dict.fromkeys(end.block for edge in edges for end in (edge.source, edge.sink))
-    blocks = tuple(StreamBlock(block, BlockKind(kinds.get(block, ""), ())) for block in ends)
+    kind = {block: BlockKind(kinds.get(block, ""), ()) for block in ends}
+    blocks = tuple(StreamBlock(block, kind[block], threads=threads.get(block, 1)) for block in ends)
     mapping = {block: stands[block].name for block in ends if block in stands}
     return Topology(name, blocks, tuple(edges), tuple(dict.fromkeys(stands.values())), mapping)
 
 
 #: Tables of a run folder. They hold numbers alone: what is said of the edges stands in one as UTF-8, `stream_edges`.
 EDGES, PUSHES, POPS, VALUES, SPELLS = "stream_edges", "stream_pushes", "stream_pops", "stream_values", "stream_spells"
-CROSSINGS, QUEUED = "stream_crossings", "stream_queued"
+CROSSINGS, QUEUED, THREADS = "stream_crossings", "stream_queued", "stream_threads"
 
 
 def tables(events: Events) -> dict[str, Table]:
@@ -142,6 +156,8 @@ def tables(events: Events) -> dict[str, Table]:
             "delivered": -1 if one.delivered_ps is None else len(one.delivered_ps),
             "crossing": asdict(one.crossing) if one.crossing else None,
             "part": one.part,
+            "push_by": one.push_by is not None,
+            "pop_by": one.pop_by is not None,
         }
         for one in events.edges.values()
     ]
@@ -156,12 +172,14 @@ def tables(events: Events) -> dict[str, Table]:
         "lives_ps": dict(events.lives_ps),
         "ready_ps": dict(events.ready_ps),
         "stands": {block: [resource.name, resource.place] for block, resource in events.stands.items()},
+        "pools": {block: asdict(pool) for block, pool in events.pools.items()},
     }
     text = json.dumps({**head, "edges": said}).encode()
     all_of = list(events.edges.values())
     spells = np.concatenate([NO_SPELLS, *(part for one in all_of for part in (one.blocked_ps, one.waiting_ps))])
     queued = np.concatenate([NO_SPELLS, *events.queued_ps.values()])
     crossings = [part for one in all_of for part in (one.taken_ps, one.delivered_ps) if part is not None]
+    threads = [by for one in all_of for by in (one.push_by, one.pop_by) if by is not None]
     values = [one.values.astype(value_kind(one.edge.type)).view("i8") for one in all_of if one.values is not None]
     return {
         EDGES: {"utf8": np.frombuffer(text, "u1")},
@@ -169,6 +187,7 @@ def tables(events: Events) -> dict[str, Table]:
         POPS: {"time_ps": np.concatenate([NO_TIMES, *(one.pop_ps for one in all_of)])},
         VALUES: {"bits": np.concatenate([NO_TIMES, *values])},
         SPELLS: {"begin_ps": spells[:, 0].copy(), "end_ps": spells[:, 1].copy()},
+        **({THREADS: {"number": np.concatenate(threads).astype(np.int32)}} if threads else {}),
         CROSSINGS: {"time_ps": np.concatenate([NO_TIMES, *crossings])},
         QUEUED: {"begin_ps": queued[:, 0].copy(), "end_ps": queued[:, 1].copy()},
     }
@@ -197,7 +216,9 @@ def head_of(tables: Mapping[str, Table], file: str = "") -> Head | None:
     with _damage_told(file):
         said = _said(tables)
         return Head(
-            _topology(said["name"], [_edge(one) for one in said["edges"]], said["kinds"], _stands(said)),
+            _topology(
+                said["name"], [_edge(one) for one in said["edges"]], said["kinds"], _stands(said), _threads(said)
+            ),
             int(said["start_ps"]),
             int(said["end_ps"]),
             {one["label"]: int(one["pushes"]) for one in said["edges"]},
@@ -212,6 +233,10 @@ def _said(tables: Mapping[str, Table]) -> dict[str, Any]:
 
 def _edge(one: Mapping[str, Any]) -> StreamEdge:
     return StreamEdge(one["label"], End(**one["source"]), End(**one["sink"]), one["type"], one["depth"])
+
+
+def _threads(said: Mapping[str, Any]) -> dict[str, int]:
+    return {name: int(pool["threads"]) for name, pool in said.get("pools", {}).items()}
 
 
 def _stands(said: Mapping[str, Any]) -> dict[str, Resource]:
@@ -239,6 +264,7 @@ def events_of(tables: Mapping[str, Table], file: str = "") -> Events | None:
         bits = _Column(tables[VALUES]["bits"])
         spells = _Column(np.stack((tables[SPELLS]["begin_ps"], tables[SPELLS]["end_ps"]), axis=1))
         crossings = _Column(tables[CROSSINGS]["time_ps"])
+        threads = _Column(tables[THREADS]["number"] if THREADS in tables else NO_TIMES)
         edges = {}
         for one in said["edges"]:
             edges[one["label"]] = EdgeEvents(
@@ -255,6 +281,8 @@ def events_of(tables: Mapping[str, Table], file: str = "") -> Events | None:
                 _crossing(one.get("crossing")),
                 str(one.get("part", "")),
                 int(one.get("declared", 0)),
+                threads.next(one["pushes"]) if one.get("push_by") else None,
+                threads.next(one["pops"]) if one.get("pop_by") else None,
             )
         return Events(
             said["name"],
@@ -268,6 +296,7 @@ def events_of(tables: Mapping[str, Table], file: str = "") -> Events | None:
             {block: int(ready) for block, ready in said.get("ready_ps", {}).items()},
             int(said.get("bulk", 0)),
             int(said.get("flush_ps", 0)),
+            {name: Pool(**pool) for name, pool in said.get("pools", {}).items()},
         )
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.model.run_tables import MOST_AMOUNT
     from workbench.model.scan import ApiFunction, ApiHeader, StateRegister, StateValue, Term, WrongExpression
     from workbench.model.simulation import Simulation
-    from workbench.model.streaming import MOST_DEPTH, Streaming
+    from workbench.model.streaming import MOST_DEPTH, MOST_THREADS, Streaming
     from workbench.model.streams import Fifo, Stream, StreamWait
     from workbench.model.text import (
         NARROW,

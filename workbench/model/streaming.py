@@ -12,6 +12,8 @@ from workbench.model.document import Document
 
 MOST_DEPTH = 1 << 24  #: elements of a queue, which has room for all of them from its start
 Depth = Annotated[int, Field(ge=1, le=MOST_DEPTH)]
+MOST_THREADS = 64  #: of a block
+Threads = Annotated[int, Field(ge=1, le=MOST_THREADS)]
 
 
 class ResourceKind(StrEnum):
@@ -81,6 +83,12 @@ class Streaming(Document):
     )
     depths: dict[str, Depth] = Field(
         default_factory=dict, description="elements that an edge's queue holds, by label", examples=[{"a": 16}]
+    )
+    threads: dict[str, Threads] = Field(
+        default_factory=dict,
+        description="how many threads run a block on processor cores, 1 where nothing is said: all take from its "
+        "queues, whichever is free first",
+        examples=[{"stage3": 4}],
     )
     query: str = Field(
         "",

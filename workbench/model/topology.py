@@ -131,12 +131,13 @@ class BlockKind:
 
 @dataclass(frozen=True)
 class StreamBlock:
-    """A block of the lowest level. `name` is dotted, from the application down."""
+    """A block of the lowest level. `name` is dotted, from the application down. Several `threads` share its edges."""
 
     name: str
     kind: BlockKind
     config: Mapping[str, Value] = field(default_factory=dict)
     at: At = field(default=At(), compare=False)
+    threads: int = 1
 
 
 @dataclass(frozen=True)

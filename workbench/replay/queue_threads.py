@@ -190,7 +190,8 @@ def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
         del left[of[0]]
         pairs.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
     if left:
-        return f"the queue of {next(iter(left.values())).label} is not seen among the host's threads"
+        label = next(iter(left.values())).label
+        return f"the queue of {label} is not seen among the host's threads, or several of them share an end of it"
     return pairs
 
 

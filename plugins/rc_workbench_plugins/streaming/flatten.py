@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import NoReturn
 
+from rc_workbench_plugins.streaming.pools import THREADS, threads_of, with_threads
 from rc_workbench_plugins.streaming.x_language import BlockInstance, Connection, Declared, Definition, problem
 from workbench.api import Diagnostic, listed
 from workbench.api.unstable import (
@@ -80,6 +81,9 @@ class _Flat:
         edges = tuple(self._with_depth(edge, top.name) for edge in self._edges)
         resources, mapping = self._mapping(top.name)
         topology = Topology(top.name, tuple(self._blocks.values()), edges, resources, mapping)
+        topology, problems = with_threads(topology, self._declared.threads)
+        for one in problems:
+            self._wrong(*one)
         if not self.problems:
             self._check_implementations(topology)
         return (None if self.problems else topology), tuple(self.problems)
@@ -181,7 +185,7 @@ class _Flat:
                 ports[one.name] = self._opened(name, inner, (*above, definition.name))
             else:
                 kind = kinds[one.name]
-                self._blocks[name] = StreamBlock(name, kind, self._configured(one, kind), one.at)
+                self._blocks[name] = StreamBlock(name, kind, self._configured(one, kind), one.at, threads_of(one, kind))
                 ports[one.name] = {port.name: End(name, port.name) for port in inner.ports}
         if len(ports) != len(definition.instances):
             return {}
@@ -275,7 +279,7 @@ class _Flat:
     def _configured(self, block: BlockInstance, kind: BlockKind) -> dict[str, Value]:
         known = {config.name: config for config in kind.config}
         for name in block.config:
-            if name not in known:
+            if name not in known and name != THREADS:
                 hint = did_you_mean(name, known) or (
                     f"It takes {listed(list(known), 8)}." if known else "It takes none."
                 )

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
+from rc_workbench_plugins.streaming.cores import thread_names
 from rc_workbench_plugins.streaming.edge_queues import arrival, depths
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
@@ -114,9 +115,16 @@ def _edge(topology: Topology, section: Streaming, number: int, edge: StreamEdge)
         "number": number, "edge": edge, "label": edge.label, "text": edge.text, "type": edge.type,
         "net": _net(number, edge), "cpp": _CPP[edge.type], "bits": 8 * edge.width_bytes,
         "signed": int(edge.type.startswith("signed")), "depth": depth, "depth_on_fpga": on_fpga,
-        "on_cores": topology.crosses(edge) or not topology.fpga(edge.source.block),
+        "on_cores": topology.crosses(edge) or not topology.fpga(edge.source.block), "threads": _threads(topology, edge),
         "words": -(-edge.width_bytes // 4),
     }  # fmt: skip
+
+
+def _threads(topology: Topology, edge: StreamEdge) -> str:
+    """Further arguments of an edge's queue on cores: how many threads push and pop."""
+    ends = [topology.block_by_name[end.block] for end in (edge.source, edge.sink)]
+    counts = [1 if topology.fpga(block.name) else block.threads for block in ends]
+    return f", {counts[0]}, {counts[1]}" if max(counts) > 1 else ""
 
 
 def _net(number: int, edge: StreamEdge) -> str:
@@ -214,7 +222,7 @@ def _main(
 ) -> str:  # fmt: skip
     of_label = {edge["label"]: edge for edge in edges}
     cores = {resource.name: number for number, resource in enumerate(topology.cores)}
-    shown = []
+    shown: list[dict[str, Any]] = []
     headers: dict[str, None] = {}
     for number, block in enumerate(blocks):
         implementation = _made_of(topology, block)
@@ -230,12 +238,17 @@ def _main(
                 "unit": implementation.unit, "lines": [*joined, *given],
                 "core": cores.get(topology.mapping[block.name]),
                 "ports": [port.name for port in block.kind.ports], "file": block.at.file or "stream_main.cpp",
-                "line": block.at.line or 1,
+                "line": block.at.line or 1, "threads": block.threads,
             }
         )  # fmt: skip
     known = {
         "name": topology.name, "cards": _cards(topology, crossing), "headers": list(headers),
         "edges": [edge for edge in edges if edge["on_cores"]], "edge_count": len(edges), "blocks": shown,
+        "threads": [
+            {"block": block, "number": number, "net": f"{block['net']}_{number}", "called": name}
+            for block in shown
+            for number, name in enumerate(thread_names(block["thread"], block["threads"]))
+        ],
         "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
         "plan": agents.host.plan if agents.host else "", "collectors": collectors(crossing),

@@ -313,8 +313,9 @@ def _limits(names: Sequence[str]) -> str:
 def _shown_on(limit: Sequence[str], blocks: Sequence[Block]) -> Block | None:
     """The run's block of the first block that limits: a thread of its name, or hardware in its instance."""
     names = [name.replace(".", "_") for name in limit]
+    first_threads = [f"{name}_1" for name in names]
     for block in blocks:
-        if block.side is Side.HOST and block.id.rpartition(".")[2] in names:
+        if block.side is Side.HOST and block.id.rpartition(".")[2] in (*names, *first_threads):
             return block
         if block.side is Side.FPGA and any(part.endswith(f"_{name}") for name in names for part in block.id.split(".")):
             return block

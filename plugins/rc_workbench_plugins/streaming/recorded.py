@@ -9,27 +9,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.cores import recorded_of_threads
+from rc_workbench_plugins.streaming.cores import Lived, block_threads, covered_ps, idle_ps, joined, recorded_threads
 from rc_workbench_plugins.streaming.edge_queues import arrival, capacity, depths
 from workbench.api import Manifest, RunStatus, Table
 from workbench.api.records import Records, read_end, read_records
-from workbench.api.stream_events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
-from workbench.api.unstable import MappedTo, StreamEdge, Streaming, Topology, cycle_starts_ps, period_ps
+from workbench.api.stream_events import (
+    NO_SPELLS,
+    Crossing,
+    EdgeEvents,
+    Events,
+    Pool,
+    Times,
+    of_topology,
+    tables,
+    value_kind,
+)
+from workbench.api.unstable import End, StreamEdge, Streaming, Topology, cycle_starts_ps, period_ps
 
 #: Since when (and one ps) a thread waits for room, and one for an element, by edge; 0 where none does.
 NOW = np.dtype([("room_ps", "<i8"), ("element_ps", "<i8")])
 NOBODY = np.zeros(1, NOW)[0]
 #: When all blocks had ended, and all that moves data over a bus; agents may go on.
 END = np.dtype([("at_ps", "<i8")])
-HOST = np.dtype([("edge", "<i4"), ("event", "<i4"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")])
+HOST = np.dtype(
+    [("edge", "<i4"), ("event", "<i2"), ("thread", "<i2"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")]
+)
 CARD = np.dtype([("cycle", "<i8"), ("edge", "<i4"), ("event", "<i4"), ("bits", "<u8")])
-#: Of each block on a core, in the topology's order: when it began and ended, and how long others had its core. On a
-#: machine itself; all 0 of one that did not begin, and no end of one that was killed.
+#: Of each thread of blocks on cores, in the topology's order: when it began and ended, and how long others had its
+#: core. On a machine itself; all 0 of one that did not begin, and no end of one that was killed.
 LIFE = np.dtype([("began_ps", "<i8"), ("ended_ps", "<i8"), ("ready_ps", "<i8")])
 PUSH, POP, BLOCKED, WAITING = range(4)
 ON_PROCESSOR = "its queue on the processor"
@@ -79,13 +90,53 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             delivered_ps=delivered,
             crossing=crossing,
             declared=edge.depth,
+            push_by=_movers(topology, edge.source, on_host, PUSH),
+            pop_by=_movers(topology, edge.sink, on_host, POP),
         )
     bulk, flush_ps = section.bulk_elements, round(1e6 * max(1, round(section.flush_us)))
     events = replace(of_topology(topology, by_edge, end_ps), bulk=bulk, flush_ps=flush_ps)
-    if not run.simulated:
-        return tables(replace(events, **_lives(topology, raw, end_ps)))
-    queued, lives = recorded_of_threads(topology, raw)
-    return tables(replace(events, queued_ps=queued, lives_ps=lives))
+    lived = recorded_threads(topology, raw) if run.simulated else {}
+    ready = {} if run.simulated else _lives(topology, raw, end_ps, lived)
+    return tables(_with_lives(events, topology, lived, ready, host, run))
+
+
+def _movers(topology: Topology, end: End, host: _Host, event: int) -> Times | None:
+    """Which thread moved each element, at an end that several share."""
+    return host.threads(event) if topology.block_by_name[end.block].threads > 1 else None
+
+
+def _with_lives(
+    events: Events, topology: Topology, lived: Mapping[tuple[str, int], Lived], ready_ps: Mapping[tuple[str, int], int],
+    host: Records, run: Manifest,
+) -> Events:  # fmt: skip
+    """With what is known of the threads of blocks: of a block of one thread its life, of one of several their sums."""
+    several = {block.name: block.threads for block in topology.blocks if block.threads > 1}
+    single = {name: one for (name, _), one in lived.items() if name not in several}
+    pools = {}
+    for name, threads in several.items():
+        busy = queued = 0
+        for number in range(threads):
+            one = lived.get((name, number))
+            if one is None or one.life_ps is None:
+                continue
+            spells = []
+            for edge_number, edge in enumerate(topology.edges):
+                mine = _Host(host[(host["edge"] == edge_number) & (host["thread"] == number)], NOBODY, run)
+                if edge.sink.block == name:
+                    spells.append(mine.spells(WAITING))
+                if edge.source.block == name:
+                    spells.append(mine.spells(BLOCKED))
+            idle, ready = idle_ps(events, one.life_ps, [*spells, one.queued_ps]), ready_ps.get((name, number), 0)
+            busy += max(events.end_ps - events.start_ps - idle - ready, 0)
+            queued += covered_ps(one.queued_ps) + ready
+        pools[name] = Pool(threads, busy, queued)
+    return replace(
+        events,
+        queued_ps={name: one.queued_ps for name, one in single.items() if run.simulated},
+        lives_ps={name: one.life_ps for name, one in single.items() if one.life_ps is not None},
+        ready_ps={name: ready for (name, _), ready in ready_ps.items() if name not in several},
+        pools=pools,
+    )
 
 
 def _of_processor(topology: Topology, section: Streaming, edge: StreamEdge, host: _Host) -> EdgeEvents:
@@ -100,17 +151,22 @@ def _of_processor(topology: Topology, section: Streaming, edge: StreamEdge, host
         host.spells(BLOCKED),
         host.spells(WAITING),
         part=ON_PROCESSOR if crosses else "",
+        push_by=_movers(topology, edge.source, host, PUSH),
+        pop_by=_movers(topology, edge.sink, host, POP),
     )
 
 
-def _lives(topology: Topology, raw: Path, end_ps: int) -> dict[str, Any]:
-    lived = read_records(raw / "stream_lives.bin", LIFE)
-    blocks = [block.name for block in topology.blocks if topology.place(block.name) is MappedTo.CORE]
-    of = {name: one for name, one in zip(blocks, lived.tolist(), strict=False) if one[0]}
-    return {
-        "lives_ps": {name: (began, ended or end_ps) for name, (began, ended, _) in of.items()},
-        "ready_ps": {name: ready for name, (_, _, ready) in of.items()},
-    }
+def _lives(
+    topology: Topology, raw: Path, end_ps: int, into: dict[tuple[str, int], Lived]
+) -> dict[tuple[str, int], int]:
+    """Those that a machine itself recorded, put `into`; for how long each thread was ready and others had its core."""
+    ready_ps = {}
+    records = read_records(raw / "stream_lives.bin", LIFE).tolist()
+    for (block, number, _), (began, ended, ready) in zip(block_threads(topology), records, strict=False):
+        if began:
+            into[block.name, number] = Lived(NO_SPELLS, (began, ended or end_ps))
+            ready_ps[block.name, number] = ready
+    return ready_ps
 
 
 def _crossing(topology: Topology, edge: StreamEdge, section: Streaming, into: bool) -> Crossing:
@@ -157,7 +213,11 @@ class _Host:
         to_the_end = self._of[WAITING]["at_ps"].tolist() if event == WAITING else []  # a reader that gets no more
         if since := int(self._now["room_ps" if event == BLOCKED else "element_ps"]):
             to_the_end = [since - 1]
-        return np.concatenate([spells, *([[at, max(at, self._end_ps)]] for at in to_the_end)])
+        all_spells = np.concatenate([spells, *([[at, max(at, self._end_ps)]] for at in to_the_end)])
+        return joined(all_spells) if (waited["thread"] > 0).any() else all_spells
+
+    def threads(self, event: int) -> Times:
+        return self._of[event]["thread"].astype(np.int64)
 
 
 class _Card:

@@ -78,6 +78,7 @@ class Declared:
     top: tuple[str, At] | None = None
     depth: int | None = None
     depths: dict[str, tuple[int, At]] = field(default_factory=dict)
+    threads: dict[str, tuple[int, At]] = field(default_factory=dict)
 
 
 @cache
@@ -133,6 +134,8 @@ def read_section(section: Streaming, place: Callable[[tuple[str | int, ...]], At
     into.depth = section.depth
     for label, depth in section.depths.items():
         into.depths[label] = (depth, place(("streaming", "depths", label)))
+    for block_name, threads in section.threads.items():
+        into.threads[block_name] = (threads, place(("streaming", "threads", block_name)))
 
 
 class _File:

@@ -1,7 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdio>
 #include <deque>
-#include <utility>
 #include <vector>
 
 #include "streaming.hpp"
@@ -10,7 +10,17 @@ namespace blastn {
 
 constexpr uint32_t query_bases = 128, word_bases = 8, reach = 16, match = 1, mismatch = 3, least_score = 14;
 constexpr uint32_t every = 701, planted = 24; // pieces of the query in the database
-constexpr uint64_t nothing = uint64_t(1) << 63;
+
+// A base is {last of its pass of the database: 1 bit, query: 29, place: 32, base: 2}; a message {nothing found: 1, query: 15,
+// place of the word's last base: 32, score: 8, place in the query: 8}, or with the word in the lower 16 bits.
+constexpr uint64_t nothing = uint64_t(1) << 63, last_base = nothing;
+
+inline uint64_t at_of_base(uint64_t base) { return (base & ~last_base) >> 2; } // query and place
+inline uint64_t at_of(uint64_t message) { return (message & ~nothing) >> 16; }
+inline uint32_t query_of(uint64_t at) { return uint32_t(at >> 32); }
+inline uint32_t place_of(uint64_t message) { return uint32_t(message & 0xff); }
+inline uint32_t score_of(uint64_t message) { return uint32_t(message >> 8 & 0xff); }
+inline uint32_t seed_of(uint32_t seed, uint32_t query) { return seed + 101u * query; }
 
 inline uint32_t mixed(uint32_t x) // a number like a random one
 {
@@ -94,15 +104,16 @@ struct Seeds {
 
     void run()
     {
-        const std::vector<bool> filter = blastn::query_filter(seed);
+        std::vector<bool> filter;
         blastn::Silence silence(algorithm, interval);
-        uint32_t word = 0;
+        uint32_t word = 0, query = ~0u;
         for (uint64_t base; x.pop(base);) {
-            const uint64_t at = base >> 2;
+            const uint64_t at = blastn::at_of_base(base);
+            if (query != blastn::query_of(at)) filter = blastn::query_filter(blastn::seed_of(seed, query = blastn::query_of(at)));
             word = (word << 2 | uint32_t(base & 3)) & blastn::word_mask;
-            const bool passes = at + 1 >= blastn::word_bases && filter[blastn::first_place(word)] && filter[blastn::second_place(word)];
+            const bool passes = uint32_t(at) + 1 >= blastn::word_bases && filter[blastn::first_place(word)] && filter[blastn::second_place(word)];
             if (passes && !words.push(at << 16 | word)) return;
-            if (silence.due(at, passes) && !words.push(blastn::nothing | at << 16)) return;
+            if ((silence.due(at, passes) || base & blastn::last_base) && !words.push(blastn::nothing | at << 16)) return;
             if (!db.push(base)) return;
         }
     }
@@ -117,11 +128,17 @@ struct Lookup {
     void run()
     {
         std::vector<std::vector<uint16_t>> places(blastn::word_mask + 1);
-        const std::vector<uint32_t> words = blastn::query_words(seed);
-        for (uint32_t i = 0; i < words.size(); i++) places[words[i]].push_back(uint16_t(i));
+        std::vector<uint32_t> words;
+        uint32_t query = ~0u;
         blastn::Silence silence(algorithm, interval);
         for (uint64_t message; x.pop(message);) {
-            const uint64_t at = (message & ~blastn::nothing) >> 16;
+            const uint64_t at = blastn::at_of(message);
+            if (query != blastn::query_of(at)) {
+                query = blastn::query_of(at);
+                for (const uint32_t word : words) places[word].clear();
+                words = blastn::query_words(blastn::seed_of(seed, query));
+                for (uint32_t i = 0; i < words.size(); i++) places[words[i]].push_back(uint16_t(i));
+            }
             bool sent = message & blastn::nothing;
             if (sent && !y.push(message)) return; // goes on as it is
             if (!sent)
@@ -134,7 +151,7 @@ struct Lookup {
     }
 };
 
-// Stage 2a: without gaps, as far as the score of a side grows.
+// Stage 2a: a window around the word, without gaps. A message of nothing says that a pass of the database has ended.
 struct Extend {
     streaming::In<uint64_t> hits, db;
     streaming::Out<uint64_t> y;
@@ -142,43 +159,50 @@ struct Extend {
 
     void run()
     {
-        std::deque<std::pair<uint64_t, uint32_t>> waiting; // matches whose surroundings are not all there yet
-        std::vector<uint8_t> seen;
-        uint64_t message, known = 0;
+        std::deque<uint64_t> waiting; // matches whose surroundings are not all there yet
+        uint64_t message, base, complete = 0; // all matches before this place are there
         bool more = true;
-        for (uint64_t base; true;) {
-            while (more && known <= seen.size()) {
-                if (!(more = hits.pop(message))) break;
-                known = (message & ~blastn::nothing) >> 16;
-                if (!(message & blastn::nothing)) waiting.emplace_back(known, uint32_t(message & 0xffff));
+        while (db.pop(base)) {
+            const uint64_t at = blastn::at_of_base(base);
+            const bool last = base & blastn::last_base;
+            if (!uint32_t(at)) seen_.clear();
+            seen_.push_back(uint8_t(base & 3));
+            while (more && complete <= at && (more = hits.pop(message))) {
+                complete = blastn::at_of(message) + (message >> 63);
+                if (!(message & blastn::nothing)) waiting.push_back(message);
             }
-            const bool got = db.pop(base);
-            if (got) seen.push_back(uint8_t(base & 3));
-            while (!waiting.empty() && (!got || waiting.front().first + blastn::reach < seen.size())) {
-                if (!report(seen, waiting.front().first, waiting.front().second)) return;
-                waiting.pop_front();
-            }
-            if (!got) return;
+            for (; !waiting.empty() && (last ? blastn::at_of(waiting.front()) <= at
+                                             : blastn::at_of(waiting.front()) + blastn::reach <= at); waiting.pop_front())
+                if (!extended(waiting.front())) return;
+            if (last && !y.push(blastn::nothing | at << 16)) return;
         }
+        for (; !waiting.empty(); waiting.pop_front())
+            if (!extended(waiting.front())) return;
+        while (more && (more = hits.pop(message)))
+            if (!(message & blastn::nothing) && !extended(message)) return;
     }
 
 private:
-    bool report(const std::vector<uint8_t>& seen, uint64_t last, uint32_t place)
+    std::vector<uint8_t> seen_; // of the pass
+
+    bool extended(uint64_t message)
     {
-        const int64_t shift = int64_t(last) + 1 - blastn::word_bases - place; // from the query to the database
-        const int score = int(blastn::word_bases) + side(seen, place - 1, -1, shift)
-            + side(seen, place + blastn::word_bases, 1, shift);
-        return score < int(blastn::least_score) || y.push(uint64_t(score) << 48 | last << 16 | place);
+        const int64_t last = uint32_t(blastn::at_of(message)), place = blastn::place_of(message);
+        const int64_t shift = last + 1 - blastn::word_bases - place; // from the query to the database
+        const uint32_t query = blastn::seed_of(seed, blastn::query_of(blastn::at_of(message)));
+        const int score = int(blastn::word_bases) + side(query, place - 1, -1, shift)
+            + side(query, place + blastn::word_bases, 1, shift);
+        return score < int(blastn::least_score) || y.push(message | uint64_t(score) << 8);
     }
 
-    int side(const std::vector<uint8_t>& seen, int64_t place, int step, int64_t shift) const
+    int side(uint32_t query, int64_t place, int step, int64_t shift) const
     {
         int score = 0, best = 0;
         for (uint32_t i = 0; i < blastn::reach; i++, place += step) {
             const int64_t at = place + shift;
-            if (place < 0 || place >= blastn::query_bases || at < 0 || at >= int64_t(seen.size())) break;
-            score += seen[size_t(at)] == blastn::query_base(seed, uint32_t(place)) ? int(blastn::match) : -int(blastn::mismatch);
-            if (score > best) best = score;
+            if (place < 0 || place >= blastn::query_bases || at < 0 || at >= int64_t(seen_.size())) break;
+            score += seen_[size_t(at)] == blastn::query_base(query, uint32_t(place)) ? int(blastn::match) : -int(blastn::mismatch);
+            best = std::max(best, score);
         }
         return best;
     }
@@ -189,8 +213,8 @@ struct Report {
 
     void run()
     {
-        for (uint64_t found; x.pop(found);)
-            std::printf("database %llu query %llu score %llu\n", (unsigned long long)(found >> 16 & 0xffffffff),
-                        (unsigned long long)(found & 0xffff), (unsigned long long)(found >> 48));
+        for (uint64_t message; x.pop(message);)
+            std::printf("database %u query %u score %u\n", uint32_t(blastn::at_of(message)), blastn::place_of(message),
+                        blastn::score_of(message));
     }
 };

@@ -1,4 +1,5 @@
-// Stage 1b in hardware: a word goes on once for each of its places in the query, which all are compared at once.
+// Stage 1b in hardware: a word goes on once for each of its places in the query, which all are compared at once;
+// they are read again where words of another query follow.
 module lookup #(
     parameter [31:0] algorithm = 3,
     parameter [31:0] interval  = 100,
@@ -19,15 +20,20 @@ module lookup #(
 
     reg  [15:0]       words [0:PLACES-1];
     reg  [15:0]       word;
-    reg  [PLACES-1:0] left;   // places that are still to be told
+    reg  [PLACES-1:0] left;   // places that are still to be sent
     reg  [46:0]       at;     // of the word whose places these are
     reg  [46:0]       since;  // the place of the message from which silence counts
     reg               due;    // a message without a match is to follow them
     wire              ready;
     wire [7:0]        place;
-    wire [1:0]        query;
+    wire [1:0]        of_query;
+    reg  [14:0]       query;
 
-    query_bases #(.seed(seed)) bases (.clk(clk), .rst(rst), .base(query), .at(place), .ready(ready));
+    wire other = x_tvalid && !x_tlast && x_tdata[62:48] != query;
+    wire again = ready && left == 0 && !due && other;
+
+    query_bases #(.seed(seed)) bases (.clk(clk), .rst(rst), .restart(again), .query({17'd0, query}), .base(of_query),
+                                      .at(place), .ready(ready));
 
     reg  [PLACES-1:0] found;
     reg  [15:0]       lowest;
@@ -44,14 +50,15 @@ module lookup #(
     wire        silent  = here - (sends && algorithm == 3 ? here : since) >= {15'd0, interval};
     wire        free    = !y_tvalid || y_tready;
 
-    assign x_tready = ready && free && left == 0 && !due;
+    assign x_tready = ready && !other && free && left == 0 && !due;
 
     always @(posedge clk) begin
         if (y_tready) y_tvalid <= 0;
         if (!ready) begin
-            word <= {word[13:0], query};
-            if (place >= 7) words[place - 7] <= {word[13:0], query};
+            word <= {word[13:0], of_query};
+            if (place >= 7) words[place - 7] <= {word[13:0], of_query};
         end
+        if (again) query <= x_tdata[62:48];
         if (free && left != 0) begin
             y_tdata  <= {1'b0, at, lowest};
             y_tvalid <= 1;
@@ -73,6 +80,7 @@ module lookup #(
         end
         if (rst) begin
             word <= 0;
+            query <= 0;
             left <= 0;
             since <= 0;
             {due, y_tvalid} <= 0;

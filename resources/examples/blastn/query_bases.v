@@ -1,22 +1,37 @@
-// The query's 128 bases, one a cycle after a reset; then it is ready.
+// A query's 128 bases, one a cycle after a reset or a restart; then it is ready.
 module query_bases #(
     parameter [31:0] seed = 1
 ) (
     input            clk,
     input            rst,
+    input            restart,
+    input     [31:0] query,
     output     [1:0] base,
     output reg [7:0] at,
     output           ready
 );
-    wire [31:0] a = seed * 32'h10001 + {24'd0, at};
+    query_base #(.seed(seed)) of_place (.query(query), .place({24'd0, at}), .base(base));
+
+    assign ready = at == 128;
+
+    always @(posedge clk)
+        if (rst || restart) at <= 0;
+        else if (!ready) at <= at + 1;
+endmodule
+
+// A base of a query.
+module query_base #(
+    parameter [31:0] seed = 1
+) (
+    input  [31:0] query,
+    input  [31:0] place,
+    output  [1:0] base
+);
+    wire [31:0] own = seed + 101 * query;
+    wire [31:0] a = own * 32'h10001 + place;
     wire [31:0] b = (a ^ (a >> 16)) * 32'h7feb352d;
     wire [31:0] c = (b ^ (b >> 15)) * 32'h846ca68b;
     wire [31:0] d = c ^ (c >> 16);
 
-    assign base  = d[1:0];
-    assign ready = at == 128;
-
-    always @(posedge clk)
-        if (rst) at <= 0;
-        else if (!ready) at <= at + 1;
+    assign base = d[1:0];
 endmodule

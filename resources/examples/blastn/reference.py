@@ -124,11 +124,11 @@ def genome(seed: int, queries: int, bases: int) -> list[int]:
     return found
 
 
-def ungapped(asked: list[int], held: list[int], place: int, at: int, step: int, low: int, high: int) -> int:
-    """A side's score, until it falls by `DROP` below the best; what is below `low` of the database never matches."""
+def ungapped(asked: list[int], held: list[int], place: int, at: int, step: int) -> int:
+    """A side's score, until it falls by `DROP` below the best."""
     score = best = 0
-    while 0 <= place < QUERY and 0 <= at < high and score > best - DROP:
-        score += MATCH if at >= low and asked[place] == held[at] else -MISMATCH
+    while 0 <= place < QUERY and 0 <= at < len(held) and score > best - DROP:
+        score += MATCH if asked[place] == held[at] else -MISMATCH
         best, place, at = max(best, score), place + step, at + step
     return best
 
@@ -145,8 +145,9 @@ def with_gaps(asked: list[int], held: list[int], first: int, place: int) -> int:
     return max(score.values())
 
 
-def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> str:
-    """What stages.x prints: of each query how many alignments without gaps there are, and the best with gaps."""
+def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> list[str]:
+    """The lines that stages.x prints, sorted: of each query how many alignments without gaps there are, and the best
+    with gaps."""
     held, lines = genome(seed, queries, bases), []
     for q in range(queries):
         asked, scores = query(seed + 101 * q), list[int]()
@@ -155,14 +156,12 @@ def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> str:
             places.setdefault(tuple(asked[place : place + WORD]), []).append(place)
         for first in range(bases - WORD + 1):
             for place in places.get(tuple(held[first : first + WORD]), []):
-                low, high = max(first - REACH, 0), min(first + WORD + REACH, bases)
-                both = (place + WORD, first + WORD, 1), (place - 1, first - 1, -1)
-                near = WORD + sum(ungapped(asked, held, *side, low, high) for side in both)
-                far = WORD + sum(ungapped(asked, held, *side, 0, bases) for side in both)
-                if near >= LEAST and far >= LEAST_UNGAPPED:
+                sides = (place - 1, first - 1, -1), (place + WORD, first + WORD, 1)
+                near = WORD + sum(side(asked, held, *one) for one in sides)
+                if near >= LEAST and WORD + sum(ungapped(asked, held, *one) for one in sides) >= LEAST_UNGAPPED:
                     scores.append(with_gaps(asked, held, first, place))
-        lines.append(f"query {q} alignments {len(scores)} best {max(scores, default=0)}\n")
-    return "".join(lines)
+        lines.append(f"query {q} alignments {len(scores)} best {max(scores, default=0)}")
+    return sorted(lines)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,11 @@
 
 #include "blastn.hpp"
 
-// Many queries, each against the whole database (Lancaster 2011, Fig. 6.16). A place counts the bases of all passes: pass q
-// of the database is for query q, and has the places from q * bases on.
+// Many queries, each against the whole database (Lancaster 2011, Fig. 6.16): a pass of the database for each.
 namespace blastn {
 
 constexpr uint32_t gapped = 48, band = 6, drop = 6, gap = 2, most_queries = 1024;
 constexpr int least_ungapped = 16;
-
-inline uint32_t seed_of(uint32_t seed, uint64_t query) { return seed + 101u * uint32_t(query); }
 
 // Pieces of all queries are in the database, of every second one a base is left out.
 inline uint32_t genome_base(uint32_t seed, uint32_t queries, uint32_t at)
@@ -27,18 +24,16 @@ inline uint32_t genome_base(uint32_t seed, uint32_t queries, uint32_t at)
 }
 
 struct Alignment {
-    uint32_t last, place, score; // the word's last base in the database, its first one in the query
+    uint32_t last, place; // the word's last base in the database, its first one in the query
+    int score;
 };
 
-// By queries: written by the block that packages, read by those that a query was handed to since.
+// By queries: each belongs to the thread that has the query.
 inline std::vector<Alignment>& alignments_of(uint64_t query)
 {
     static std::array<std::vector<Alignment>, most_queries> all;
     return all[query];
 }
-
-inline uint64_t last_of(uint64_t message) { return (message & ~nothing) >> 16; }
-inline uint32_t place_of(uint64_t message) { return uint32_t(message & 0xffff); }
 
 // The score of a side without gaps, until it falls by `drop` below the best.
 template <class Base> int ungapped(Base database, uint32_t seed, int64_t place, int64_t at, int64_t bases, int step)
@@ -68,181 +63,83 @@ struct Prepare {
     }
 };
 
-// Streams the database, once for each query.
+// Streams the database, once for each query: a thread for each pipeline, which takes the next query.
 struct ReadDatabase {
     streaming::In<uint32_t> x;
     streaming::Out<uint64_t> y;
     uint32_t bases, queries, seed;
 
-    void run()
+    void run() { stream_to(y); }
+
+protected:
+    void stream_to(streaming::Out<uint64_t>& pipeline)
     {
         std::vector<uint64_t> database(bases), pass(bases);
-        for (uint32_t at = 0; at < bases; at++) database[at] = blastn::genome_base(seed, queries, at);
+        for (uint32_t at = 0; at < bases; at++) database[at] = uint64_t(at) << 2 | blastn::genome_base(seed, queries, at);
+        database[bases - 1] |= blastn::last_base;
         for (uint32_t query; x.pop(query);) {
-            for (uint32_t at = 0; at < bases; at++) pass[at] = (uint64_t(query) * bases + at) << 2 | database[at];
-            if (!y.push(pass.data(), bases)) return;
+            for (uint32_t at = 0; at < bases; at++) pass[at] = uint64_t(query) << 34 | database[at];
+            if (!pipeline.push(pass.data(), bases)) return;
         }
     }
 };
 
-// Stage 1a
-struct FirstWords {
+struct ReadForTwo : private ReadDatabase {
+    using ReadDatabase::x, ReadDatabase::bases, ReadDatabase::queries, ReadDatabase::seed;
+    streaming::Out<uint64_t> left, right;
+
+    void run() { stream_to(streaming::thread_number ? right : left); }
+};
+
+// Packages matches by query: a thread for each pipeline.
+struct Package {
     streaming::In<uint64_t> x;
-    streaming::Out<uint64_t> words, db;
-    uint32_t bases, interval, seed;
+    streaming::Out<uint32_t> y;
 
-    void run()
+    void run() { package(x); }
+
+protected:
+    void package(streaming::In<uint64_t>& pipeline)
     {
-        std::vector<bool> filter;
-        blastn::Silence silence(3, interval);
-        uint32_t word = 0;
-        for (uint64_t base; x.pop(base);) {
-            const uint64_t at = base >> 2, inside = at % bases;
-            if (!inside) filter = blastn::query_filter(blastn::seed_of(seed, at / bases));
-            word = (word << 2 | uint32_t(base & 3)) & blastn::word_mask;
-            const bool passes = inside + 1 >= blastn::word_bases && filter[blastn::first_place(word)] && filter[blastn::second_place(word)];
-            if (passes && !words.push(at << 16 | word)) return;
-            if (silence.due(at, passes) && !words.push(blastn::nothing | at << 16)) return;
-            if (!db.push(base)) return;
+        for (uint64_t message; pipeline.pop(message);) {
+            const uint64_t at = blastn::at_of(message);
+            const uint32_t query = blastn::query_of(at);
+            if (message & blastn::nothing) {
+                if (!y.push(query)) return;
+            } else {
+                blastn::alignments_of(query).push_back({uint32_t(at), blastn::place_of(message), 0});
+            }
         }
     }
 };
 
-// Stage 1b
-struct Lookups {
-    streaming::In<uint64_t> x;
-    streaming::Out<uint64_t> y;
-    uint32_t bases, interval, seed;
+struct PackageOfTwo : private Package {
+    using Package::y;
+    streaming::In<uint64_t> left, right;
 
-    void run()
-    {
-        std::vector<std::vector<uint16_t>> places(blastn::word_mask + 1);
-        std::vector<uint32_t> words;
-        uint64_t query = ~uint64_t(0);
-        blastn::Silence silence(3, interval);
-        for (uint64_t message; x.pop(message);) {
-            const uint64_t at = blastn::last_of(message);
-            if (at / bases != query) {
-                query = at / bases;
-                for (const uint32_t word : words) places[word].clear();
-                words = blastn::query_words(blastn::seed_of(seed, query));
-                for (uint32_t i = 0; i < words.size(); i++) places[words[i]].push_back(uint16_t(i));
-            }
-            bool sent = message & blastn::nothing;
-            if (sent && !y.push(message)) return;
-            if (!sent)
-                for (const uint16_t place : places[message & blastn::word_mask]) {
-                    if (!y.push(at << 16 | place)) return;
-                    sent = true;
-                }
-            if (silence.due(at, sent) && !y.push(blastn::nothing | at << 16)) return;
-        }
-    }
-};
-
-// Stage 2a: a window around the word, without gaps.
-struct Window {
-    streaming::In<uint64_t> hits, db;
-    streaming::Out<uint64_t> y;
-    uint32_t bases, seed;
-
-    void run()
-    {
-        std::deque<uint64_t> waiting;
-        std::vector<uint8_t> seen;
-        uint64_t message, known = 0;
-        bool more = true;
-        for (uint64_t base; true;) {
-            while (more && known <= seen.size()) {
-                if (!(more = hits.pop(message))) break;
-                known = blastn::last_of(message);
-                if (!(message & blastn::nothing)) waiting.push_back(message);
-            }
-            const bool got = db.pop(base);
-            if (got) seen.push_back(uint8_t(base & 3));
-            while (!waiting.empty() && (!got || blastn::last_of(waiting.front()) + blastn::reach < seen.size())) {
-                if (score(seen, waiting.front()) >= int(blastn::least_score) && !y.push(waiting.front())) return;
-                waiting.pop_front();
-            }
-            if (!got) return;
-        }
-    }
-
-private:
-    int score(const std::vector<uint8_t>& seen, uint64_t message) const
-    {
-        const uint64_t last = blastn::last_of(message), query = last / bases;
-        const uint32_t place = blastn::place_of(message), asked = blastn::seed_of(seed, query);
-        const int64_t first = int64_t(query * bases), at = int64_t(last) + 1 - first; // behind the word, in its pass
-        int64_t low = std::max<int64_t>(at - blastn::word_bases - blastn::reach, 0);
-        int64_t high = std::min<int64_t>({at + blastn::reach, int64_t(bases), int64_t(seen.size()) - first});
-        const auto base = [&](int64_t i) { return seen[size_t(first + i)]; };
-        return int(blastn::word_bases) + blastn::ungapped(base, asked, place + blastn::word_bases, at, high, 1)
-            + blastn::ungapped([&](int64_t i) { return i < low ? 4u : base(i); }, asked, int64_t(place) - 1,
-                               at - blastn::word_bases - 1, high, -1);
-    }
+    void run() { package(streaming::thread_number ? right : left); }
 };
 
 // Stage 2b: as far as the score holds, without gaps.
 struct Beyond {
-    streaming::In<uint64_t> x;
-    streaming::Out<uint64_t> y;
+    streaming::In<uint32_t> x;
+    streaming::Out<uint32_t> y;
     uint32_t bases, queries, seed;
 
     void run()
     {
         const auto base = [this](int64_t i) { return blastn::genome_base(seed, queries, uint32_t(i)); };
-        for (uint64_t message; x.pop(message);) {
-            const uint64_t last = blastn::last_of(message);
-            const uint32_t asked = blastn::seed_of(seed, last / bases), place = blastn::place_of(message);
-            const int64_t at = int64_t(last % bases) + 1;
-            const int score = int(blastn::word_bases)
-                + blastn::ungapped(base, asked, place + blastn::word_bases, at, bases, 1)
-                + blastn::ungapped(base, asked, int64_t(place) - 1, at - blastn::word_bases - 1, bases, -1);
-            if (score >= blastn::least_ungapped && !y.push(message)) return;
-        }
-    }
-};
-
-// Packages alignments by query.
-struct Package {
-    streaming::In<uint64_t> x;
-    streaming::Out<uint32_t> y;
-    uint32_t bases, queries;
-
-    void run()
-    {
-        uint32_t query = 0;
-        for (uint64_t message; x.pop(message);) {
-            const uint64_t last = blastn::last_of(message);
-            for (; query < last / bases; query++)
-                if (!y.push(query)) return;
-            blastn::alignments_of(query).push_back({uint32_t(last % bases), blastn::place_of(message), 0});
-        }
-        for (; query < queries; query++)
+        for (uint32_t query; x.pop(query);) {
+            const uint32_t asked = blastn::seed_of(seed, query);
+            auto& all = blastn::alignments_of(query);
+            const auto falls_short = [&](const blastn::Alignment& one) {
+                const int64_t at = int64_t(one.last) + 1, place = one.place;
+                return int(blastn::word_bases) + blastn::ungapped(base, asked, place + blastn::word_bases, at, bases, 1)
+                    + blastn::ungapped(base, asked, place - 1, at - blastn::word_bases - 1, bases, -1) < blastn::least_ungapped;
+            };
+            all.erase(std::remove_if(all.begin(), all.end(), falls_short), all.end());
             if (!y.push(query)) return;
-    }
-};
-
-struct Deal { // in turn
-    streaming::In<uint32_t> x;
-    streaming::Out<uint32_t> left, right;
-
-    void run()
-    {
-        bool to_right = false;
-        for (uint32_t query; x.pop(query); to_right = !to_right)
-            if (!(to_right ? right : left).push(query)) return;
-    }
-};
-
-struct Gather { // in turn
-    streaming::In<uint32_t> left, right;
-    streaming::Out<uint32_t> y;
-
-    void run()
-    {
-        for (uint32_t query; left.pop(query) && y.push(query) && right.pop(query) && y.push(query);) continue;
+        }
     }
 };
 
@@ -261,7 +158,7 @@ struct Gapped {
     }
 
 private:
-    uint32_t score(uint32_t query, const blastn::Alignment& one) const
+    int score(uint32_t query, const blastn::Alignment& one) const
     {
         constexpr int width = 2 * blastn::band + 1;
         const int64_t shift = int64_t(one.last) + 1 - blastn::word_bases - one.place - blastn::band;
@@ -283,7 +180,7 @@ private:
             }
             row[width + 1] = 0;
         }
-        return uint32_t(best);
+        return best;
     }
 };
 
@@ -293,9 +190,9 @@ struct Results {
     void run()
     {
         for (uint32_t query; x.pop(query);) {
-            uint32_t best = 0;
+            int best = 0;
             for (const blastn::Alignment& one : blastn::alignments_of(query)) best = std::max(best, one.score);
-            std::printf("query %u alignments %zu best %u\n", query, blastn::alignments_of(query).size(), best);
+            std::printf("query %u alignments %zu best %d\n", query, blastn::alignments_of(query).size(), best);
         }
     }
 };

@@ -42,12 +42,12 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
     for statement in statements:
         ends = tuple(ends_of(statement))
-        if about_states(statement) or of_virtual_queue(statement):
+        if about_states(statement) or of_virtual_queue(statement) or _overtakes(statement, topology):
             of_place[None].append(statement)
             continue
         sees_all = (place for place in places if all(tap in seen[place][label] for label, tap in ends))
         of_place[next(sees_all, None)].append(statement)
-    problems = [_uncounted(statement, file) for statement in of_place[None]]
+    problems = [_uncounted(statement, topology, file) for statement in of_place[None]]
     host, fpgas = None, dict[int, HardwareAgent]()
     if on_cores := of_place[""]:
         labels = {label for one in on_cores for label, _ in ends_of(one)}
@@ -100,13 +100,22 @@ def _only(query: Query, statements: Iterable[Measure | Assert]) -> Query:
     return replace(query, measures=measures, asserts=tuple(one for one in query.asserts if id(one) in wanted))
 
 
-def _uncounted(statement: Measure | Assert, file: str) -> Diagnostic:
+def _overtakes(statement: Measure | Assert, topology: Topology) -> bool:
+    """Whether a path leads through a block whose threads give elements in another order."""
+    paths = [[edge for edge in topology.edges if edge.label in path] for path in edges_along(statement)]
+    ends = [({edge.sink.block for edge in path} & {edge.source.block for edge in path}) for path in paths]
+    return any(topology.block_by_name[block].threads > 1 for blocks in ends for block in blocks)
+
+
+def _uncounted(statement: Measure | Assert, topology: Topology, file: str) -> Diagnostic:
     name = statement.label or statement.text
     why = "it compares both sides of a bus, and each agent sees only its own"
     if about_states(statement):
         why = "agents see queues, and not the states of blocks"
     elif of_virtual_queue(statement):
         why = "agents count what queues hold one by one, and not what is along a path"
+    elif _overtakes(statement, topology):
+        why = "threads of a block on its path give elements in another order than they take them"
     message = f"no agent counts '{name}': {why}"
     hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
     line, column = statement.line or None, statement.column or None

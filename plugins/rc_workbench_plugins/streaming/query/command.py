@@ -123,10 +123,13 @@ def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> Non
     def on(block: StreamBlock) -> str:
         return topology.mapping.get(block.name, "")
 
+    def by(block: StreamBlock) -> str:
+        return f", {block.threads} threads" if block.threads > 1 else ""
+
     if arguments.json:
         blocks = [
             {"name": one.name, "kind": one.kind.name, "resource": on(one), "place": topology.place(one.name)}
-            | {"file": one.at.file, "line": one.at.line}
+            | {"threads": one.threads, "file": one.at.file, "line": one.at.line}
             for one in topology.blocks
         ]
         edges = [
@@ -137,7 +140,7 @@ def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> Non
         dummies = [one.as_json() for one in dummy_intervals(topology) or ()]
         workbench.print_json({"name": topology.name, "blocks": blocks, "edges": edges, "dummy_intervals": dummies})
         return
-    rows = [(one.name, one.kind.name, on(one), one.at) for one in topology.blocks]
+    rows = [(one.name, one.kind.name, on(one) + by(one), one.at) for one in topology.blocks]
     rows += [(one.label, one.text, f"{one.depth} x {one.type}", one.at) for one in topology.edges]
     print(table([(*words, f"{Path(at.file).name}:{at.line}") for *words, at in rows]))
     if intervals := dummy_intervals(topology):
