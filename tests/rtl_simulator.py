@@ -89,9 +89,10 @@ class Simulator:
         options: Iterable[str] = (),
         taps: str = "0",
         harness: str = _HARNESS,
+        flags: Iterable[str] = (),
     ) -> Path:
         """An executable of the design. `taps` is a C++ expression over `dut`, for the `harness` that drives it,
-        and `options` are Verilator's."""
+        `options` are Verilator's, and `flags` the compiler's."""
         self._built += 1
         out = self.folder / f"model_{self._built}"
         command: list[str | Path] = [
@@ -103,7 +104,9 @@ class Simulator:
         _run(command, verilator_environment(self._verilator))
         model = "".join(f'#include "{path.name}"\n' for path in sorted(out.glob("*.cpp")))
         (out / "main.cpp").write_text(model + harness)
-        _run([*self._compile, f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects, "-o", out / "dut"])
+        _run(
+            [*self._compile, *flags, f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects, "-o", out / "dut"]
+        )
         return out / "dut"
 
 

@@ -19,6 +19,7 @@ from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from sequence_oracle import Seq, verdicts
 from test_waves import at_edges, rising, signals_of
 
 from workbench.analysis.analyse import analyse
@@ -30,7 +31,7 @@ from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parents[1] / "data"
 SUFFIXES = {"Verilog": ".v", "VHDL": ".vhd"}
-_SIGNALS = ("rst", "left", "head", "tail", "wr_en", "rd_en", "addr")
+_SIGNALS = ("rst", "left", "head", "tail", "since", "wr_en", "rd_en", "addr")
 #: The branches of each decision in the order of the source, but for those that a reset takes.
 Counts = dict[str, int | None]
 
@@ -93,7 +94,28 @@ def of_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
         asked["quiet"].append(not (cycles[n]["wr_en"] and cycles[n]["rd_en"]))
         starts = not left[n] and not empty[n]
         asked["one_left"].append((cycles[n]["tail"] - cycles[n]["head"]) % 64 < 2 if starts else None)
+    before = [cycles[max(n - 1, 0)] for n in range(len(cycles))]
+    started = [bool(left[n]) and not before[n]["left"] for n in range(len(cycles))]
+    was = [not empty[n] or before[n]["head"] != before[n]["tail"] for n in range(len(cycles))]
+    same = [left[n] > 1 and c["head"] == before[n]["head"] for n, c in enumerate(cycles)]
+    steady = [left[n] == before[n]["left"] - 1 for n in range(len(cycles))]
+    last = [left[n] in (0, 124) for n in range(len(cycles))]
+    wrote = [bool(c["wr_en"]) for c in cycles]
+    once, within = ("then", ("is", 0), ("times", ("is", 1), 2, 2)), ("then", ("times", ("any",), 1, 3), ("is", 2))
+    asked["bursts"] = _verdicts(once, within, wrote, [not one for one in wrote], [one > 2 for one in left])
+    asked["begun"] = _verdicts(("is", 0), ("then", ("is", 1), ("is", 2)), started, was, [one > 99 for one in left])
+    until = ("then", ("times", ("is", 1), 0, None), ("is", 2))
+    asked["counts"] = _verdicts(("is", 0), ("then", ("any",), until), same, steady, last)
+    lanes = []
+    for bit in (0, 1):
+        odd = [one and bool(c["addr"] >> bit & 1) for one, c in zip(wrote, cycles, strict=True)]
+        lanes.append(_verdicts(("is", 0), ("then", ("any",), ("is", 1)), odd, [not one for one in wrote]))
+    asked["resets"] = [bool(c["head"] & 1) if c["left"] == 3 else None for c in cycles]
+    asked["tame"] = [None if c["left"] == 3 else not c["since"] & 3 or c["left"] < 100 for c in cycles]
     found: Counts = {}
+    firsts = [lane.index(False) for lane in lanes if False in lane]
+    counts = {word: sum(lane.count(holds) for lane in lanes) for word, holds in (("held", True), ("failed", False))}
+    found |= {f"even {word}": count for word, count in counts.items()} | {"even first": min(firsts, default=None)}
     for name, results in asked.items():
         first = results.index(False) if False in results else None
         found |= {f"{name} held": results.count(True), f"{name} failed": results.count(False), f"{name} first": first}
@@ -109,6 +131,13 @@ def of_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
     for number, arms in enumerate(decisions, 1):
         found |= {f"decision {number}, branch {n}": count for n, count in enumerate(arms, 1)}
     return found
+
+
+def _verdicts(trigger: Seq, then: Seq, *conditions: list[bool]) -> list[bool | None]:
+    """Whether a property over up to three conditions held or failed in each cycle."""
+    columns = [*conditions, *([False] * len(conditions[0]) for _ in range(3 - len(conditions)))]
+    cycles = list(zip(*columns, strict=True))
+    return [{"held": True, "failed": False}.get(one) for one in verdicts(trigger, then, cycles)]
 
 
 def compared(folder: Path, quick: bool = False) -> Iterator[tuple[str, Mapping[str, Counts]]]:

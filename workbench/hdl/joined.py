@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance
-from workbench.hdl.metrics import MetricBlock
+from workbench.hdl.metrics import MetricBlock, with_clocks
 from workbench.hdl.roots import ROOTS, Use, at_uses, kept, roots_text
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.blocks import read_blocks
@@ -254,7 +254,8 @@ class Joiner(Generic[U, D]):
             hardware = hardware.model_copy(update={"parameters": {}})
         others = (ROOTS,) if whole and self.uses else ()
         self.design = verilog.read_design(self.root, hardware, self.parameters if whole else {}, others)
-        by_key = {block.key: block for block in read_blocks(self.design)[0]}
+        blocks = read_blocks(self.design)[0]
+        by_key = with_clocks(blocks, read_metrics(self.design, blocks, self.hardware)[0])
         self.halves, self.roots, self.own = [], {}, None
         if whole and (tree := elaborate(self.design, by_key)) is not None:
             self.own = tree

@@ -10,14 +10,15 @@ from workbench.api.source.metric_text import BadMetric, parse_metric
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.model.blocks import State
-from workbench.model.custom import FAILED, OF_DESIGN, VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
+from workbench.model.custom import FAILED, HELD, OF_DESIGN, VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, near
 from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "FAILED", "VALUE_BITS", "CustomMetric", "Key", "Mark", "MetricBlock", "MetricKind", "OfModules", "PlacedMetric",
-    "SourceBlock", "Written", "metric_blocks", "not_reached", "unknown_modules", "with_metrics",
+    "FAILED", "HELD", "VALUE_BITS", "CustomMetric", "Kept", "Key", "Mark", "MetricBlock", "MetricKind", "OfModules",
+    "PlacedMetric", "SourceBlock", "Written", "metric_blocks", "not_reached", "unknown_modules", "with_clocks",
+    "with_metrics",
 ]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that one's clock."
 _ALONE = "Write begin and end around the block."
@@ -36,8 +37,18 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What is kept of the cycle before: the text that declares it, and the statement that sets it at the clock's
+    edge."""
+
+    declared: str
+    sets: str
+
+
+@dataclass(frozen=True)
 class MetricBlock(SourceBlock):
-    """A metric, put beside its `anchor`: a clocked block in whose scope, and by whose clock, it counts. Where it has
+    """A metric, put beside its `anchor`: a clocked block in whose scope, and by whose clock, it counts; without one by
+    its own clock where it stands. Its conditions name what is `kept`. Where it has
     `marks` the block that begins at `at` sets its states itself; what leads it up is written there. `resets` is 1 of
     the decision that its block begins with, which may be one for a reset."""
 
@@ -45,6 +56,7 @@ class MetricBlock(SourceBlock):
     anchor: SourceBlock | None = None
     marks: tuple[Mark, ...] = ()
     at: int = -1
+    kept: tuple[Kept, ...] = ()
 
     @property
     def metric(self) -> CustomMetric:
@@ -200,14 +212,21 @@ def _only_clock(placed: PlacedMetric, module: str, blocks: Sequence[SourceBlock]
     return placed.diagnostic(message, _CLOCK)
 
 
+def with_clocks(blocks: Sequence[SourceBlock], metrics: Sequence[MetricBlock]) -> dict[Key, SourceBlock]:
+    """The blocks, and the metrics that have a clock of their own, by where they stand."""
+    return {one.key: one for one in (*blocks, *(metric for metric in metrics if metric.anchor is None))}
+
+
 def with_metrics(top: Instance | None, metrics: Sequence[MetricBlock]) -> None:
-    """Give each instance the metrics of its blocks, on their clocks."""
+    """Give each instance the metrics of its blocks, on their clocks, and those that were elaborated with the blocks."""
     beside: dict[Key, list[MetricBlock]] = {}
     for metric in metrics:
         if metric.anchor is not None:
             beside.setdefault(metric.anchor.key, []).append(metric)
-    for instance in top.walk() if top is not None and beside else ():
-        instance.metrics = [
+    for instance in top.walk() if top is not None and metrics else ():
+        own = [use for use in instance.blocks if isinstance(use.source, MetricBlock)]
+        instance.blocks = [use for use in instance.blocks if not isinstance(use.source, MetricBlock)]
+        instance.metrics = own + [
             replace(use, path=f"{use.path.removesuffix(use.source.label)}{metric.label}", source=metric)
             for use in instance.blocks
             for metric in beside.get(use.source.key, ())

@@ -5,13 +5,21 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from workbench.api.instrument.checker import checker
 from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.metrics import Kept as Kept
 from workbench.hdl.metrics import Mark, MetricBlock
+from workbench.model import sequences as sequences
 from workbench.model.custom import IMPLIED as IMPLIED
 from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.sequences import ANY as ANY
+from workbench.model.sequences import MOST_STATES
+from workbench.model.sequences import Implied as Implied
+from workbench.model.sequences import Temporal as Temporal
+from workbench.model.sequences import TooLarge as TooLarge
 
-#: The most cycles that an assertion may wait: it keeps a bit for each.
+#: The largest number of cycles in an assertion.
 MOST_DELAY = 256
 _MOST_LETTERS = 60
 
@@ -19,6 +27,7 @@ ALONE = "it is in the only block of a generate without begin and end: write thes
 IN_LOOP = "it is in a loop"
 IN_MACRO = "it is in a macro, or in an included file"
 IN_RESET = "it is in an asynchronous reset, whose cycles are not counted"
+TOO_LARGE = f"it takes more than {MOST_STATES} registers: ask for fewer cycles, or for one end of what is waited for"
 NO_CLOCK = "it is in a block without one clock's edge: it would be asked at each change, and not once a cycle"
 NOT_AT_EDGE = "it is outside of the branch that its clock's edge opens"
 NOT_CLEAR = "they have no clock, and no block beside them, or blocks of several clocks, to count them by"
@@ -29,6 +38,19 @@ M = TypeVar("M", bound=MetricBlock)
 B = TypeVar("B", bound=SourceBlock)
 
 
+class Unwatched(Exception):
+    """Why an assertion is not watched."""
+
+
+def checked(temporal: Temporal) -> Temporal:
+    """An assertion that can be watched. Raises Unwatched."""
+    try:
+        checker(temporal)
+    except TooLarge:
+        raise Unwatched(TOO_LARGE) from None
+    return temporal
+
+
 @dataclass
 class Found:
     """What was found so far, and what is wrong. `taken` are names of blocks."""
@@ -36,6 +58,7 @@ class Found:
     taken: Places
     blocks: list[MetricBlock] = field(default_factory=list)
     wrong: list[Diagnostic] = field(default_factory=list)
+    signed: set[tuple[int, int]] | None = None  # where Verilog asks for a signed value of a cycle before, once known
     _names: set[tuple[str, str]] = field(default_factory=set)
 
     def name(self, module: str, wanted: str, line: int) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity
+from workbench.model.sequences import Temporal
 
 
 class MetricKind(StrEnum):
@@ -53,10 +54,9 @@ class CustomMetric:
     and a correlation. `signal` is the one that is summed or sorted into bins; a histogram's bins begin at `bounds`. The
     second condition of a sequence has `within` cycles after the first.
 
-    An assertion has the condition that it is evaluated in, the one that has to hold `within` cycles later, and, where
-    there is one, that in which it is given up; without any its states are set in the block that it is in. `arms` are
-    the branches that a decision can take. `severity` (note, warning, error or failure) and what it `says` where it
-    fails are an assertion's own."""
+    What an assertion `checks` is over its conditions; one without any has its states set in the block that it is in.
+    `arms` are the branches that a decision can take. `severity` (note, warning, error or failure) and what it `says`
+    where it fails are an assertion's own."""
 
     kind: MetricKind
     name: str
@@ -64,6 +64,7 @@ class CustomMetric:
     signal: str = ""
     bounds: tuple[int, ...] = ()
     within: int = 0
+    checks: Temporal | None = None
     arms: tuple[str, ...] = ()
     severity: str = ""
     says: str = ""

@@ -13,7 +13,7 @@ from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import Diagnostic
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import metrics
-from workbench.hdl.metrics import VALUE_BITS
+from workbench.hdl.metrics import FAILED, HELD, VALUE_BITS, MetricKind
 from workbench.hdl.source_file import SourceFile
 
 _SIGNED = ("signed", "u_signed", "unresolved_signed")
@@ -123,14 +123,25 @@ def declarations(block: MetricBlock) -> str:
     name, value = names_of(block)
     bits = block.metric.bits if block.marks else max(1, len(block.metric.conditions))
     text = f"signal {name} : bit_vector({bits - 1} downto 0) := (others => '0'); "
+    text += "".join(one.declared for one in block.kept)
+    if is_set_within(block):
+        text += f"signal {name}_was, {name}_is : bit_vector(1 downto 0) := (others => '0'); "
     if block.metric.signal:
         text += f"signal {value} : bit_vector({VALUE_BITS - 1} downto 0) := (others => '0'); "
     return text
 
 
+def is_set_within(block: MetricBlock) -> bool:
+    """Whether it is an assertion that its process asks for: a change of a bit says that it held, or failed, which no
+    reset takes back."""
+    return bool(block.marks) and block.metric.kind is MetricKind.ASSERT
+
+
 def told(block: MetricBlock) -> str:
     """What is led up, the highest bits first."""
     name, value = names_of(block)
+    if is_set_within(block):
+        return f"{name}_is({FAILED - 1}) & ({name}_is({HELD - 1}) and not {name}_is({FAILED - 1}))"
     return f"{value} & {name}" if block.metric.signal else name
 
 
@@ -138,13 +149,20 @@ def process(block: MetricBlock) -> str:
     """The process that keeps what a metric's conditions and its signal were in the cycle before."""
     anchor, (name, value) = block.anchor, names_of(block)
     assert isinstance(anchor, SourceBlock)
+    if is_set_within(block):
+        inner = f"{name}_was <= {name};"
+        return f" {name}_is <= {name} xor {name}_was;{_at_edge(anchor, '', inner)}"
     conditions = block.metric.conditions or ("true",)
     sets = [f"if {text} then {name}({n}) <= '1'; else {name}({n}) <= '0'; end if;" for n, text in enumerate(conditions)]
+    sets += [one.sets for one in block.kept]
     variable = ""
     if block.metric.signal:
         variable = f"variable x : bit_vector({VALUE_BITS - 1} downto 0); "
         sets.append(f"{''.join(_value(block.metric.signal, block.value_kind))} {value} <= x;")
-    inner = " ".join(sets)
+    return _at_edge(anchor, variable, " ".join(sets))
+
+
+def _at_edge(anchor: SourceBlock, variable: str, inner: str) -> str:
     if anchor.waits:
         return f" process {variable}begin wait until {anchor.condition}; {inner} end process;"
     return f" process ({anchor.clock}) {variable}begin if {anchor.condition} then {inner} end if; end process;"
@@ -172,5 +190,7 @@ def _value(signal: str, kind: str) -> Iterator[str]:
 
 def asked(block: MetricBlock) -> Iterator[tuple[str, str]]:
     """Each condition, with a statement in which GHDL reads it where the metric is counted."""
-    for condition in block.metric.conditions:
-        yield condition, f" process begin if ({condition}) then null; end if; wait; end process;"
+    kept = "".join(one.declared for one in block.kept)
+    for number, condition in enumerate(block.metric.conditions):
+        text = f" process begin if ({condition}) then null; end if; wait; end process;"
+        yield condition, f" {names_of(block)[0]}_{number} : block {kept}begin{text} end block;" if kept else text

@@ -1,74 +1,72 @@
-"""The properties of PSL in VHDL's comments that are watched: a subset, and what is outside of it by name.
+"""What PSL in VHDL's comments asserts.
 
     -- psl default clock is rising_edge(CLOCK);
-    -- psl [LABEL :] assert always EXPRESSION [abort EXPRESSION] [@rising_edge(CLOCK)] [report "TEXT"] [severity LEVEL];
-    -- psl [LABEL :] assert never EXPRESSION ...;
-    -- psl [LABEL :] assert always (EXPRESSION -> [next [[N]]] EXPRESSION) ...;       (also {A} |-> {B}, {A} |=> {B})
+    -- psl [LABEL :] assert always|never PROPERTY [@rising_edge(CLOCK)] [report "TEXT"] [severity LEVEL];
+    -- psl sequence NAME is {...};    -- psl property NAME is PROPERTY;
 
 Comment lines that follow belong to a statement until its semicolon.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rc_workbench_plugins.vhdl.blocks import bare
-from workbench.hdl.watched import MOST_DELAY
+from rc_workbench_plugins.vhdl.psl_properties import Reader
+from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.hdl.watched import TOO_LARGE, Kept, Temporal, TooLarge, Unwatched, checked, sequences
 
 _BEGINS = re.compile(rb"--[ \t]*psl[ \t]+(?=\S)", re.IGNORECASE)
 _MORE = re.compile(rb"[ \t]*\r?\n[ \t]*--[ \t]*(?:psl\b)?", re.IGNORECASE)
 _DEFAULT = re.compile(r"default\s+clock\s+is\s+(.*)", re.IGNORECASE)
 _ASSERT = re.compile(r"(?:(\w+)\s*:\s*)?assert\s+(.*)", re.IGNORECASE)
-_OTHERS = re.compile(r"(property|sequence)\b", re.IGNORECASE)
+_DECLARED = re.compile(r"(property|sequence)\s+(\w+)\s*(\(.*?\))?\s*is\s+(.*)", re.IGNORECASE)
 _SAYS = re.compile(r"(.*?)\breport\s+\"((?:[^\"]|\"\")*)\"(.*)", re.IGNORECASE)
 _SEVERITY = re.compile(r"(.*?)\bseverity\s+(note|warning|error|failure)\b(.*)", re.IGNORECASE)
 _CLOCKED = re.compile(r"(.*?)@\s*\(*\s*(rising|falling)_edge\s*\(\s*([\w.]+)\s*\)\s*\)*\s*", re.IGNORECASE)
 _CLOCK = re.compile(r"\(*\s*(rising|falling)_edge\s*\(\s*([\w.]+)\s*\)\s*\)*", re.IGNORECASE)
-_ALWAYS = re.compile(r"(always|never)\b(.*)", re.IGNORECASE)
-_NEXT = re.compile(r"next\b\s*(?:\[\s*(\d+)\s*\])?(.*)", re.IGNORECASE)
-_ABORT = re.compile(r"(.*?)\babort\b(.*)", re.IGNORECASE)
-_OUTSIDE = re.compile(
-    r"\b(next\w*|until\w*|before\w*|eventually|always|never|within|whilenot|forall|prev|rose|fell|stable)\b|[{};]|"
-    r"\[[*=+-]|->|\|->|\|=>|@", re.IGNORECASE
+_TOKEN = re.compile(
+    r"\"(?:[^\"]|\"\")*\"|'[^']'(?!\w)|\w+(?:\.\w+)*|\|->|\|=>|->|<->|&&|\[->|\[[*=+]|[/:<>]=|=>|\*\*|\S"
 )  # fmt: skip
-_ARROWS = re.compile(r"\"[^\"]*\"|[({\[]|[)}\]]|\|->|\|=>|->")
-
-
-class Unwatched(Exception):
-    """Why a property is not watched."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """In a cycle of the clock in which `antecedent` holds, `consequent` has to hold `delay` cycles later, unless
-    `disable` (where it is not "") did meanwhile. `edge` is "rising" or "falling"."""
+    """What an assertion checks in the cycles of its clock, over these conditions, which name what is `kept`. `edge` is
+    "rising" or "falling"."""
 
     label: str
     clock: str
     edge: str
-    antecedent: str
-    consequent: str
-    delay: int = 0
-    disable: str = ""
+    conditions: tuple[str, ...]
+    checks: Temporal
+    kept: tuple[Kept, ...] = ()
     says: str = ""
     severity: str = "error"
 
 
-def properties(data: bytes) -> Iterator[tuple[int, Property | Unwatched]]:
-    """What PSL in the comments of a design unit asserts, or why that is not watched, with where it begins."""
+def properties(data: bytes, signals: Mapping[str, str]) -> Iterator[tuple[int, Property | Unwatched]]:
+    """What PSL in the comments of a design unit asserts, or why that is not watched, with where it begins. `signals`
+    have the types of registers for what they were in cycles before, by their names in small letters."""
     default = ""
+    declared: dict[str, list[str]] = {}
     for match in _BEGINS.finditer(data):
         text = _statement(data, match.end())
         if clock := _DEFAULT.fullmatch(text):
             default = clock[1]
         elif (found := _ASSERT.fullmatch(text)) is not None:
             try:
-                yield match.start(), _property(found[1] or "", found[2], default)
+                yield match.start(), _property(found[1] or "", found[2], default, signals, declared, match.start())
+            except TooLarge:
+                yield match.start(), Unwatched(TOO_LARGE)
             except Unwatched as why:
                 yield match.start(), why
-        elif (other := _OTHERS.match(text)) is not None:
-            what = f"a declared {other[1].lower()} is outside of the subset that is watched"
-            yield match.start(), Unwatched(what)
+        elif (other := _DECLARED.fullmatch(text)) is not None:
+            inner = _tokens(other[4], declared)
+            if other[3]:
+                what = f"the {other[1].lower()} '{other[2]}' has ports: write it where it is used"
+                yield match.start(), Unwatched(what)
+            declared[plain(other[2])] = [*("{", *inner, "}")] if other[1].lower() == "sequence" else ["(", *inner, ")"]
 
 
 def _statement(data: bytes, at: int) -> str:
@@ -78,20 +76,31 @@ def _statement(data: bytes, at: int) -> str:
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
         line = data[at:end]
-        quoted = re.match(rb"(?:[^\";{]|\"[^\"]*\"|\{[^}]*\})*;", line)
-        if quoted is not None:
-            parts.append(quoted[0][:-1])
-            break
         parts.append(line)
+        level = 0
+        whole = b" ".join(parts)
+        for one in re.finditer(rb"\"[^\"]*\"|[{};]", whole):
+            level += {b"{": 1, b"}": -1}.get(one[0], 0)
+            if one[0] == b";" and level == 0:
+                return _tidy(whole[: one.start()])
         more = _MORE.match(data, end - (1 if data[end - 1 : end] == b"\r" else 0))
         if more is None:
-            break
+            return _tidy(whole)
         at = more.end()
-    return " ".join(b" ".join(parts).decode("utf-8", "replace").split())
 
 
-def _property(label: str, text: str, default: str) -> Property:
-    says, severity, disable = "", "error", ""
+def _tidy(text: bytes) -> str:
+    return " ".join(text.decode("utf-8", "replace").split())
+
+
+def _tokens(text: str, declared: Mapping[str, list[str]]) -> list[str]:
+    return [one for token in _TOKEN.findall(text) for one in declared.get(plain(token), [token])]
+
+
+def _property(
+    label: str, text: str, default: str, signals: Mapping[str, str], declared: Mapping[str, list[str]], number: int
+) -> Property:
+    says, severity = "", "error"
     if found := _SAYS.fullmatch(text):
         text, says = f"{found[1]}{found[3]}", found[2]
     if found := _SEVERITY.fullmatch(text):
@@ -104,41 +113,13 @@ def _property(label: str, text: str, default: str) -> Property:
         edge, clock = found[1].lower(), found[2]
     else:
         raise Unwatched("it names no clock: write @rising_edge(clk) behind it, or a default clock")
-    text = bare(text)
-    found = _ALWAYS.fullmatch(text)
-    if found is None:
+    tokens = _tokens(bare(text), declared)
+    if tokens and tokens[0].lower() not in ("always", "never"):
         raise Unwatched("it is neither always nor never: it would be asked in the first cycle alone")
-    never, text = found[1].lower() == "never", bare(found[2])
-    if found := _ABORT.fullmatch(text):
-        text, disable = bare(found[1]), _expression(found[2])
-    antecedent, consequent, delay = ("true", f"not ({_expression(text)})", 0) if never else _implied(text)
-    return Property(label, clock, edge, antecedent, consequent, delay, disable, says, severity)
-
-
-def _implied(text: str) -> tuple[str, str, int]:
-    level = 0
-    for match in _ARROWS.finditer(text):
-        if match[0] in "({[":
-            level += 1
-        elif match[0] in ")}]":
-            level -= 1
-        elif level == 0 and match[0] in ("->", "|->", "|=>"):
-            right, delay = bare(text[match.end() :]), int(match[0] == "|=>")
-            while found := _NEXT.fullmatch(right):
-                delay, right = delay + int(found[1] or 1), bare(found[2])
-            if delay > MOST_DELAY:
-                raise Unwatched(f"it waits for more than {MOST_DELAY} cycles")
-            return _expression(text[: match.start()]), _expression(right), delay
-    return "true", _expression(text), 0
-
-
-def _expression(text: str) -> str:
-    """A text that is one condition of VHDL; a sequence of one is that."""
-    text = bare(text)
-    if re.fullmatch(r"\{[^{};]*\}", text):
-        text = bare(text[1:-1])
-    if not text:
-        raise Unwatched("a condition is missing")
-    if found := _OUTSIDE.search(re.sub(r"\"[^\"]*\"", "", text)):
-        raise Unwatched(f"'{found[0]}' is outside of the subset that is watched: always, never, ->, next and next[N]")
-    return text
+    reader = Reader(tokens, signals, f"recap_past_{number}")
+    what = reader.whole()
+    try:
+        checks = checked(sequences.temporal(what, reader.disable))
+    except ValueError as why:
+        raise Unwatched(str(why)) from None
+    return Property(label, clock, edge, tuple(reader.conditions), checks, tuple(reader.kept), says, severity)

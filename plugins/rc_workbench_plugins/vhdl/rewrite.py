@@ -12,7 +12,15 @@ from tree_sitter import Node
 from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.metrics import MetricBlock, anchor_of, declarations, process, told
+from rc_workbench_plugins.vhdl.metrics import (
+    MetricBlock,
+    anchor_of,
+    declarations,
+    is_set_within,
+    names_of,
+    process,
+    told,
+)
 from rc_workbench_plugins.vhdl.skeleton import cuts
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
@@ -23,7 +31,7 @@ from workbench.hdl.blocks import meaning
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key, uses_in
 from workbench.hdl.layout import Layout, Site
-from workbench.hdl.metrics import FAILED, MetricKind
+from workbench.hdl.metrics import FAILED, HELD, MetricKind
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
@@ -144,6 +152,8 @@ def _observe(
         if isinstance(block, MetricBlock):
             declared += declarations(block)
             shown = told(block)
+            if is_set_within(block):
+                driven += process(block)
             if block.marks:
                 marked.setdefault(block.node.id, []).append(block)
             else:
@@ -182,7 +192,7 @@ def _set_states(
     name, bits = signal_name(block), state_bits(len(block.states) + 1)
     codes = {meaning(placed.pragma): _code(code, bits) for code, placed in enumerate(block.states, 1)}
     none = f" {name} <= {_code(0, bits)};" if observed else ""
-    none += "".join(_none_of(one) for one in marked)
+    none += "".join(_none_of(one) for one in marked if not is_set_within(one))
     outermost = set() if held else {arm.statement.id for arm in _reset_arms(block)}
     for arm in block.arms:
         whole = arm.kind == "body"
@@ -214,11 +224,12 @@ def _set_at_once(edits: Edits, marked: Sequence[MetricBlock]) -> None:
 
 
 def _set_marks(edits: Edits, region: Region, block: MetricBlock) -> None:
-    name, bits = told(block), block.metric.bits
+    name, bits = names_of(block)[0], block.metric.bits
     for mark in block.marks:
         code = f"{name} <= {_code(mark.code, bits)};"
         if mark.condition:
-            code = f"if {mark.condition} then {code} else {name} <= {_code(FAILED, bits)}; end if;"
+            held, failed = (f"{name}({one - 1}) <= not {name}({one - 1});" for one in (HELD, FAILED))
+            code = f"if {mark.condition} then {held} else {failed} end if;"
         edits.insert(mark.place, f" {code} ")
     _leave_out(edits, region, block)
 

@@ -1,18 +1,22 @@
 """Assertions and branches of a design in VHDL: what of its text is counted beside its clocked processes."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, branches, condition_of, held_in, opening_of, statements_in
 from rc_workbench_plugins.vhdl.metrics import MetricBlock
-from rc_workbench_plugins.vhdl.psl import Property, Unwatched, properties
+from rc_workbench_plugins.vhdl.psl import Property, properties
+from rc_workbench_plugins.vhdl.states import declared_signals
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
+from rc_workbench_plugins.vhdl.types import is_open, types_of
 from rc_workbench_plugins.vhdl.units import Region, Unit, label_of
 from workbench.api import Diagnostic
 from workbench.hdl import metrics
 from workbench.hdl.metrics import CustomMetric, Mark, MetricKind, PlacedMetric
 from workbench.hdl.watched import (
+    ANY,
     IMPLIED,
     IN_LOOP,
     IN_RESET,
@@ -21,9 +25,12 @@ from workbench.hdl.watched import (
     NOT_CLEAR,
     Found,
     Places,
+    Temporal,
+    Unwatched,
     arm_name,
     beside,
     only_clock,
+    sequences,
 )  # fmt: skip
 
 _DECISIONS = ("if_statement_block", "case_statement")
@@ -47,7 +54,8 @@ class Watched:
                     self._concurrent(node, anchor)
             for node in region.processes:
                 self._of_process(node, next((one for one in self._blocks if one.node == node), None))
-        for offset, read in properties(self._unit.file.data[self._unit.node.start_byte : self._unit.node.end_byte]):
+        data = self._unit.file.data[self._unit.node.start_byte : self._unit.node.end_byte]
+        for offset, read in properties(data, _registers(self._unit)):
             self._psl(self._unit.node.start_byte + offset, read)
 
     def branches(self) -> None:
@@ -102,20 +110,27 @@ class Watched:
         for statement, why in _statements(node, block):
             if statement.type != "assertion_statement" or _is_message(statement):
                 continue
-            if why:
-                self._not(statement, why)
-                continue
             line = statement.start_point.row + 1
-            metric = self._metric(block.module, label_of(statement), line, (), statement)
-            mark = Mark(statement.start_byte, 1, line, _asserted(statement))
-            self._add(block, metric, statement, (mark,), node)
+            asked = _reached(statement, node) if why == IN_RESET else ""
+            if why not in ("", IN_LOOP) and not asked:
+                self._not(statement, why)
+            elif asked:  # no register can be set there: it is asked for by the clock
+                checks = Temporal(sequences.condition(0), sequences.condition(1))
+                conditions = (asked, _asserted(statement))
+                metric = self._metric(block.module, label_of(statement), line, conditions, statement)
+                self._add(block, replace(metric, checks=checks), statement, (), node)
+            else:
+                metric = self._metric(block.module, label_of(statement), line, (), statement)
+                mark = Mark(statement.start_byte, 1, line, _asserted(statement))
+                self._add(block, metric, statement, (mark,), node)
 
     def _concurrent(self, node: Node, anchor: SourceBlock | None) -> None:
         if anchor is None:
             self._not(node, "it is beside no clocked process, or beside processes of several clocks")
             return
         line = node.start_point.row + 1
-        metric = self._metric(anchor.module, label_of(node), line, ("true", _asserted(node)), node)
+        metric = self._metric(anchor.module, label_of(node), line, (_asserted(node),), node)
+        metric = replace(metric, checks=Temporal(ANY, sequences.condition(0)))
         placed = PlacedMetric(metric, *self._place(node))
         self.found.blocks.append(beside(MetricBlock, anchor, placed, node.start_byte, node.start_byte))
 
@@ -146,11 +161,11 @@ class Watched:
             self.found.not_watched(f"no process beside it is clocked by {read.edge}_edge({read.clock})", *place)
             return
         name = self.found.name(plain(anchor.module), read.label or f"assert_{line}", line)
-        conditions = (read.antecedent, read.consequent, *([read.disable] if read.disable else []))
         metric = CustomMetric(
-            MetricKind.ASSERT, name, conditions, within=read.delay, severity=read.severity, says=read.says
+            MetricKind.ASSERT, name, read.conditions, checks=read.checks, severity=read.severity, says=read.says
         )
-        self.found.blocks.append(beside(MetricBlock, anchor, PlacedMetric(metric, *place), offset, -1))
+        one = beside(MetricBlock, anchor, PlacedMetric(metric, *place), offset, -1)
+        self.found.blocks.append(replace(one, kept=read.kept))
 
     def _not(self, node: Node, why: str) -> None:
         self.found.not_watched(why, *self._place(node))
@@ -169,6 +184,14 @@ def read_watched(
     return [one for one in watched.found.blocks if isinstance(one, MetricBlock)], watched.found.wrong
 
 
+def _registers(unit: Unit) -> dict[str, str]:
+    """The types of registers for what signals and ports were, by their names."""
+    types = types_of([unit])
+    known = declared_signals(unit) | {port.name: port.type for port in unit.entity_ports}
+    return {plain(name): f"{of}({name}'range)" if is_open(of, types) and "(" not in of else of
+            for name, of in known.items()}  # fmt: skip
+
+
 def begins(block: metrics.SourceBlock) -> bool:
     """Whether it is the decision that a clocked process begins with, or something else than a decision."""
     decision = isinstance(block, metrics.MetricBlock) and block.metric.kind is MetricKind.BRANCH
@@ -185,6 +208,24 @@ def _statements(node: Node, block: SourceBlock | None) -> Iterator[tuple[Node, s
             if clocked is not None and not _holds(clocked, one):
                 why = IN_RESET if any(_holds(reset, one) for reset in resets) else NOT_AT_EDGE
             yield one, why
+
+
+def _reached(statement: Node, process: Node) -> str:
+    """When a statement in an asynchronous reset is reached; "" where a case or a loop is around it."""
+    asked: list[str] = []
+    one = statement.parent
+    while one is not None and one.id != process.id:
+        if one.type in (*_LOOPS, "case_statement"):
+            return ""
+        if one.type == "if_statement_block":
+            for branch in branches(one):
+                within = _holds(branch, statement)
+                condition = condition_of(branch)
+                asked += [condition if within else f"not ({condition})"] if condition else []
+                if within:
+                    break
+        one = one.parent
+    return " and ".join(f"({one})" for one in reversed(asked))
 
 
 def _holds(branch: Node, statement: Node) -> bool:

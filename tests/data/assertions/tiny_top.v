@@ -1,4 +1,4 @@
-// Assertions and branches of every kind that is counted. Adds every word written to 0x000..0x0FF; each takes DELAY cycles. A small buffer takes the words in.
+// Assertions and branches of every kind that is counted. Adds every word written to 0x000..0x0FF; each takes DELAY cycles. A tame buffer takes the words in.
 module tiny_top #(parameter DELAY = 4) (
     input             clk,
     input             rst,
@@ -21,6 +21,30 @@ module tiny_top #(parameter DELAY = 4) (
     free: assert property (room) else $warning("an adder that is busy gets a word");
     steps: assert property (@(posedge clk) disable iff (rst) left > 1 |=> left > 0);
     quiet: assert property (@(posedge clk) not (wr_en && rd_en));
+
+    sequence after(x, y);
+        x ##[1:3] y;
+    endsequence
+    bursts: assert property (@(posedge clk) disable iff (rst) wr_en ##1 !wr_en[*2] |-> after(1, left > 2));
+    begun: assert property (@(posedge clk) disable iff (rst) $rose(left != 0) |-> !empty || $past(!empty) ##1 left > 99);
+    counts: assert property (@(posedge clk) disable iff (rst)
+        left > 1 && !$changed(head) |=> left == $past(left) - 1 until left == 0 || left == 124);
+    for (genvar i = 0; i < 2; i = i + 1) begin : bits
+        even: assert property (@(posedge clk) disable iff (rst) wr_en && addr[i] |=> !wr_en);
+    end
+
+    wire       third = left == 3;
+    reg  [7:0] since;
+    always @(posedge clk or posedge third) begin : counter
+        if (third) begin
+            since <= 0;
+            resets: assert (head[0]);
+        end else begin
+            since <= since + 1;
+            for (int i = 0; i < 2; i++)
+                tame: assert (!since[i] || left < 100) else $info("in a loop");
+        end
+    end
 
     always @(posedge clk) begin : port
         if (rst)

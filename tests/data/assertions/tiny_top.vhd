@@ -23,6 +23,8 @@ architecture rtl of tiny_top is
     signal left : natural range 0 to 255;
     signal below : integer range -128 to 127;
     signal empty : boolean;
+    signal third : boolean;
+    signal since : unsigned(7 downto 0) := (others => '0');
     signal next_state : natural range 0 to 3;
 begin
     empty <= head = tail;
@@ -33,6 +35,36 @@ begin
     -- psl free : assert always ((wr_en = '1' and unsigned(addr) < 256) ->
     --    next[2] (left < 100)) abort rst = '1' report "an adder that is busy gets a word" severity warning;
     -- psl steps : assert always {left > 1} |=> {left > 0} abort rst = '1';
+    -- psl sequence once is {wr_en = '1'; {wr_en = '0'}[*2]};
+    -- psl bursts : assert always {once} |=> {[*0 to 2]; left > 2} abort rst = '1';
+    -- psl begun : assert always (rose(left /= 0) -> ({(not empty) or prev(not empty); left > 99})) abort rst = '1';
+    -- psl counts : assert always (left > 1 and stable(head) ->
+    --    next (left = prev(left) - 1 until (left = 0 or left = 124))) abort rst = '1';
+    bits : for i in 0 to 1 generate
+        signal odd : std_logic;
+    begin
+        process (clk) begin
+            if rising_edge(clk) then
+                odd <= addr(i);
+            end if;
+        end process;
+        -- psl even : assert always ((wr_en = '1' and addr(i) = '1') -> next (wr_en = '0')) abort rst = '1';
+    end generate;
+
+    third <= left = 3;
+    counter : process (clk, third)
+    begin
+        if third then
+            since <= (others => '0');
+            resets : assert head(0) = '1';
+        elsif rising_edge(clk) then
+            since <= since + 1;
+            for i in 0 to 1 loop
+                tame : assert since(i) = '0' or left < 100 report "in a loop" severity note;
+            end loop;
+        end if;
+    end process;
+
     quiet : assert not (wr_en = '1' and rd_en = '1') report "both at once" severity error;
 
     process (all)

@@ -1,9 +1,11 @@
 """Metrics of one's own whose states the new top makes of what the design tells: bins of a histogram, what has come of a
 sequence, and whether an assertion held."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workbench.api.instrument.checker import checker
 from workbench.api.instrument.probes import state_bits
 from workbench.model.custom import FAILED, HELD, VALUE_BITS, CustomMetric, MetricKind
 from workbench.model.hardware import Clock
@@ -11,6 +13,7 @@ from workbench.model.hardware import Clock
 #: The module that sorts a value into its bins, which the agents of queries have too (`resources/hdl/agent`).
 BIN_MODULE, BIN_SOURCE = "recap_bin", "agent/agent_bin.v"
 DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE, MetricKind.ASSERT)
+_TERM = re.compile(r"\b([cs])\[(\d+)\]|\b([01])\b")
 
 
 @dataclass(frozen=True)
@@ -46,20 +49,32 @@ class MetricProbe:
         yield f"    assign {state}[{self.lsb} +: {bits}] = {state}[{self.told}] ? {name} + 1'b1 : {bits}'d0;"
 
     def _assertion(self, reset: str, state: str) -> Iterator[str]:
-        """Evaluated where its first condition held so many cycles before, and it was not given up since."""
-        due, delay = f"recap_due_{self.block}", self.metric.within
-        first, then = f"{state}[{self.told}]", f"{state}[{self.told + 1}]"
-        given_up = f"{state}[{self.told + 2}]" if len(self.metric.conditions) > 2 else "1'b0"
-        if delay:
-            kept = f"{{{due}[{delay - 2}:0], {first}}}" if delay > 1 else first
-            yield f"    reg [{delay - 1}:0] {due} = 0;  // in which of the cycles before its first condition held"
-            yield f"    reg {due}_reset = 0;"
+        """Registers that follow what was begun, set to 0 in reset and where the assertion is given up."""
+        temporal = self.metric.checks
+        assert temporal is not None
+        made, number = checker(temporal), self.block
+        over, waits = f"recap_when_{number}", f"recap_due_{number}"
+        bits = len(made.next)
+        given_up = f"{over}[{temporal.disable}]" if temporal.disable is not None else "1'b0"
+
+        def verilog(text: str) -> str:
+            names = {"c": over, "s": waits}
+            return _TERM.sub(lambda one: f"{names[one[1]]}[{one[2]}]" if one[1] else f"1'b{one[3]}", text)
+
+        asked = len(self.metric.conditions)
+        yield f"    wire [{asked - 1}:0] {over} = {state}[{self.told} +: {asked}];"
+        if bits:
+            yield f"    reg [{bits - 1}:0] {waits} = 0;  // what is waited for"
+            yield f"    reg {waits}_reset = 0;"
             yield f"    always @(posedge {self.clock.pin}) begin"
-            yield f"        {due}_reset <= {reset};"
-            yield f"        {due} <= ({reset}) | {due}_reset | {given_up} ? {delay}'d0 : {kept};"
+            yield f"        {waits}_reset <= {reset};"
+            yield f"        if (({reset}) | {waits}_reset | {given_up}) {waits} <= 0;"
+            yield "        else begin"
+            yield from (f"            {waits}[{n}] <= {verilog(text)};" for n, text in enumerate(made.next))
+            yield "        end"
             yield "    end"
-            first = f"{due}[{delay - 1}]"
-        yield f"    assign {state}[{self.lsb} +: 2] = ~{first} | {given_up} ? 2'd0 : {then} ? 2'd{HELD} : 2'd{FAILED};"
+        yield f"    assign {state}[{self.lsb} +: 2] = {given_up} ? 2'd0 : {verilog(made.failed)} ? 2'd{FAILED} :"
+        yield f"        {verilog(made.held)} ? 2'd{HELD} : 2'd0;"
 
     def _sequence(self, reset: str, state: str) -> Iterator[str]:
         left, most = f"recap_left_{self.block}", self.metric.within

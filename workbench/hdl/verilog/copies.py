@@ -3,6 +3,8 @@
 from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
+from pyslang import syntax
+
 from workbench.api.instrument.wrapper import Top
 from workbench.api.languages import VERILOG
 from workbench.api.source.left_out import synthesised
@@ -75,6 +77,8 @@ def edit_modules(
                     marked.append((block, site))
                 else:
                     observe_metric(of(block.path), block, site.slice(), site.clock)
+                    if isinstance(block.node, syntax.ImmediateAssertionStatementSyntax):
+                        leave_out(design, of(block.path), block.node, ";")
             elif key in blocks:
                 observe(
                     design,
@@ -90,10 +94,13 @@ def edit_modules(
     for block, site in marked:  # within what other edits put around statements
         anchor = block.anchor.key if block.anchor is not None else block.key
         observe_marks(design, of(block.path), block, site.slice(), anchor in held, site.clock)
+    sited = {key for sites in layout.sites.values() for key in sites}
     for member in assertions_of(design):  # of which Verilator takes fewer than are watched
         path = design.place(member.getFirstToken().location)[0]
         if path in design.sources:
-            leave_out(design, of(path), member, "begin end" if stands_alone(member) else "")
+            key = (str(path), int(member.getFirstToken().location.offset))
+            instead = ("end" if key in sited else "begin end") if stands_alone(member) else ""
+            leave_out(design, of(path), member, instead)
     return edits
 
 

@@ -9,6 +9,7 @@ from pyslang import ast
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.derived import Origin, follow_derived
 from workbench.hdl.instances import BlockUse, Instance, Key, Loop
+from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.nets import Nets
 from workbench.hdl.verilog.order import plain_text
@@ -28,7 +29,7 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
 
 
 def _origin(nets: Nets, use: BlockUse) -> Origin:
-    written = _clock(use.body, use.source.clock)
+    written = _clock(use.body, use.source, use.scope)
     return nets.origin(written) if written is not None else Origin()
 
 
@@ -43,9 +44,9 @@ class _Elaboration:
             if kind == Kind.ProceduralBlock and member.syntax is not None:
                 source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
                 if source is not None:
-                    written = _clock(member.body, source.clock)
-                    clock, turned = (written is not None and self.design.nets.top_port(written)) or ("", False)
                     around, reset = member.parentScope, _root_reset(self.design.nets, member.body)
+                    written = _clock(member.body, source, around)
+                    clock, turned = (written is not None and self.design.nets.top_port(written)) or ("", False)
                     use = BlockUse(f"{path}.{source.label}", source, loops, clock, around, reset, member.body, turned)
                     instance.blocks.append(use)
             elif kind == Kind.Instance:
@@ -90,8 +91,11 @@ def _key(design: Design, location: Any) -> Key:
     return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
 
 
-def _clock(block: Any, name: str) -> Any | None:
-    """The expression of the event of a procedural block whose signal is written `name`."""
+def _clock(block: Any, source: SourceBlock, scope: Any) -> Any | None:
+    """The event of a procedural block whose signal is its clock, as an expression; of an assertion that signal."""
+    name = source.clock
+    if isinstance(source, MetricBlock):
+        return scope.lookupName(name)
     timing = block.timing if block.kind == ast.StatementKind.Timed else None
     events = () if timing is None else timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
     signals = (event.expr for event in events if event.kind == ast.TimingControlKind.SignalEvent)

@@ -54,7 +54,10 @@ def slices(expression: Any, offset: int = 0) -> Iterator[tuple[Any, int, int, in
 
 
 def plain(expression: Any, index: int) -> Bit | None:
-    """The bit of a signal that bit `index` of an expression just names; None where it is more than that."""
+    """The bit of a signal that bit `index` of an expression just names, or of a symbol; None where it is more than
+    that."""
+    if isinstance(expression, ast.Symbol):
+        return Bit(getattr(expression, "internalSymbol", expression), index)
     kind = expression.kind
     if kind in (Is.NamedValue, Is.HierarchicalValue):
         symbol = expression.symbol

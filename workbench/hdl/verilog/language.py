@@ -14,7 +14,7 @@ from workbench.hdl.derived import derived, made_clocks
 from workbench.hdl.instances import Instance
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
-from workbench.hdl.metrics import MetricBlock, not_reached, unknown_modules, with_metrics
+from workbench.hdl.metrics import MetricBlock, not_reached, unknown_modules, with_clocks, with_metrics
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.own import streams_called
 from workbench.hdl.reading import Part, Reading
@@ -131,8 +131,8 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     job.progress(0.4, "looking for its blocks")
     blocks, pragmas = read_blocks(design)
     job.progress(0.7, "looking at its instances")
-    top = elaborate(design, {block.key: block for block in blocks})
     metrics, misplaced = read_metrics(design, blocks, hardware)
+    top = elaborate(design, with_clocks(blocks, metrics))
     misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
     with_metrics(top, metrics)
     if hardware.branches:

@@ -12,7 +12,7 @@ from workbench.hdl.edits import Edits
 from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.blocks import after_declarations, id_of, reset_chain
 from workbench.hdl.verilog.design import Design, Node
-from workbench.model.custom import FAILED, VALUE_BITS
+from workbench.model.custom import FAILED, HELD, VALUE_BITS, MetricKind
 from workbench.model.diagnostic import Diagnostic
 
 
@@ -168,7 +168,6 @@ def in_generate(block: SourceBlock) -> bool:
 def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = False) -> None:
     """Drive `part` of the module's port, a cycle late, with what a metric's conditions and its signal are, and where
     asked with its `clock` above that."""
-    assert block.anchor is not None
     metric, name = block.metric, f"recap_metric_{block.label}"
     when = ", ".join(f"({condition}) ? 1'b1 : 1'b0" for condition in reversed(metric.conditions)) or "1'b1"
     bits = metric.bits - (VALUE_BITS if metric.signal else 0)
@@ -181,9 +180,20 @@ def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = Fa
     if clock:
         told.insert(0, block.clock)
     text += f"always @({block.edge} {block.clock}) begin {set_} end assign {STATE_PORT}{part} = {{{', '.join(told)}}}; "
-    edits.insert(block.anchor.key[1] if block.at < 0 else block.at, text)
+    text = _kept(block) + text
+    alone = block.anchor is None and stands_alone(block.node)
+    edits.insert(block.anchor.key[1] if block.anchor is not None else block.at, f"begin {text}" if alone else text)
     if block.placed is not None:
-        edits.conditions[block.line if block.at >= 0 else block.anchor.line] = block.placed
+        edits.conditions[block.line if block.anchor is None else block.anchor.line] = block.placed
+
+
+def _kept(block: MetricBlock) -> str:
+    """What keeps what a metric asks of cycles before."""
+    if not block.kept:
+        return ""
+    declared, sets = " ".join(one.declared for one in block.kept), " ".join(one.sets for one in block.kept)
+    lint = "/* verilator lint_off WIDTH */ {} /* verilator lint_on WIDTH */ "
+    return lint.format(f"{declared} always @({block.edge} {block.clock}) begin {sets} end")
 
 
 def observe_marks(design: Design, edits: Edits, block: MetricBlock, part: str, held: bool, clock: bool = False) -> None:
@@ -191,17 +201,24 @@ def observe_marks(design: Design, edits: Edits, block: MetricBlock, part: str, h
     marks, and where asked with its `clock` above that. A block without a clock tells the state of the same cycle."""
     assert block.anchor is not None
     name, bits = f"recap_metric_{block.label}", block.metric.bits
+    is_assertion = block.metric.kind is MetricKind.ASSERT
     clocked = not block.early
     none, sets = f"{bits}'d0", "<=" if clocked else "="
-    start = " = 0" if clocked else ""
-    led = f"{{{block.clock}, {name}}}" if clock else name
-    edits.insert(block.at, f"reg [{bits - 1}:0] {name}{start}; assign {STATE_PORT}{part} = {led}; ")
-    for statement in _defaults(block.anchor, held)[0] if clocked else [body_of(block.node)]:
+    declared, shown = f"reg [{bits - 1}:0] {name}{' = 0' if clocked else ''};", name
+    if is_assertion:  # a change of a bit says that it held, or failed, which no reset takes back
+        declared += f" reg [1:0] {name}_was = 0; always @({block.edge} {block.clock}) {name}_was <= {name};"
+        declared += f" wire [1:0] {name}_is = {name} ^ {name}_was;"
+        shown = f"{name}_is[{FAILED - 1}], {name}_is[{HELD - 1}] & ~{name}_is[{FAILED - 1}]"
+    led = f"{{{block.clock}, {shown}}}" if clock else f"{{{shown}}}"
+    edits.insert(block.at, f"{_kept(block)}{declared} assign {STATE_PORT}{part} = {led}; ")
+    defaults = _defaults(block.anchor, held)[0] if clocked else [body_of(block.node)]
+    for statement in [] if is_assertion else defaults:
         _prepend(design, edits, statement, f"{name} {sets} {none};")
     for mark in block.marks:
         text = f"{name} {sets} {bits}'d{mark.code};"
         if mark.condition:
-            text = f"if ({mark.condition}) {text} else {name} {sets} {bits}'d{FAILED};"
+            held_, failed = (f"{name}[{code - 1}] <= ~{name}[{code - 1}];" for code in (HELD, FAILED))
+            text = f"if ({mark.condition}) {held_} else {failed}"
         _prepend(design, edits, mark.place, text)
         if mark.condition:
             leave_out(design, edits, mark.place, ";")

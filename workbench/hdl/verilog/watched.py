@@ -9,13 +9,13 @@ from pyslang import ast, syntax
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.metrics import Mark, MetricBlock
-from workbench.hdl.verilog.assertions import Property, Unwatched, property_of
+from workbench.hdl.verilog.assertions import Reader
 from workbench.hdl.verilog.blocks import branches_of, id_of, modules_of, procedures, reset_chain
 from workbench.hdl.verilog.design import Design, Node
 from workbench.hdl.verilog.elaborate import asked_port
 from workbench.hdl.verilog.members import members_of, scope_of
 from workbench.hdl.verilog.order import plain_text
-from workbench.hdl.verilog.rewrite import body_of, is_alone, stands_alone
+from workbench.hdl.verilog.rewrite import body_of, is_alone
 from workbench.hdl.watched import (
     ALONE,
     IMPLIED,
@@ -24,19 +24,24 @@ from workbench.hdl.watched import (
     IN_RESET,
     NO_CLOCK,
     NOT_CLEAR,
+    TOO_LARGE,
     Found,
     Places,
+    Unwatched,
     arm_name,
     beside,
+    checked,
     only_clock,
     unclocked,
 )  # fmt: skip
+from workbench.model import sequences
 from workbench.model.custom import CustomMetric, MetricKind, PlacedMetric
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.sequences import Temporal, TooLarge
 
 _LOOPS = (
-    syntax.ForLoopStatementSyntax, syntax.LoopStatementSyntax, syntax.ForeachLoopStatementSyntax,
-    syntax.ForeverStatementSyntax, syntax.DoWhileStatementSyntax,
+    syntax.ForLoopStatementSyntax | syntax.LoopStatementSyntax | syntax.ForeachLoopStatementSyntax
+    | syntax.ForeverStatementSyntax | syntax.DoWhileStatementSyntax
 )  # fmt: skip
 _DECISIONS = syntax.ConditionalStatementSyntax | syntax.CaseStatementSyntax
 _CONCURRENT = ("AssertPropertyStatement", "AssumePropertyStatement")
@@ -236,21 +241,36 @@ class _Assertions:
             if statement.kind.name in _CONCURRENT:
                 self._not(statement, "it is concurrent, and in an always block: move it behind that")
             elif statement.kind.name in _IMMEDIATE:
-                why = _why_not(self._design, block, statement, in_reset, in_loop)
+                why = _why_not(self._design, block, statement, False, False)
                 if why:
                     self._not(statement, why)
                 else:
-                    self._immediate(statement, block)
+                    self._immediate(statement, block, in_reset, in_loop)
 
-    def _immediate(self, statement: Node, block: SourceBlock) -> None:
+    def _immediate(self, statement: Node, block: SourceBlock, in_reset: bool, in_loop: bool) -> None:
+        """One that its block sets; in an asynchronous reset, where no register can be set so, one that is asked for by
+        the clock."""
         path, line, column = self._design.place(statement.getFirstToken().location)
-        severity, says = _said(statement)
         name = self._name(statement, line)
-        metric = CustomMetric(MetricKind.ASSERT, name, severity=severity, says=says)
-        mark = Mark(statement, 1, line, _tidy(statement.expr))
+        reader = Reader(self._module, name, self._signed)
+        try:
+            condition = reader.text(statement.expr)
+            if in_loop and reader.kept:
+                raise Unwatched("it asks for a cycle before in a loop: write `assert property` in a generate's loop")
+            marks: tuple[Mark, ...] = ()
+            if in_reset:
+                checks = Temporal(sequences.condition(0), sequences.condition(1))
+                metric = _metric(statement, name, (_reached(statement, block), condition), checks)
+            else:
+                metric, marks = _metric(statement, name), (Mark(statement, 1, line, condition),)
+        except Unwatched as why:
+            self._not(statement, str(why))
+            return
         placed = PlacedMetric(metric, self._design.name_of(path), line, column)
         offset = int(statement.getFirstToken().location.offset)
-        self._found.blocks.append(beside(MetricBlock, block, placed, offset, block.key[1], (mark,)))
+        node = statement if in_reset else None
+        one = beside(MetricBlock, block, placed, offset, block.key[1], marks, node)
+        self._found.blocks.append(replace(one, kept=tuple(reader.kept)))
 
     def _concurrent(self, member: Node, statement: Node) -> None:
         first = member.getFirstToken()
@@ -259,37 +279,72 @@ class _Assertions:
         if path not in self._design.sources or offset is None:
             self._not(statement, IN_MACRO)
             return
-        if stands_alone(member):
-            self._not(statement, ALONE)
-            return
+        name = self._name(statement, line)
+        reader = Reader(self._module, name, self._signed)
         try:
-            read = property_of(statement.propertySpec, self._module)
+            read = reader.property(statement.propertySpec)
+            metric = _metric(statement, name, read.conditions, checked(read.checks))
+        except TooLarge:
+            self._not(statement, TOO_LARGE)
         except Unwatched as why:
             self._not(statement, str(why))
-            return
-        scope = scope_of(member)
-        anchors = [one for one in self._blocks if (one.clock, one.edge) == (read.clock, read.edge)]
-        anchor = next((one for one in anchors if scope_of(one.node) == scope and not one.why_not), None)
-        if anchor is None:
-            self._not(statement, f"no block beside it is clocked by {read.edge} {read.clock}")
-            return
-        metric = self._metric(read, statement, line)
-        placed = PlacedMetric(metric, self._design.name_of(path), line, column)
-        self._found.blocks.append(beside(MetricBlock, anchor, placed, offset, offset))
-
-    def _metric(self, read: Property, statement: Node, line: int) -> CustomMetric:
-        conditions = (read.antecedent, read.consequent, *([read.disable] if read.disable else []))
-        severity, says = _said(statement)
-        name = self._name(statement, line)
-        return CustomMetric(MetricKind.ASSERT, name, conditions, within=read.delay, severity=severity, says=says)
+        else:
+            placed = PlacedMetric(metric, self._design.name_of(path), line, column)
+            key = (str(path), offset)
+            self._found.blocks.append(MetricBlock(
+                key, path, _name(self._module), name, metric.kind.value, member, read.clock, read.edge, 0, line, line,
+                placed=placed, at=offset, kept=tuple(reader.kept),
+            ))  # fmt: skip
 
     def _name(self, statement: Node, line: int) -> str:
         label = str(statement.label.name.valueText) if statement.label is not None else f"assert_{line}"
         return self._found.name(_name(self._module), label, line)
 
+    def _signed(self, call: Node) -> bool:
+        """Whether the value of a call of `$past` is, in the elaborated design."""
+        if self._found.signed is None:
+            self._found.signed = _signed_calls(self._design)
+        start = call.sourceRange.start
+        return (start.buffer.id, start.offset) in self._found.signed
+
     def _not(self, statement: Node, why: str) -> None:
         path, line, column = self._design.place(statement.getFirstToken().location)
         self._found.not_watched(why, self._design.name_of(path), line, column)
+
+
+def _metric(
+    statement: Node, name: str, conditions: tuple[str, ...] = (), checks: Temporal | None = None
+) -> CustomMetric:
+    severity, says = _said(statement)
+    return CustomMetric(MetricKind.ASSERT, name, conditions, checks=checks, severity=severity, says=says)
+
+
+def _reached(statement: Node, block: SourceBlock) -> str:
+    """When a statement in an asynchronous reset is reached. Raises Unwatched."""
+    asked: list[str] = []
+    body = id_of(block.node.statement.statement)
+    below, above = statement, statement.parent
+    while id_of(below) != body:
+        if isinstance(above, syntax.ConditionalStatementSyntax):
+            within = id_of(above.statement) == id_of(below)
+            asked.append(f"{'' if within else '!'}({_tidy(above.predicate)})")
+        elif isinstance(above, syntax.CaseItemSyntax | syntax.CaseStatementSyntax | _LOOPS):
+            raise Unwatched("it is in a case or a loop of an asynchronous reset: move it out of that")
+        below, above = above, above.parent
+    return " && ".join(reversed(asked))
+
+
+def _signed_calls(design: Design) -> set[tuple[int, int]]:
+    """Where calls of `$past` with a signed value stand."""
+    places: set[tuple[int, int]] = set()
+
+    def look(one: Any) -> None:
+        if isinstance(one, ast.CallExpression) and one.subroutineName == "$past" and one.type.isSigned:
+            places.add((one.sourceRange.start.buffer.id, one.sourceRange.start.offset))
+
+    if design.top is not None:
+        design.top.visit(look)
+    return places
 
 
 def _said(statement: Node) -> tuple[str, str]:

@@ -1,0 +1,250 @@
+"""Sequences of conditions over cycles, as automata: what a temporal assertion waits for (IEEE 1800, clause 16; PSL)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+#: What has to be the case in a cycle: the numbers of conditions, and whether each holds.
+Guard = frozenset[tuple[int, bool]]
+#: From a state, under a guard, to a state.
+Step = tuple[int, Guard, int]
+#: The state in which a sequence has matched: the cycle of the step to it is its last.
+END = -1
+#: The most states that a sequence may have.
+MOST_STATES = 512
+
+
+class TooLarge(Exception):
+    """A sequence has more states than are counted."""
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """An automaton that takes a step in each cycle, from state 0, to which none leads. `empty`: it matches no cycle at
+    all, too."""
+
+    steps: tuple[Step, ...]
+    empty: bool = False
+
+    @property
+    def size(self) -> int:
+        return 1 + max((max(start, end) for start, _, end in self.steps), default=0)
+
+
+@dataclass(frozen=True)
+class Temporal:
+    """Where `trigger` matches, `then` has to match from that cycle on; None: the trigger may not match. Where the
+    condition `disable` holds, all that is waited for is given up."""
+
+    trigger: Sequence
+    then: Sequence | None
+    disable: int | None = None
+
+
+#: Any cycle; no cycle at all.
+ANY = Sequence(((0, frozenset(), END),))
+NO_CYCLE = Sequence((), True)
+#: What has to match before (None: nothing) and what has to match then (None: what is before may not).
+Implied = tuple[Sequence | None, Sequence | None]
+
+
+def condition(number: int, holds: bool = True) -> Sequence:
+    """One cycle in which a condition holds, or does not."""
+    return Sequence(((0, frozenset({(number, holds)}), END),))
+
+
+def then(first: Sequence, second: Sequence) -> Sequence:
+    """The second begins in the cycle behind the first (##1, and `;` in PSL)."""
+    by = first.size
+    moved = _moved(second.steps, by)
+    steps = [*first.steps, *((start or by, guard, end) for start, guard, end in moved)]
+    for start, guard, end in first.steps:
+        if end == END:
+            steps.append((start, guard, by))
+            if not second.empty:
+                steps.remove((start, guard, end))
+    if first.empty:
+        steps += moved
+    return _reduced(steps, first.empty and second.empty)
+
+
+def fused(first: Sequence, second: Sequence) -> Sequence:
+    """The second begins in the last cycle of the first (##0, and `:` in PSL)."""
+    moved = _moved(second.steps, first.size)
+    steps = [step for step in first.steps if step[2] != END]
+    steps += [step for step in moved if step[0]]
+    for start, guard, end in first.steps:
+        if end == END:
+            steps += [(start, guard | more, to) for at, more, to in moved if at == 0]
+    return _reduced(steps, False)
+
+
+def either(first: Sequence, second: Sequence) -> Sequence:
+    """One of the two matches."""
+    return _reduced([*first.steps, *_moved(second.steps, first.size)], first.empty or second.empty)
+
+
+def together(first: Sequence, second: Sequence) -> Sequence:
+    """Both match, and end in the same cycle (intersect, and `&&` in PSL)."""
+    steps = []
+    width = second.size
+    for start, guard, end in first.steps:
+        for at, more, to in second.steps:
+            if (end == END) == (to == END):
+                steps.append((start * width + at, guard | more, END if end == END else end * width + to))
+    return _reduced(steps, first.empty and second.empty)
+
+
+def both(first: Sequence, second: Sequence) -> Sequence:
+    """Both match from the same cycle on; the end is that of the longer one."""
+    longer = repeated(ANY, 0, None)
+    return either(together(then(first, longer), second), together(first, then(second, longer)))
+
+
+def within(first: Sequence, second: Sequence) -> Sequence:
+    """The first matches at some time while the second does."""
+    around = repeated(ANY, 0, None)
+    return together(then(around, then(first, around)), second)
+
+
+def throughout(number: int, sequence: Sequence) -> Sequence:
+    """A condition holds in each cycle of a sequence."""
+    return _reduced([(start, guard | {(number, True)}, end) for start, guard, end in sequence.steps], sequence.empty)
+
+
+def repeated(sequence: Sequence, low: int, high: int | None) -> Sequence:
+    """It follows itself `low` to `high` times; None: any number of times."""
+    if low * sequence.size > MOST_STATES or (high or 0) * sequence.size > MOST_STATES:
+        raise TooLarge
+    rest = NO_CYCLE
+    if high is None:
+        last = [step for step in sequence.steps if step[2] == END]
+        by = sequence.size
+        again = [(start or by, guard, end) for start, guard, end in _moved(sequence.steps, 0)]
+        loops = [(start, guard, by) for start, guard, _ in last]
+        loops += [(by, guard, by) for start, guard, _ in last if start == 0]
+        rest = _reduced([*sequence.steps, *again, *loops], True)
+    for _ in range((high or low) - low):
+        more = then(sequence, rest)
+        rest = replace(more, empty=True)
+    for _ in range(low):
+        rest = then(sequence, rest)
+    return rest
+
+
+def at_times(number: int, low: int, high: int | None) -> Sequence:
+    """The cycles up to that in which a condition holds for so many times ([->], goto)."""
+    return repeated(then(repeated(condition(number, False), 0, None), condition(number)), low, high)
+
+
+def delayed(first: Sequence, low: int, high: int | None, second: Sequence) -> Sequence:
+    """The second begins `low` to `high` cycles behind the last of the first (##[low:high])."""
+    if low == 0:
+        at_once = fused(first, second)
+        return at_once if high == 0 else either(at_once, delayed(first, 1, high, second))
+    return then(first, then(repeated(ANY, low - 1, None if high is None else high - 1), second))
+
+
+def implied(trigger: Sequence, what: Implied, later: bool = False) -> Implied:
+    """What a property has to be where a sequence matches, or in the cycle behind."""
+    more, last = what
+    if more is not None:
+        return (then if later else fused)(trigger, more), last
+    return trigger, then(ANY, last) if later and last is not None else last
+
+
+def negated(sequence: Sequence) -> Implied:
+    """A sequence that may not match; of one condition, that it does not hold."""
+    if len(sequence.steps) == 1 and len(guard := sequence.steps[0][1]) == 1:
+        ((number, holds),) = guard
+        return None, condition(number, not holds)
+    return sequence, None
+
+
+def awaited(cycles: int, what: Implied) -> Implied:
+    """A property so many cycles later."""
+    wait = repeated(ANY, cycles, cycles)
+    more, last = what
+    if more is not None:
+        return then(wait, more), last
+    return None, then(wait, last) if last is not None else None
+
+
+def until(first: Sequence, second: Sequence) -> Sequence:
+    """The first in each cycle before the second."""
+    return then(repeated(first, 0, None), second)
+
+
+def temporal(what: Implied, disable: int | None) -> Temporal:
+    """What is checked. ValueError where a sequence can match without a cycle."""
+    trigger, last = what
+    if any(one is not None and one.empty for one in what):
+        raise ValueError("a sequence of it can match without a cycle: let it take one at least")
+    return Temporal(trigger if trigger is not None else ANY, last, disable)
+
+
+def _moved(steps: Iterable[Step], by: int) -> list[Step]:
+    """With other numbers for all states but the first."""
+    return [(start and start + by, guard, end if end == END else end + by) for start, guard, end in steps]
+
+
+def _reduced(steps: Iterable[Step], empty: bool) -> Sequence:
+    """Without steps that cannot be taken, states that lead nowhere, and states that do as others do; numbered anew."""
+    kept = {step for step in steps if not any((number, not holds) in step[1] for number, holds in step[1])}
+    while True:
+        kept = _live(kept)
+        leaving: dict[int, set[tuple[Guard, int]]] = {}
+        for start, guard, end in kept:
+            if start:
+                leaving.setdefault(start, set()).add((guard, end))
+        first: dict[frozenset[tuple[Guard, int]], int] = {}
+        same = {state: first.setdefault(frozenset(out), state) for state, out in sorted(leaving.items())}
+        merged = {(same.get(start, start), guard, same.get(end, end)) for start, guard, end in kept}
+        if merged == kept:
+            break
+        kept = merged
+    if len(leaving) > MOST_STATES:
+        raise TooLarge
+    number = {0: 0, END: END} | {state: n for n, state in enumerate(sorted(leaving), 1)}
+    ordered = sorted(((number[s], guard, number[e]) for s, guard, e in kept), key=lambda x: (x[0], x[2], sorted(x[1])))
+    return Sequence(tuple(ordered), empty)
+
+
+def grouped(sequence: Sequence) -> Sequence:
+    """The same with one state for those that are reached together, where that has fewer."""
+    out: dict[int, list[tuple[Guard, int]]] = {}
+    for start, guard, end in sequence.steps:
+        out.setdefault(start, []).append((guard, end))
+    numbers = {frozenset({0}): 0}
+    open_ = list(numbers)
+    steps: list[Step] = []
+    while open_ and len(numbers) <= sequence.size:
+        states = open_.pop()
+        ends: dict[Guard, set[int]] = {}
+        for guard, end in (step for state in states for step in out.get(state, ())):
+            ends.setdefault(guard, set()).add(end)
+        for guard, together_ in ends.items():
+            steps += [(numbers[states], guard, END)] if END in together_ else []
+            if rest := frozenset(together_ - {END}):
+                if rest not in numbers:
+                    numbers[rest] = len(numbers)
+                    open_.append(rest)
+                steps.append((numbers[states], guard, numbers[rest]))
+    return _reduced(steps, sequence.empty) if len(numbers) <= sequence.size else sequence
+
+
+def _live(steps: set[Step]) -> set[Step]:
+    """Those on a way from the start to the end."""
+    reached, ending = {0}, {END}
+    onward = [(start, end) for start, _, end in steps]
+    for known, ways in ((reached, onward), (ending, [(end, start) for start, end in onward])):
+        todo = list(known)
+        after: dict[int, list[int]] = {}
+        for start, end in ways:
+            after.setdefault(start, []).append(end)
+        while todo:
+            new = [one for one in after.get(todo.pop(), ()) if one not in known]
+            known.update(new)
+            todo += new
+    return {step for step in steps if step[0] in reached and step[2] in ending}
