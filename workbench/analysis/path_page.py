@@ -1,15 +1,15 @@
 """A run's critical path described for every place that shows it: by line, beside what each line could take more."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from workbench.analysis.finding_words import block_words
 from workbench.api import views
 from workbench.model.blocks import Block
 from workbench.model.finding import Place
-from workbench.model.prediction import CriticalPath, PathLine, Slack
-from workbench.model.text import percent_text, time_text
+from workbench.model.prediction import CriticalPath, PathLine, PathPart, Slack
+from workbench.model.text import count_text, counted, percent_text, time_text
 
 _Key = tuple[str, str, str, int]  # block, state or call, file, line
 _SECOND, _STRONG = ("second", 13, 400), ("text", 13, 600)
@@ -83,6 +83,63 @@ def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class WaitRow:
+    """A call or state that waited for another block's, replicas together: how often, and how long in all."""
+
+    waiter: PathPart
+    waited_for: PathPart
+    count: int
+    time_s: float
+
+
+def wait_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[WaitRow, ...]:
+    """Who waited for whom, the longest first: `names` says under which name each block is counted."""
+    sums: dict[tuple[PathPart, PathPart], tuple[int, float]] = {}
+    for wait in path.waits:
+        pair = _named(wait.waiter, names), _named(wait.waited_for, names)
+        count, time_s = sums.get(pair, (0, 0.0))
+        sums[pair] = count + wait.count, time_s + wait.time_s
+    return tuple(sorted((WaitRow(*pair, *spent) for pair, spent in sums.items()), key=lambda row: -row.time_s))
+
+
+def _named(part: PathPart, names: Mapping[str, str]) -> PathPart:
+    return replace(part, block=names.get(part.block, part.block))
+
+
+def part_words(part: PathPart) -> str:
+    return f"{block_words(part.block)} {part.name}"
+
+
+def waits_table(rows: Sequence[WaitRow]) -> views.Table:
+    """Which call or state waited for which, with a place in the source of each."""
+    columns = (
+        views.Column("Waits", lambda r: part_words(r.waiter), share=1.0, elide_middle=True, ink=lambda r: _STRONG,
+               key=lambda r: part_words(r.waiter), tip_of=lambda r: _where(r.waiter)),
+        views.Column("For", lambda r: part_words(r.waited_for), share=1.0, elide_middle=True,
+               key=lambda r: part_words(r.waited_for), tip_of=lambda r: _where(r.waited_for)),
+        views.Column("Times", lambda r: count_text(r.count), width_px=58, right=True, key=lambda r: r.count,
+               ink=lambda r: _SECOND),
+        views.Column("In all", lambda r: time_text(r.time_s), width_px=76, right=True, key=lambda r: r.time_s,
+               ink=lambda r: _STRONG, tip="How long it waited in all; of replicas, their sum"),
+    )  # fmt: skip
+    return views.Table("Who waits for whom", columns, rows, place=lambda r: _place(r.waited_for))
+
+
+def _where(part: PathPart) -> str:
+    return f"{part_words(part)}, {part.file}:{part.line}" if part.file else part_words(part)
+
+
+def _place(part: PathPart) -> Place | None:
+    return Place(part.file, part.line, part.name) if part.file and part.line else None
+
+
+def wait_words(row: WaitRow) -> str:
+    """A wait in a line: `host main poll waits for worker multiply: 4 times, 512 µs in all`."""
+    spent = f"{counted(row.count, 'time')}, {time_text(row.time_s)} in all"
+    return f"{part_words(row.waiter)} waits for {part_words(row.waited_for)}: {spent}"
+
+
 def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> str:
     """What most of the run's time is spent on, in a line."""
     rows = [row for row in path_rows(path, names_of_groups(blocks)) if row.time_s][:most]
@@ -99,14 +156,23 @@ def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
     rows = path_rows(path, names_of_groups(blocks))
     about = views.Text("What the run's end waited for, and how much later each line could end.", "second")
     table = path_table(rows, with_shares=False)
-    return views.Page("$path", "Critical path", time_text(path.time_s), (views.Section("", (about, table)),))
+    waits = wait_rows(path, names_of_groups(blocks))
+    within = (views.Section("Who waits for whom", (waits_table(waits),)),) if waits else ()
+    return views.Page("$path", "Critical path", time_text(path.time_s), (views.Section("", (about, table)), *within))
 
 
 def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:
     """Of one block, or of replicas together; None where the path is not known, or says nothing of them."""
-    rows = path_rows(path, {block.id: members[0].id for block in members}) if path else ()
+    mine = {block.id for block in members}
+    rows = path_rows(path, dict.fromkeys(mine, members[0].id)) if path else ()
     if path is None or not rows:
         return None
     spent = sum(row.time_s for row in rows)
     note = f"{time_text(spent)} of it, {percent_text(spent / max(path.time_s, 1e-30))}" if spent else "not on it"
-    return views.Section("Critical path", (path_table(rows, with_blocks=False, with_shares=False),), note=note)
+    waits = [
+        row
+        for row in wait_rows(path, names_of_groups(members))
+        if {row.waiter.block, row.waited_for.block} & {block.group or block.id for block in members}
+    ]
+    tables = (path_table(rows, with_blocks=False, with_shares=False), *((waits_table(waits),) if waits else ()))
+    return views.Section("Critical path", tables, note=note)

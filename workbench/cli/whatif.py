@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.analysis import analyse
 from workbench.analysis.after_changes import After, after_json, findings_after, gain_text
-from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text
+from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text, wait_rows, wait_words
 from workbench.analysis.predicting import Trial
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
@@ -96,6 +96,8 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
                 "steps": [step_json(step) for step in path.steps],
                 "lines": list(map(asdict, path.lines)),
                 "slack": list(map(asdict, path.slack)),
+                "moves": list(map(asdict, path.moves)),
+                "waits": list(map(asdict, path.waits)),
                 "unknown": list(replayed.unknown),
                 "why": path.why,
             }
@@ -112,6 +114,9 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
         if spare := [row for row in rows if row.slack_s]:
             print("These may end later without a longer run, each alone, by at least:")
             print(table((f"  {slack_text(row)}", *_where(row)) for row in spare[:_MOST_ROWS]))
+        if waits := wait_rows(path, names_of_groups(replayed.run.manifest.blocks)):
+            print("Who waits for whom:")
+            print("\n".join(f"  {wait_words(row)}" for row in waits[:_MOST_ROWS]))
         if path.why:
             print(f"{path.why[0].upper()}{path.why[1:]}.")
     else:

@@ -96,9 +96,39 @@ class PathLine:
 
 
 @dataclass(frozen=True)
+class PathPart:
+    """A state of a block, or a call of the host, by its name and line; the host's code between calls has no line."""
+
+    block: str
+    name: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class PathMove:
+    """How often the critical path goes on from one state or call to another."""
+
+    source: PathPart
+    target: PathPart
+    count: int
+
+
+@dataclass(frozen=True)
+class PathWait:
+    """How often, and how long in all, a call or a waiting state (`waiter`) waited for another block to end a state, or
+    for a call of it to bring data or to free the bus."""
+
+    waiter: PathPart
+    waited_for: PathPart
+    count: int
+    time_s: float
+
+
+@dataclass(frozen=True)
 class CriticalPath:
     """What a run's time was spent on: step after step from its start to its end, and by line; and what has time to
-    spare.
+    spare. `moves` are the path within blocks, from state to call to state; `waits` are all of the run.
 
     `why` says why there are no steps, or what they are taken from where that is no trace.
     """
@@ -108,6 +138,8 @@ class CriticalPath:
     lines: tuple[PathLine, ...] = ()
     slack: tuple[Slack, ...] = ()
     why: str = ""
+    moves: tuple[PathMove, ...] = ()
+    waits: tuple[PathWait, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from workbench.model.changes import Change
 from workbench.model.platform import Platform
 from workbench.model.prediction import Bottleneck, CriticalPath, Prediction, Trust
 from workbench.model.run import PS_PER_S, Run
-from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
+from workbench.replay.critical import bottlenecks, path_lines, path_steps
 from workbench.replay.edge_changes import EdgeChanges
 from workbench.replay.editing import Edited, RefusedError, has_links
 from workbench.replay.edits import edit
@@ -22,6 +22,7 @@ from workbench.replay.estimates import estimated_within, let_estimates_be
 from workbench.replay.host_noise import HostNoise, let_host_take
 from workbench.replay.likely import Likely
 from workbench.replay.lowering import Lowered, lower
+from workbench.replay.path_within import path_moves, path_waits
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program
 from workbench.replay.refusals import (
@@ -232,14 +233,15 @@ class Replayed:
         if not self.exact or self.program is None or self._base is None:
             return CriticalPath(self.run.time_s, (), why=self.why)
         lowered, order = self._base
-        steps = steps_of(self.program, lowered)
-        slack = slack_of(self.program, find_spare(self.program, lowered, order), lowered.rows)
+        spare = find_spare(self.program, lowered, order)
+        within = run_path(self.program, lowered, spare, self.unknown)
+        steps, slack = within.steps, slack_of(self.program, spare, lowered.rows)
         doubts = [FROM_PROFILE] if self.likely and len(self.program.fpga.first) else []
         doubts += [ONE_THREAD] if self.threads and lowered.rows is None else []
         doubts += [POLL_TOGETHER] if self.threads and poll_together(self.program) else []
         return CriticalPath(
             lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack,
-            "; ".join(doubts),
+            "; ".join(doubts), path_moves(self.program, steps), path_waits(self.program, lowered, within),
         )  # fmt: skip
 
     def predicted_round(self, changes: Sequence[Change]) -> PredictedRound | None:
@@ -255,7 +257,7 @@ class Replayed:
         """The critical path over time, with the slack and the cause of everything; None where it is not known."""
         if not self.exact or self.program is None or self._base is None:
             return None
-        return run_path(self.program, *self._base, self.unknown)
+        return run_path(self.program, self._base[0], find_spare(self.program, *self._base), self.unknown)
 
     @cached_property
     def _base(self) -> tuple[Lowered, NDArray[np.int32]] | None:

@@ -122,11 +122,10 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
     return tuple(sorted(slacks, key=lambda one: one.slack_s if one.slack_s is not None else float("inf")))
 
 
-def run_path(program: Program, lowered: Lowered, order: NDArray[np.int32], unknown: tuple[str, ...]) -> RunPath:
+def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[str, ...]) -> RunPath:
     """All of it over time, for views of the run."""
     graph, ops, fpga = lowered.graph, program.ops, program.fpga
-    spare, rows = find_spare(program, lowered, order), lowered.rows
-    known = _Owners(program, lowered)
+    rows, known = lowered.rows, _Owners(program, lowered)
     parts: dict[int, Parts] = {}
     thread, site = ops["thread"].astype(np.int64), ops["site"].astype(np.int64)
     nodes, begin_ps, end_ps, spare_ps = lowered.of_op, ops["begin_ps"], ops["end_ps"], spare.ops_ps
