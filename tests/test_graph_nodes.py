@@ -11,7 +11,7 @@ from workbench.api.results import Analysis
 from workbench.api.views import Facts, Page, Table
 from workbench.model.blocks import MEMORY, PORT, Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import MEM
-from workbench.model.prediction import CriticalPath, PathLine, PathStep, Slack
+from workbench.model.prediction import CriticalPath, PathLine, PathPart, PathStep, PathWait, Slack
 from workbench.pictures.graph import STYLE, draw_graph, node_facts
 from workbench.pictures.graph_path import path_pairs, with_path
 from workbench.pictures.layout import layout_graph
@@ -96,4 +96,9 @@ def test_the_critical_path_is_framed_and_what_is_not_on_it_says_its_slack(analys
     canvas = SvgCanvas(LIGHT)
     draw_graph(canvas, layout, facts, {}, path=path_pairs(layout, path))
     assert "75.0\u202f% of the path" in canvas.document(layout.width, layout.height, "")
-    assert "3.00\u202fms" in words(path_page(path, [metrics.block for metrics in analysis.blocks]))
+    blocks = [metrics.block for metrics in analysis.blocks]
+    assert "3.00\u202fms" in words(path_page(path, blocks))
+    read = PathPart(host, "readDone", "pdf2d.c", 105)
+    two = [PathWait(read, PathPart(f"pdf2d_top.core[{n}].ctrl", "busy", "core.v", 40), 3, 1e-3) for n in range(2)]
+    said = words(path_page(replace(path, waits=tuple(two)), blocks)).replace("\u202f", " ")
+    assert "\nreadDone, host main\nbusy, core[*].ctrl\n2.00 ms\n6" in said, "replicas are counted together"

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_page import bar_span
 from workbench.analysis.finding_words import bound_words, where_words
+from workbench.api.results import WhatIf
 from workbench.api.tables import table_of
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
@@ -29,11 +30,13 @@ from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import Finding, tops
 from workbench.model.memory import MemoryPort
+from workbench.model.prediction import CriticalPath, PathLine, PathMove, PathPart, PathWait
 from workbench.model.run import Run, RunStatus
 from workbench.model.text import at_most_text, time_text
 from workbench.pictures.bars import ROW_PX, place_of
 from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
+from workbench.pictures.state_diagram import state_words
 from workbench.pictures.svg import SvgCanvas
 from workbench.session.keep.results import OpenRun, open_knowledge
 from workbench.session.program.plugins import Plugins, load_plugins
@@ -64,6 +67,39 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     made.details.show()
     qtbot.waitExposed(made)
     return made
+
+
+def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
+    mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
+) -> None:
+    read, busy = PathPart("host.main", "readDone", "pdf2d.c", 105), PathPart("pdf2d_top.core[0].ctrl", "busy", "", 0)
+    lines = (
+        PathLine(busy.block, "busy", "", 0, 3e-3, 0.75),
+        PathLine(read.block, read.name, "pdf2d.c", 105, 1e-3, 0.25),
+    )
+    moves = PathMove(read, busy, 3), PathMove(busy, read, 4)
+    path = CriticalPath(4e-3, (), lines, moves=moves, waits=(PathWait(read, busy, 4, 3e-3),))
+    mode.context.set_run(replace(opened, analysis=replace(opened.analysis, what_if=WhatIf("", path=path))))
+    mode.context.slices.finish()
+    qtbot.mouseClick(mode.path.pill, Qt.MouseButton.LeftButton)
+    panel = mode.states
+    assert panel is not None
+    assert panel.view.isVisible()
+    assert panel.head.title.text() == "Critical path"
+    said = {state_words(state).replace("\u202f", " ") for state in panel.view.diagram.states}
+    assert said == {
+        "core[*].ctrl busy: 75.0 % of the run, 3 visits of 1.00 ms",
+        "host main readDone: 25.0 % of the run, 4 visits of 250 µs",
+    }  # fmt: skip
+    opened_lines = []
+    mode.context.navigation.line_wanted.connect(lambda *where: opened_lines.append(where))
+    panel.view.opened.emit(next(s.index for s in panel.view.diagram.states if s.name == "readDone"))
+    assert opened_lines == [("pdf2d.c", 105)]
+    qtbot.keyClick(panel.view, Qt.Key.Key_Escape)
+    assert mode.graph.isVisible()
+    assert mode.path.within.isVisible()
+    mode.path.within.click()
+    assert panel.view.isVisible()
 
 
 def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(

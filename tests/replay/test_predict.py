@@ -12,6 +12,7 @@ from benchmarks import bounds
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.prediction import Trust
+from workbench.pictures.path_diagram import path_diagram
 from workbench.replay.predict import Replayed
 from workbench.replay.prepare import prepare
 from workbench.traces.trace import trace_of
@@ -127,6 +128,24 @@ def test_the_critical_path_is_the_run(polls: Replayed):
     slack = {one.call or one.state: one.slack_s for one in path.slack}
     assert slack["begin"] == 0  # what lets the worker begin
     assert 0 < slack["multiply"] < 100e-6  # until the poll that sees it
+
+
+def test_the_path_within_one_block_says_which_call_waits_for_which_state(polls: Replayed):
+    path = polls.critical_path()
+    waits = {(w.waiter.name, w.waited_for.name): (w.count, w.time_s) for w in path.waits}
+    assert set(waits) == {("poll", "multiply"), ("idle", "begin")}
+    worker = next(one for one in path.lines if one.name == "multiply")
+    assert waits["poll", "multiply"] == (4, pytest.approx(worker.time_s, rel=1e-3)), "it polls while that works"
+    moves = {(m.source.name, m.target.name): m.count for m in path.moves}
+    assert moves == {
+        ("pace", "put"): 1, ("put", "begin"): 4, ("begin", "multiply"): 4, ("multiply", "poll"): 4, ("poll", "get"): 4,
+        ("get", "put"): 3,
+    }  # fmt: skip
+    diagram = path_diagram(path, {})
+    assert diagram is not None
+    (multiply,) = (state for state in diagram.states if state.name == "multiply")
+    assert (multiply.of, multiply.visits, multiply.note[:5]) == ("worker", 4, "slack")
+    assert multiply.share == pytest.approx(worker.share)
 
 
 def test_a_round_is_drawn_as_measured_and_as_predicted(polls: Replayed):

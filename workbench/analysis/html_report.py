@@ -23,12 +23,11 @@ from workbench.analysis.finding_words import (
 )
 from workbench.analysis.html_views import PICTURE_WIDTH, Shorten, bar_keys, functions, share_bar, shortener, swatch
 from workbench.analysis.memory import memory_table
-from workbench.analysis.path_page import names_of_groups, path_rows, path_table
+from workbench.analysis.path_page import names_of_groups, path_rows, path_table, wait_rows, waits_table
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.streams import stream_table
 from workbench.analysis.verification import assertion_table, branch_table, coverage_words
-from workbench.api import views
 from workbench.api.results import Analysis, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
@@ -39,6 +38,7 @@ from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
 from workbench.model.text import bound_text, counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
+from workbench.pictures.path_diagram import path_diagram
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.scaling import Scaling, least_shrinking_words, scaling_forms, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
@@ -213,10 +213,16 @@ def _scaling(scaling: Scaling) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _path(analysis: Analysis) -> views.Table:
-    """The critical path by line; without rows where it is not known."""
+def _path(analysis: Analysis) -> dict[str, Any]:
+    """The critical path by line, drawn by state and call, and who waits for whom; no rows where it is not known."""
     path = analysis.what_if.path if analysis.what_if else None
-    return path_table(path_rows(path, names_of_groups(m.block for m in analysis.blocks)) if path else ())
+    names = names_of_groups(m.block for m in analysis.blocks)
+    diagram = path_diagram(path, names) if path else None
+    return {
+        "lines": path_table(path_rows(path, names) if path else ()),
+        "waits": waits_table(wait_rows(path, names) if path else ()),
+        "diagram": Markup(states_svg(diagram)) if diagram else "",
+    }
 
 
 def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:

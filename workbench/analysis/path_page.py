@@ -114,16 +114,20 @@ def part_words(part: PathPart) -> str:
 def waits_table(rows: Sequence[WaitRow]) -> views.Table:
     """Which call or state waited for which, with a place in the source of each."""
     columns = (
-        views.Column("Waits", lambda r: part_words(r.waiter), share=1.0, elide_middle=True, ink=lambda r: _STRONG,
+        views.Column("Waits", lambda r: _name_first(r.waiter), share=1.0, ink=lambda r: _STRONG,
                key=lambda r: part_words(r.waiter), tip_of=lambda r: _where(r.waiter)),
-        views.Column("For", lambda r: part_words(r.waited_for), share=1.0, elide_middle=True,
+        views.Column("For", lambda r: _name_first(r.waited_for), share=1.0,
                key=lambda r: part_words(r.waited_for), tip_of=lambda r: _where(r.waited_for)),
-        views.Column("Times", lambda r: count_text(r.count), width_px=58, right=True, key=lambda r: r.count,
-               ink=lambda r: _SECOND),
         views.Column("In all", lambda r: time_text(r.time_s), width_px=76, right=True, key=lambda r: r.time_s,
                ink=lambda r: _STRONG, tip="How long it waited in all; of replicas, their sum"),
+        views.Column("Times", lambda r: count_text(r.count), width_px=72, right=True, key=lambda r: r.count,
+               ink=lambda r: _SECOND),
     )  # fmt: skip
     return views.Table("Who waits for whom", columns, rows, place=lambda r: _place(r.waited_for))
+
+
+def _name_first(part: PathPart) -> str:
+    return f"{part.name}, {block_words(part.block)}"
 
 
 def _where(part: PathPart) -> str:

@@ -15,14 +15,16 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.changes import Change, read_change
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.ledger import expected_of
-from workbench.model.prediction import Bottleneck, PathStep, Prediction, Trust
+from workbench.model.prediction import Bottleneck, CriticalPath, PathStep, Prediction, Trust
 from workbench.model.run import Run
 from workbench.model.text import counted, percent_text, ratio_text, table, time_text
 from workbench.replay.predict import Replayed
 from workbench.session.change.confirm import AnswerStatus, Confirmation, confirm, open_project_of
 from workbench.session.keep import ledger
 from workbench.session.keep.results import open_knowledge, open_recorded, platforms_named, prepared
+from workbench.session.program.files import write_result_text
 from workbench.session.program.plugins import Plugins
 
 _MOST_ROWS = 8  # of what holds the run
@@ -89,6 +91,8 @@ def _confirmed(run: Run, changes: Sequence[Change], kept: str, plugins: Plugins)
 def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
     replayed = _prepared(arguments.run_folder, workbench.plugins)
     path = replayed.critical_path()
+    if arguments.svg:
+        _write_path(arguments.svg, path, replayed.run)
     if arguments.json:
         print_json(
             {
@@ -122,6 +126,16 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         print(f"The critical path is not known: {path.why}.")
     return DONE if path.steps else FAILED
+
+
+def _write_path(file: Path, path: CriticalPath, run: Run) -> None:
+    from workbench.pictures.path_diagram import path_diagram
+    from workbench.pictures.state_diagram import states_svg
+
+    diagram = path_diagram(path, names_of_groups(run.manifest.blocks))
+    if diagram is None:
+        raise WorkbenchError(Diagnostic("there is no critical path to draw", path.why or "It is in one state alone."))
+    write_result_text(file, states_svg(diagram))
 
 
 def _where(row: PathRow) -> tuple[str, str, str]:

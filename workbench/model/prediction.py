@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from workbench.model.blocks import Side
 from workbench.model.changes import Change, as_json
+from workbench.model.pragma import Category
 
 #: By how much a speedup may lie outside its interval and count as inside: as exactly as it is shown.
 SHOWN_TO = 1e-3
@@ -103,6 +104,7 @@ class PathPart:
     name: str
     file: str
     line: int
+    category: Category | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ entered and for how long, and with what probability which other state comes next
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from workbench.pictures.svg import SvgCanvas
 MOST_STATES = 16
 NODE_WIDTH, NODE_HEIGHT = 204.0, 56.0
 LABEL_SIZE = 11.0
+_LINE = 18.0
 _GAP = 84.0  # between states, where labels and arrows are
 _EDGE = 24.0
 _BEND = 0.16  # how far an arrow bends to its right, as a part of its length
@@ -30,7 +31,8 @@ _PLACES = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
 
 @dataclass(frozen=True)
 class StateNode:
-    """`index` is the state's in its block; `share` of the run's time; `each` says how long a visit takes."""
+    """`index` is the state's in its block; `share` of the run's time; `each` says how long a visit takes. On a path
+    through several blocks `of` is the state's, and `note` is said of it beside its visits."""
 
     index: int
     name: str
@@ -38,6 +40,8 @@ class StateNode:
     share: float
     visits: int
     each: str
+    of: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,16 @@ class StateDiagram:
         parts = [counted(len(self.states), "state"), counted(len(self.steps), "transition")]
         return ", ".join([*parts, *([f"{self.left_out} rare states left out"] if self.left_out else [])])
 
+    @property
+    def node_height(self) -> float:
+        """With a line more where a state is said to be of a block."""
+        return NODE_HEIGHT + (_LINE if any(state.of for state in self.states) else 0.0)
+
     @cached_property
     def size(self) -> tuple[float, float]:
         """Width and height of the whole picture."""
         across, down = _radii(self)
-        return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + NODE_HEIGHT / 2 + _EDGE)
+        return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + self.node_height / 2 + _EDGE)
 
     @cached_property
     def boxes(self) -> tuple[Box, ...]:
@@ -83,7 +92,8 @@ class StateDiagram:
         for number in range(around):
             angle = math.pi + 2 * math.pi * number / around
             middles.append((width / 2 + across * math.cos(angle), height / 2 + down * math.sin(angle)))
-        return tuple(Box(x - NODE_WIDTH / 2, y - NODE_HEIGHT / 2, NODE_WIDTH, NODE_HEIGHT) for x, y in middles)
+        high = self.node_height
+        return tuple(Box(x - NODE_WIDTH / 2, y - high / 2, NODE_WIDTH, high) for x, y in middles)
 
     @cached_property
     def curves(self) -> tuple[tuple[StateStep, list[Point]], ...]:
@@ -100,10 +110,12 @@ def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | 
         for step in one.transitions:
             counts[step.from_state, step.to_state] += step.count
     entered = {index for pair, count in counts.items() if count for index in pair}
-    if not entered:
-        return None
-    nodes = {index: _node(index, members) for index in entered}
-    kept = sorted(entered, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
+    return arranged(name, {index: _node(index, members) for index in entered}, counts) if entered else None
+
+
+def arranged(name: str, nodes: Mapping[int, StateNode], counts: Counter[tuple[int, int]]) -> StateDiagram:
+    """The diagram of these states, by their index, and of how often each leads to which."""
+    kept = sorted(nodes, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
     drawn = [pair for pair, count in counts.items() if count and pair[0] != pair[1] and {*pair} <= {*kept}]
     hubs = [index for index in kept if len(kept) > 3 and all(index in pair for pair in drawn)]
     order = _in_order(kept, counts, hubs)
@@ -115,7 +127,7 @@ def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | 
         StateStep(place[a], place[b], count, count / out[a])
         for (a, b), count in sorted((pair, counts[pair]) for pair in drawn)
     )
-    return StateDiagram(name, tuple(nodes[index] for index in order), steps, bool(hubs), len(entered) - len(kept))
+    return StateDiagram(name, tuple(nodes[index] for index in order), steps, bool(hubs), len(nodes) - len(kept))
 
 
 def _node(index: int, members: Sequence[BlockMetrics]) -> StateNode:
@@ -156,8 +168,9 @@ def _radii(diagram: StateDiagram) -> tuple[float, float]:
     if count <= 2:
         return (NODE_WIDTH + 2 * _GAP) / 2 * (count - 1), 24.0
     turn = 2 * math.sin(math.pi / count)
-    least = (NODE_WIDTH + _GAP, NODE_HEIGHT + _GAP) if diagram.has_hub else (0.0, 90.0)
-    return max((NODE_WIDTH + _GAP) / turn, least[0]), max((NODE_HEIGHT + _GAP) / turn, least[1])
+    high = diagram.node_height
+    least = (NODE_WIDTH + _GAP, high + _GAP) if diagram.has_hub else (0.0, 90.0)
+    return max((NODE_WIDTH + _GAP) / turn, least[0]), max((high + _GAP) / turn, least[1])
 
 
 def _curve(source: Box, target: Box) -> list[Point]:
@@ -219,9 +232,8 @@ def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequenc
 
 
 def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> None:
-    times = counted(state.visits, "visit")
-    second = f"{times} of {state.each}" if state.each else times
-    with canvas.named(f"{state.name}: {percent_text(state.share)} of the run, {second}"):
+    lines = list(filter(None, [state.of, ", ".join(filter(None, [_visits_words(state), state.note]))]))
+    with canvas.named(state_words(state)):
         canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "panel", "accent" if chosen else "edge",
                     2.0 if chosen else 1.2, 6)  # fmt: skip
         draw_swatch(canvas, box.x + 10, box.y + 12, 14, 12, state.category)
@@ -229,7 +241,21 @@ def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> Non
         used = canvas.width_of(share, 12, 600)
         canvas.text(box.x + 31, box.y + 8, box.width - 31 - used - 18, 20, state.name, "text", 13, 600)
         canvas.write(box.x + box.width - 10 - used, box.y + 18, share, "text", 12, 600)
-        canvas.text(box.x + 10, box.y + 30, box.width - 20, 18, second, "second", 12)
+        for number, line in enumerate(lines):
+            canvas.text(box.x + 10, box.y + 30 + _LINE * number, box.width - 20, _LINE, line, "second", 12)
+
+
+def state_words(state: StateNode) -> str:
+    """A state in a line, as it is said where one points at it."""
+    name = f"{state.of} {state.name}".strip()
+    return ", ".join(
+        filter(None, [f"{name}: {percent_text(state.share)} of the run", _visits_words(state), state.note])
+    )
+
+
+def _visits_words(state: StateNode) -> str:
+    times = counted(state.visits, "visit")
+    return f"{times} of {state.each}" if state.each else times
 
 
 def diagram_rows(diagram: StateDiagram) -> Iterator[tuple[str | float, ...]]:

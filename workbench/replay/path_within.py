@@ -16,6 +16,8 @@ from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 from workbench.traces.path import Causes, Numbers, RunPath, Steps
 
+#: The share of the path from which a state or call is one of its parts.
+LEAST = 1e-3
 #: What a wait for a bus is for, where no call is known to have had it.
 BUS = "bus"
 
@@ -23,18 +25,21 @@ BUS = "bus"
 def part_of(manifest: Manifest, block: int, state: int, site: int) -> PathPart:
     """A state of a block, or the call at a site, by name and line."""
     one = manifest.blocks[block]
+    known = one.states[state]
     if site >= 0:
         place = manifest.sites[site]
-        return PathPart(one.id, place.label, place.file, place.line)
-    known = one.states[state]
-    return PathPart(one.id, known.name, known.file or "", known.line or 0)
+        return PathPart(one.id, place.label, place.file, place.line, known.category)
+    return PathPart(one.id, known.name, known.file or "", known.line or 0, known.category)
 
 
 def path_moves(program: Program, steps: Steps) -> tuple[PathMove, ...]:
-    """From which state or call the path goes on to which, and how often."""
+    """From which state or call the path goes on to which, and how often. Those that take less than `LEAST` of it, such
+    as the host's own code between two calls, are left out: what is before them goes on to what comes after."""
     kinds, which = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
     parts = [part_of(program.run.manifest, *kind) for kind in kinds.T.tolist()]
     which = which.reshape(-1).astype(np.int64)
+    spent_ps = np.bincount(which, (steps.end_ps - steps.begin_ps).astype(float))
+    which = which[(spent_ps >= LEAST * spent_ps.sum())[which]]
     pairs, counts = np.unique(which[:-1] * len(parts) + which[1:], return_counts=True)
     moves = Counter[tuple[PathPart, PathPart]]()
     for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):

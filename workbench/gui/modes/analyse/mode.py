@@ -132,7 +132,9 @@ class AnalyseMode(Mode):
         self.graph_head = PanelHeader("Blocks")
         add_picture_buttons(self.graph_head, self.graph, "graph")
         self.path = PathInGraph(self.graph, self.details, self.context)
-        self.graph_head.add(self.path.pill)
+        self.path.within_wanted.connect(self._show_path)
+        for control in (self.path.within, self.path.pill):
+            self.graph_head.add(control)
         for kind, title in KINDS.items():
             pill = PillButton(title)
             pill.setCheckable(False)
@@ -363,13 +365,24 @@ class AnalyseMode(Mode):
         self.graph.setFocus()
 
     def _choose_state(self, index: int) -> None:
-        if self.states is not None:
+        if self.states is None:
+            return
+        if self.states.path:
+            self.states.view.set_current(index)
+        else:
             self.context.navigation.select(SelectedState(self.states.members[0].block.id, index))
 
     def _open_state(self, index: int) -> None:
-        state = self.states.members[0].block.states[index] if self.states else None
-        if state and state.file and state.line:
-            self.context.navigation.open_line(state.file, state.line)
+        if self.states and (line := self.states.line_of(index)):
+            self.context.navigation.open_line(*line)
+
+    def _show_path(self) -> None:
+        """The critical path by state and call in place of the graph."""
+        if self.states is None:
+            self.states = self._states_panel()
+        if self.context.analysis and self.states.show_path(self.context.analysis):
+            self._upper.setCurrentWidget(self.states)
+            self.states.view.setFocus()
 
     def _open_line(self, members: Sequence[BlockMetrics]) -> None:
         for metrics in members:

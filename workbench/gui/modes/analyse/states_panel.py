@@ -6,19 +6,22 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
+from workbench.analysis.path_page import names_of_groups
 from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui.frame.selection import SelectedState, Selection
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.views.picture_buttons import add_picture_buttons
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column
-from workbench.model.text import percent_text
+from workbench.model.prediction import PathPart
 from workbench.pictures.canvas import Canvas
+from workbench.pictures.path_diagram import path_diagram, path_parts
 from workbench.pictures.state_diagram import (
     StateDiagram,
     StateNode,
     diagram_rows,
     draw_states,
     state_diagram,
+    state_words,
 )
 
 LARGEST = 1.25  # times as large as drawn at most, where there is much room
@@ -100,7 +103,7 @@ class StatesView(HouseView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         state = self.state_at(event.position())
-        self.viewport().setToolTip(f"{state.name}: {percent_text(state.share)} of the run" if state else "")
+        self.viewport().setToolTip(state_words(state) if state else "")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -128,12 +131,14 @@ class StatesView(HouseView):
 
 
 class StatesPanel(QWidget):
-    """The diagram under its head. `members` are the block, or its replicas."""
+    """The diagram under its head. `members` are the block, or its replicas; `path` are the states and calls of the
+    critical path instead, by their index."""
 
     def __init__(self) -> None:
         super().__init__()
         self.name = ""
         self.members: Sequence[BlockMetrics] = ()
+        self.path: Sequence[PathPart] = ()
         self.view = StatesView()
         self.head = PanelHeader("States")
         self.source = PillButton("Go to source", icon_name="code")
@@ -150,16 +155,39 @@ class StatesPanel(QWidget):
         diagram = state_diagram(name, members)
         if diagram is None:
             return False
-        self.name, self.members = name, members
-        self.head.set_title(f"States of {name}", diagram.note)
-        self.view.show_diagram(diagram)
+        self.name, self.members, self.path = name, members, ()
+        self._show(f"States of {name}", diagram)
         return True
 
+    def show_path(self, analysis: Analysis) -> bool:
+        """Show the critical path by state and call; False where it is not known."""
+        path, names = analysis.what_if.path if analysis.what_if else None, names_of_groups(analysis.graph.blocks)
+        diagram = path_diagram(path, names) if path else None
+        if path is None or diagram is None:
+            return False
+        self.name, self.members, self.path = "", (), path_parts(path, names)
+        self._show("Critical path", diagram)
+        return True
+
+    def _show(self, title: str, diagram: StateDiagram) -> None:
+        self.head.set_title(title, diagram.note)
+        self.source.setVisible(bool(self.members))
+        self.view.show_diagram(diagram)
+
     def show_again(self, analysis: Analysis) -> bool:
-        """Show the same block as another analysis has it; False where there is none."""
+        """Show the same as another analysis has it; False where there is none."""
+        if self.path:
+            return self.show_path(analysis)
         return self.show_block(self.name, analysis.members(self.name))
+
+    def line_of(self, index: int) -> tuple[str, int] | None:
+        """Where a state or call is in the sources."""
+        part = self.path[index] if self.path else self.members[0].block.states[index]
+        return (part.file, part.line) if part.file and part.line else None
 
     def follow(self, chosen: Selection | None) -> None:
         """Mark the state that is selected, if it is one of these."""
+        if self.path:
+            return
         mine = isinstance(chosen, SelectedState) and chosen.block in {m.block.id for m in self.members}
         self.view.set_current(chosen.state if mine and isinstance(chosen, SelectedState) else -1)
