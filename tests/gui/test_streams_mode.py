@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from driven.texts import clipped
-from PySide6.QtCore import QPointF, Qt
+from pixels import pixels_of, rgb
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.agents.packets import Answers
@@ -18,14 +20,17 @@ from rc_workbench_plugins.streaming.query.replies import thinned
 from stream_topologies import with_streams
 
 from workbench.api.queries import Curve, Curves, QueriedBlock, QueriedEdge, QueueFill, Reply, Subject
+from workbench.api.window import palette
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.streams.explained import ROW_PX, ExplainedBars
 from workbench.gui.modes.streams.graph import graph_of, label_of, laid_out
 from workbench.gui.modes.streams.mode import QueryMode
 from workbench.gui.modes.streams.plots import apart, course, cumulative, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
 from workbench.model.blocks import Edge, Side
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S
 from workbench.pictures.edge_labels import block_label, draw_edge_labels, placed_labels
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
@@ -133,6 +138,59 @@ def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
     assert [reply.unsure_s for reply in mode.replies.replies] == [16e-6]
     assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams, current source"
     assert "Two.mt" in mode.graph.facts
+
+
+def test_what_agents_counted_is_over_the_bars_of_what_the_run_shows(
+    window: MainWindow, tmp_path: Path, settle: Callable[[MainWindow], None], qtbot: QtBot
+) -> None:
+    """Two rates and a mean: one rate is the trace's, what differs is amber; where events were lost, all of them are."""
+    run = with_streams(synthetic_run(cores=2, rounds=1))
+
+    def counted(edge: str, metric: Metric, text: str, value: float) -> MeasureResult:
+        measure = Measure("", f"measure {text} at {edge}", metric, Statistic.MEAN, (f"Laplace.{edge}",))
+        return MeasureResult(measure, (FrameValue(0, PS_PER_S, PS_PER_S, 3, value),), agent="processor")
+
+    measures = (
+        counted("e1", Metric.RATE, "rate", 2.49159e6), counted("e4", Metric.RATE, "rate", 0.5e6),
+        counted("e1", Metric.OCCUPANCY, "mean occupancy", 3.93),
+    )  # fmt: skip
+    lost = Diagnostic("12 events of the streams were lost: the agent did not keep up", severity=Severity.WARNING)
+
+    def bars(*problems: Diagnostic) -> dict[str, ExplainedBars]:
+        tables = table_of_answers({"processor": Answers(measures, (), problems)})
+        folder = tmp_path / f"run-{len(problems)}"
+        RunWriter(folder, run.manifest).finish(run.manifest, {**run.tables, **tables})
+        window.context.open_run(folder)
+        settle(window)
+        window.context.navigation.set_mode("streams")
+
+        def shown() -> dict[str, ExplainedBars]:
+            every = window.modes.current().findChildren(ExplainedBars)
+            mine = [one for one in every if one.bars[0].counted is None or bool(one.bars[0].warning) == bool(problems)]
+            return {one.accessibleName(): one for one in mine}
+
+        qtbot.waitUntil(lambda: "At what rate is data moving?" in shown(), timeout=10_000)
+        return shown()
+
+    rates = (of := bars())["At what rate is data moving?"]
+    said = [(bar.name, bar.counted is not None, bool(bar.warning)) for bar in rates.bars]
+    assert said == [
+        ("e1", True, False), ("e21", False, False), ("e22", False, False), ("e31", False, False), ("e32", False, False),
+        ("e4", True, True),
+    ]  # fmt: skip
+    assert "the processor's agent counted 500\u202fk/s" in rates.row_words(5)
+    full = of["How full is each queue?"].bars[0]
+    assert (full.whole, full.counted, full.warning) == (4, 3.93, "")
+    assert of["How busy is each block?"].bars[1].words == "100\u202f%"
+    pixels, colours = pixels_of(rates.grab().toImage()), palette()
+    amber, plain = (rgb(QColor(colour)) for colour in (colours.medium, colours.accent))
+    rows = [{int(pixel) for pixel in pixels[11 + ROW_PX * row]} & {amber, plain} for row in (0, 5)]
+    assert rows == [{plain}, {amber}]
+    qtbot.mouseClick(rates, Qt.MouseButton.LeftButton, pos=QPoint(40, ROW_PX * 5 + 4))
+    assert window.modes.current().editor.toPlainText() == "measure rate at e4"
+    warned = bars(lost)["At what rate is data moving?"].bars
+    assert "12 events of the streams were lost" in warned[0].warning
+    assert [bool(bar.warning) for bar in warned] == [True, False, False, False, False, True]
 
 
 def test_names_are_proposed_and_what_is_wrong_is_said(

@@ -61,7 +61,16 @@ if TYPE_CHECKING:
     from workbench.api.port_styles import Handshake, PortStyle, Role, words
     from workbench.api.ports import Activity, HardwarePort, MonitorFront, Problem, Signal
     from workbench.api.predictions import Answer, Results, Row
-    from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, QueueFill, Reply, RunQueries, Subject
+    from workbench.api.queries import (
+        Explained,
+        ExplainedBar,
+        QueriedBlock,
+        QueriedEdge,
+        QueueFill,
+        Reply,
+        RunQueries,
+        Subject,
+    )
     from workbench.api.results import Analysis, BlockMetrics, CallMetrics
     from workbench.api.source.files import expand_sources
     from workbench.api.source.lines import Lines, source_bytes
@@ -107,7 +116,8 @@ __all__ = [
     "API_VERSION", "COMMON", "EVERY", "FIRST_STATES", "PS_PER_S", "UNCLASSIFIED", "Activity", "Advice", "Analysis",
     "Answer", "BecomesC", "Begun", "Block", "BlockMetrics", "Branch", "CallKind", "CallMetrics", "CallSite", "Callee",
     "Cancelled", "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count",
-    "Definition", "Diagnostic", "Explained", "Exporter", "Field", "FileKind", "Finding", "FindingSource",
+    "Definition", "Diagnostic", "Explained", "ExplainedBar", "Exporter", "Field", "FileKind", "Finding",
+    "FindingSource",
     "FindsDefinitions", "Formula", "Group", "Handshake", "Hardware", "HardwarePort", "HardwareSources", "HdlBlock",
     "HdlBuild", "HdlChecks", "HdlFiles", "HdlLanguage", "HdlPort", "HdlScan", "HdlSimulation", "HdlTop", "HostBuild",
     "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer", "Job", "KnowsApis", "Later",

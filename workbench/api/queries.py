@@ -118,9 +118,26 @@ class QueueFill:
 
 
 @dataclass(frozen=True)
+class ExplainedBar:
+    """A number of an answer, drawn as a bar: of a block or an edge, and in words. The bar is full at `whole`, or the
+    longest of all where that is 0; `statement` asks for it. `counted` is what agents counted of the same, and `warning`
+    says that it differs from the trace, or that counts were lost."""
+
+    name: str
+    value: float
+    words: str
+    statement: str = ""
+    whole: float = 0.0
+    counted: float | None = None
+    counted_words: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True)
 class Explained:
-    """A question about the run as a whole, its answer, and the statements that show it. What is drawn of it in the
-    graph: words at `blocks`, the share of the time that blocks are `busy`, which `limit` all, and `queues` by edge."""
+    """A question about the run as a whole, its answer, and the statements that show it. With `bars` these are shown in
+    place of the answer, and `note` below them. What is drawn of it in the graph: words at `blocks`, the share of the
+    time that blocks are `busy`, which `limit` all, and `queues` by edge."""
 
     question: str
     answer: str
@@ -129,6 +146,8 @@ class Explained:
     busy: Mapping[str, float] = field(default_factory=dict)
     limit: tuple[str, ...] = ()
     queues: Mapping[str, QueueFill] = field(default_factory=dict)
+    bars: tuple[ExplainedBar, ...] = ()
+    note: str = ""
 
 
 @runtime_checkable

@@ -1,7 +1,8 @@
 """What an agent in hardware sent, as a query's answers."""
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import nan
@@ -88,6 +89,11 @@ class Answers:
             "diagnostics": [one.as_json() for one in self.diagnostics],
             "agents": [one.as_json() for one in self.costs],
         }
+
+
+def losses(problems: Iterable[Diagnostic]) -> list[str]:
+    """The problems that say that something was not counted: events or words lost, or answers that break off."""
+    return [one.message for one in problems if re.search(r"\blost\b|break off", one.message)]
 
 
 def answers(

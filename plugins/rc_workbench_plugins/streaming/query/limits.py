@@ -7,7 +7,7 @@ is as busy as section 7.1 says: its rate, over its rate while it has data at all
 utilisation, where it never had.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -15,7 +15,7 @@ import networkx as nx
 
 from rc_workbench_plugins.streaming.cores import Away
 from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
-from workbench.api import PS_PER_S, counted, listed, percent_text, ratio_text, time_text
+from workbench.api import PS_PER_S, ExplainedBar, counted, listed, percent_text, ratio_text, time_text
 from workbench.api.unstable import StreamEdge, Topology, prefixed, significant
 
 _MOST_SAID = 8  # of edges or blocks that are named in one answer
@@ -53,11 +53,14 @@ class BlockSeen:
 
 @dataclass(frozen=True)
 class LimitAnswer:
-    """`evidence` are statements of the query language that show it."""
+    """`evidence` are statements of the query language that show it; `bars` are its numbers, and `note` what the words
+    say beside those."""
 
     question: str
     words: str
     evidence: tuple[str, ...]
+    bars: tuple[ExplainedBar, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -288,19 +291,33 @@ def _answers(
     def asked(what: str, edges: Iterable[QueueSeen]) -> tuple[str, ...]:
         return tuple(f"measure {what} at {topology.short(queue.edge)}" for queue in edges)
 
+    def bars(
+        what: str, values: Iterable[tuple[str, float, str]], whole: Callable[[str], float] = lambda name: 0.0
+    ) -> tuple[ExplainedBar, ...]:
+        """Of edges by their labels, or of blocks."""
+        edges = {edge.sink.block: edge for edge in reversed(topology.edges)}
+        edges |= {edge.label: edge for edge in topology.edges}
+        asks = {name: f"measure {what} at {topology.short(edge)}" for name, edge in edges.items()}
+        return tuple(
+            ExplainedBar(topology.within(name), value, words, asks.get(name, ""), whole(name))
+            for name, value, words in values
+        )
+
     queues, blocks = walked.queues[::-1], walked.blocks[::-1]
     rates = [(q.edge.label, q.rate_per_s, prefixed(q.rate_per_s, "/s")) for q in queues]
-    yield LimitAnswer("At what rate is data moving?", each(rates), asked("rate", queues))
+    yield LimitAnswer("At what rate is data moving?", each(rates), asked("rate", queues), bars("rate", rates))
 
     late = [q for q in queues if q.latency_ps is not None]
     longest = max(late, key=lambda q: q.latency_ps or 0, default=None)
-    waits = each((q.edge.label, q.latency_ps or 0, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late)
-    words = f"{waits} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
-    yield LimitAnswer("How long does data wait on its way?", words, asked("mean latency", late))
+    waits = [(q.edge.label, q.latency_ps or 0, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late]
+    words = f"{each(waits)} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
+    latencies = bars("mean latency", waits)
+    yield LimitAnswer("How long does data wait on its way?", words, asked("mean latency", late), latencies)
 
-    words = each((b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks)
-    words += " What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
-    yield LimitAnswer("How busy is each block?", words, asked("util", queues))
+    busy = [(b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks]
+    note = "What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
+    words = f"{each(busy)} {note}".rstrip()
+    yield LimitAnswer("How busy is each block?", words, asked("util", queues), bars("util", busy, _whole), note)
 
     held = [
         (q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}{parts}")
@@ -313,13 +330,18 @@ def _answers(
         for q in queues
         if notes.left.get(q.edge.label)
     ]
-    yield LimitAnswer("How full is each queue?", each(held) + "".join(left), asked("hist occupancy", queues))
+    depths = {q.edge.label: float(q.edge.depth) for q in queues}
+    mean = [(name, share * depths[name], said) for name, share, said in held]
+    fills, note = bars("mean occupancy", mean, depths.__getitem__), "".join(left).strip()
+    words = each(held) + "".join(left)
+    yield LimitAnswer("How full is each queue?", words, asked("hist occupancy", queues), fills, note)
 
     held_up = [q for q in queues if q.backpressure > 0]
-    shares = each((q.edge.label, q.backpressure, percent_text(q.backpressure)) for q in held_up)
-    words = shares if held_up else "Nowhere at any time."
+    shares = [(q.edge.label, q.backpressure, percent_text(q.backpressure)) for q in held_up]
+    words = each(shares) if held_up else "Nowhere at any time."
     question = "For what share of the time is backpressure asserted?"
-    yield LimitAnswer(question, words, asked("backpressure", held_up or queues))
+    asserted = bars("backpressure", shares, _whole)
+    yield LimitAnswer(question, words, asked("backpressure", held_up or queues), asserted)
 
     before = [q for q in queues if q.edge.sink.block in walked.limit]
     after = [q for q in queues if q.edge.source.block in walked.limit]
@@ -359,6 +381,11 @@ def _answers(
         words = f"{then}, at {ratio_text(walked.gain)} the current throughput at most."
     then_before = [q for q in queues if q.edge.sink.block in walked.following]
     yield LimitAnswer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
+
+
+def _whole(name: str) -> float:
+    """What a bar of a share is full at."""
+    return 1.0
 
 
 def _queued_text(block: BlockSeen) -> str:

@@ -12,7 +12,7 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl import is_queue
 from rc_workbench_plugins.streaming.query.seen import Seen
 from rc_workbench_plugins.streaming.query.words import value_words
-from workbench.api import PS_PER_S, Explained, QueueFill, Subject
+from workbench.api import PS_PER_S, Explained, ExplainedBar, QueueFill, Subject
 from workbench.api.unstable import as_target, prefixed, significant
 
 _OF_STREAM = (
@@ -105,7 +105,13 @@ def rtl_explained(there: Seen) -> list[Explained]:
             (edge.label, one.frames[0].value or 0.0) for edge, one in zip(edges, results, strict=True) if one.frames
         )
         if said:
-            explained.append(Explained(question, f"{'; '.join(said)}.", tuple(statements)))
+            depth = {edge.label: float(edge.depth) for edge in edges}
+            bars = tuple(
+                ExplainedBar(topology.short(edge), one.frames[0].value or 0.0, _value(one), statement,
+                             0.0 if "rate" in text else 1.0 if "backpressure" in text else depth[edge.label])
+                for edge, one, statement in zip(edges, results, statements, strict=True) if one.frames
+            )  # fmt: skip
+            explained.append(Explained(question, f"{'; '.join(said)}.", tuple(statements), bars=bars))
     rates, stalls, fills = values.values()
     blocks = {edge.label: f"{significant(fills[edge.label])} of {edge.depth}" for edge in fifos if edge.label in fills}
     queues = {label: QueueFill(rate, stalls.get(label, 0.0)) for label, rate in rates.items()}

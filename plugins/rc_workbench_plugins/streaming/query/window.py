@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
-from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.agents.packets import Answers, losses
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.dummies import advice
 from rc_workbench_plugins.streaming.limit_finding import limits
@@ -20,18 +20,22 @@ from rc_workbench_plugins.streaming.query.blocks import (
     state_names,
 )
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.measures import FrameLength, MeasureResult
+from rc_workbench_plugins.streaming.query.limits import overall
+from rc_workbench_plugins.streaming.query.measures import SHARES, FrameLength, MeasureResult, Metric
+from rc_workbench_plugins.streaming.query.overlaid import overlaid
 from rc_workbench_plugins.streaming.query.replies import beside, reply_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl_window import rtl_explained, rtl_subject, stream_words
 from rc_workbench_plugins.streaming.query.seen import Seen, seen, something_seen
 from rc_workbench_plugins.streaming.query.targets import names
+from rc_workbench_plugins.streaming.query.words import value_words
 from workbench.api import (
     PS_PER_S,
     Block,
     Composition,
     Diagnostic,
     Explained,
+    ExplainedBar,
     QueriedBlock,
     QueriedEdge,
     QueueFill,
@@ -182,10 +186,13 @@ def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
         there = seen(run)
-        return _of_agents(run) + rtl_explained(there) + _of_states(there)
+        explained = overlaid(rtl_explained(there), _counted(run), there.topology)
+        return _counts_alone(run) + _of_agents(run) + explained + _of_states(there)
     walked = limits(events)
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
-    answers = [Explained(one.question, one.words, one.evidence) for one in (*first, *walked.answers[:-2])]
+    asked = (*first, *walked.answers[:-2])
+    answers = [Explained(one.question, one.words, one.evidence, bars=one.bars, note=one.note) for one in asked]
+    answers = overlaid(answers, _counted(run), events.topology)
     answers[0] = replace(
         answers[0],
         blocks={block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks},
@@ -197,6 +204,24 @@ def explain(run: Run) -> Sequence[Explained]:
         },
     )
     return [*answers, *_of_dummies(events), *_of_agents(run)]
+
+
+def _counts_alone(run: Run) -> list[Explained]:
+    """What agents counted where nothing was traced: a number of each statement, by what it measures."""
+    answers = _counted(run)
+    lost = ". ".join(losses(answers.diagnostics)) if answers else ""
+    numbers = [(one, value) for one in answers.measures if (value := overall(one)) is not None] if answers else []
+    by_metric: dict[Metric, list[ExplainedBar]] = {}
+    for one, value in numbers:
+        whole = 1.0 if one.measure.metric in SHARES else 0.0
+        words = value_words(one.measure, value)
+        name = one.measure.label or f"{one.measure.statistic} {one.measure.where}".strip()
+        by_metric.setdefault(one.measure.metric, []).append(ExplainedBar(name, value, words, "", whole, warning=lost))
+    return [
+        Explained(f"What did agents count: {metric}?", "; ".join(f"{bar.name} {bar.words}" for bar in bars), (),
+                  bars=tuple(bars))
+        for metric, bars in by_metric.items()
+    ]  # fmt: skip
 
 
 def _of_dummies(events: Events) -> list[Explained]:
@@ -225,7 +250,7 @@ def _of_agents(run: Run) -> list[Explained]:
 
 def _of_states(there: Seen) -> list[Explained]:
     """In which states blocks were longest, of replicas the first."""
-    lines, statements, end_ps = [], [], max(there.states.end_ps, 1)
+    lines, statements, bars, end_ps = [], [], [], max(there.states.end_ps, 1)
     for name, of_group in drawn_blocks(there.blocks).items():
         counted, first = there.states.counted(of_group[0].id), of_group[0]
         longest = [number for number in (-counted.time_ps).argsort(kind="stable")[:_LONGEST] if counted.time_ps[number]]
@@ -233,8 +258,12 @@ def _of_states(there: Seen) -> list[Explained]:
         if said:
             lines.append(f"{name}: {listed(said)}.")
             statements.append(share_of(first.states[longest[0]].name, name))
+        for number in longest:
+            state, share = first.states[number].name, counted.time_ps[number] / end_ps
+            words = percent_text(share)
+            bars.append(ExplainedBar(f"{name}: {state}", float(share), words, share_of(state, name), 1.0))
     question = "In which states are the blocks longest?"
-    return [Explained(question, "\n".join(lines), tuple(statements))] if lines else []
+    return [Explained(question, "\n".join(lines), tuple(statements), bars=tuple(bars))] if lines else []
 
 
 def _events(run: Run) -> Events | None:

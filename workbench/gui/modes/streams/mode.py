@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 from workbench.api.modes import WindowMode
 from workbench.api.queries import Explained, Reply, RunQueries, Subject
 from workbench.api.window import Context, Mode, set_ground
+from workbench.gui.modes.streams import explained
 from workbench.gui.modes.streams.depths import DepthsPanel
 from workbench.gui.modes.streams.editor import QueryEditor
 from workbench.gui.modes.streams.graph import SubjectGraph, summary
@@ -114,10 +115,10 @@ class QueryMode(Mode):
 
     def _build(self) -> QWidget:
         page = QWidget()
-        graph, explained = self._graph_panel(), self._explained_panel()
+        graph, shown = self._graph_panel(), self._explained_panel()
         query, replies = self._editor_panel(), self._replies_panel()
-        self.panels = (graph, explained, query, replies)
-        above, below = Split((graph, 860), (explained, 560)), Split((query, 560), (replies, 860))
+        self.panels = (graph, shown, query, replies)
+        above, below = Split((graph, 860), (shown, 560)), Split((query, 560), (replies, 860))
         plain_column(page).addWidget(Split((above, 430), (below, 470), vertical=True))
         return page
 
@@ -300,19 +301,9 @@ class QueryMode(Mode):
         if drawn := next((one for one in answers if one.blocks or one.queues), None):
             self.graph.show_explained(drawn)
         last: QWidget = self._explained_area  # that Tab came to
-        for one in answers:
-            question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
-            answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._explained.addWidget(question)
-            self._explained.addWidget(answer)
-            if statements := "\n".join(one.statements):
-                show = Button("Ask this", kind="link", on=lambda _=False, asked=statements: self.add(asked))
-                show.setToolTip(statements)
-                self._explained.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
-                QWidget.setTabOrder(last, show)
-                last = show
-            self._explained.addSpacing(10)
-        self._explained.addStretch(1)
+        for taking_keys in explained.fill(self._explained, answers, self.add):
+            QWidget.setTabOrder(last, taking_keys)
+            last = taking_keys
 
     # ---- the query
 
