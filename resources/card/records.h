@@ -123,6 +123,40 @@ typedef struct {
     int64_t t_p3_ps;     /* the host's, when its answer was back */
 } rcw_triple_record;     /* 24 bytes */
 
+/* messages.bin (of each rank of an MPI program on a real machine): one per message sent or received and per collective, as its call
+ * ends, by host/ranks.c. `kind` 0 is room that was not used. Times are in ticks, as those of host_calls.bin elsewhere. */
+typedef struct {
+    int64_t t0, t1;      /* the call: of what it begins or, of a receive or RCW_SEND_DONE, where it ends */
+    int64_t posted;      /* when the message was asked for, or a send was begun that ends in another call */
+    int64_t bytes;
+    int64_t comm;        /* the communicator's number, the same in all its ranks; -1: not known */
+    int64_t order;       /* counts what the process sends and asks for; of a collective, those of the communicator */
+    int32_t kind;        /* rcw_message_kind */
+    int32_t peer;        /* the other rank, as MPI_COMM_WORLD numbers it, or the root; -1: all, RCW_NO_RANK: none */
+    int32_t tag;         /* of a collective how many ranks take part */
+    int32_t thread;
+} rcw_message_record;    /* 64 bytes */
+
+#define RCW_NO_RANK (-2)
+
+typedef enum {
+    RCW_NOT_USED,
+    RCW_SENT,             /* ends when its memory may be used again, which may be when the receiver asked for it */
+    RCW_SENT_TO_RECEIVER, /* ends when the receiver asked for it, or later */
+    RCW_SENT_BUFFERED,    /* ends whoever receives */
+    RCW_SEND_DONE,        /* the end of a send that was begun in another call */
+    RCW_RECEIVED,
+    RCW_PROBED,
+    RCW_ALL_TO_ALL, RCW_FROM_ROOT, RCW_TO_ROOT /* collectives */
+} rcw_message_kind;
+
+/* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when
+ * the answer was there; by host/ranks.c */
+typedef struct {
+    int64_t t_p1, met, t_p3;
+    int64_t rank;
+} rcw_rank_clock_record; /* 32 bytes */
+
 /* dwell.bin: how often a block's state lasted 2^log2_cycles to 2^(log2_cycles+1)-1 cycles, by the card at its end.
  * The stay that the end cut short is counted as it stands, so that a block's cycles add up to the run's. */
 typedef struct {

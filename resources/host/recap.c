@@ -39,6 +39,8 @@ static rcw_unit *units, **last_unit = &units;
 
 __attribute__((weak)) int64_t rcw_transfer_count(void) { return 0; }
 
+__attribute__((weak)) int rcw_clock_is_shared(void) { return 0; }
+
 __attribute__((weak)) int64_t rcw_skip_ps(void) { return 0; }
 
 __attribute__((weak)) int rcw_thread_number(int without) { return without; }

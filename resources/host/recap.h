@@ -42,6 +42,9 @@ int64_t rcw_skip_ps(void);
 /* Takes time off recap.c's own clock: what was done meanwhile was no work of the program's. */
 void rcw_set_aside(int64_t ps);
 
+/* Whether the program is one of several ranks: then its clock has to go on as theirs do, and nothing is set aside. */
+int rcw_clock_is_shared(void);
+
 /* How many transfers the calling thread has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);
 

@@ -9,7 +9,7 @@ _MOST_THREADS = 8
 def cores_words(manifest: Manifest) -> str:
     """A sentence's part without a full stop; empty where the host had one thread, or no virtual cores."""
     cores, threads = manifest.cores, manifest.threads
-    if not cores.count or len(threads) < 2:
+    if not cores.count or len(threads) < 2 or not manifest.simulated:
         return ""
     costs = {"a call": cores.call_ps, "a wake-up": cores.wake_ps, "a change of threads": cores.switch_ps}
     costs_named = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]

@@ -68,6 +68,13 @@ TRANSITIONS = np.dtype(
 )
 FIRSTS = np.dtype([("block", "<i4"), ("state", "<i4"), ("cycle", "<i8")])
 TRIPLES = np.dtype([("t_p1_ps", "<i8"), ("cycle", "<i8"), ("t_p3_ps", "<i8")])
+MESSAGES = np.dtype(
+    [
+        ("t0", "<i8"), ("t1", "<i8"), ("posted", "<i8"), ("bytes", "<i8"), ("comm", "<i8"), ("order", "<i8"),
+        ("kind", "<i4"), ("peer", "<i4"), ("tag", "<i4"), ("thread", "<i4"),
+    ]
+)  # fmt: skip
+RANK_CLOCKS = np.dtype([("t_p1", "<i8"), ("met", "<i8"), ("t_p3", "<i8"), ("rank", "<i8")])
 Records: TypeAlias = RowArray
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
@@ -208,6 +215,8 @@ def _call_file(raw: Path) -> RecordFile:
     if slots_clock is None:
         return RecordFile(file, CALLS)
     slots, clock, record_bytes = slots_clock
+    if record_bytes == CALLS.itemsize:  # those of several ranks, joined
+        return RecordFile(file, CALLS)
     of: dict[str, Callable[[Records], NDArray[Any]]] = {}
     if record_bytes == SHORT_CALLS.itemsize:
         of = _of_short(read_records(raw / "host_long_calls.bin", STORED_CALLS))

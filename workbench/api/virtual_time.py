@@ -159,6 +159,30 @@ def frames_of(triples: Triples, cycles: int) -> tuple[ClockFrame, ...]:
     return next(frames for frames, unsure in zip(tried, unsure_ps, strict=True) if unsure <= NEARLY * min(unsure_ps))
 
 
+def steady(triples: Triples, cycles: int, whole: bool) -> ClockFrame:
+    """A steady clock of so many cycles of 1 ps, by messages in ps of the other's at its begin and, of a `whole` run, as
+    many at its end: those with the shortest round trips of each. Without an end its rate is taken to be the other's but
+    for `MOST_DRIFT`."""
+    trips, half = triples.t_p3 - triples.t_p1, len(triples) // 2 if whole else len(triples)
+    chosen, anchors = list[int](), list[int]()
+    for one in np.split(np.arange(len(triples)), [half])[: 1 + whole]:
+        shortest = one[
+            np.argsort(trips[one], kind="stable")[: LEAST_ROWS // 2]
+        ]  # as many of each: a fit takes them all
+        anchors.append(int(shortest[0]))
+        chosen += sorted(shortest[trips[shortest] <= AT_ONCE * trips[shortest[0]]].tolist())
+    part = Triples(triples.t_p1[chosen], triples.t_f2[chosen], triples.t_p3[chosen])
+    clock = calibrate(part, _PS, None if whole else _PS)
+    last = max(cycles, int(part.t_f2[-1]) + 1)
+    if whole:
+        unsure_ps = _unsure_at(clock, triples, np.array(anchors), (0, last), 0.0)
+    else:
+        met = int(triples.t_f2[anchors[0]])
+        unsure_ps = int(trips[anchors[0]]) + 2 + round(MOST_DRIFT * max(met, last - met))
+    return ClockFrame(0, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
+                      clock.upper_ns / _PS, unsure_ps, len(part))  # fmt: skip
+
+
 def _bend(triples: Triples) -> float:
     """By how much the rate changes: share a ns. What a parabola through the messages shows, and three times how unsure
     that is; of few messages `MOST_DRIFT`."""
@@ -186,13 +210,19 @@ def _in_frames(whole: Triples, cycles: int, count: int, bend: float) -> tuple[Cl
 
 def _unsure_ps(clock: FittedClock, part: Triples, first: int, last: int, bend: float) -> int:
     """How far a time between two cycles may be off. The shortest message of each quarter of them says how far the clock
-    was from the fitted line at most, where it met the FPGA; between two of them a steady clock is not farther off
-    than at either, and beyond the outermost as much more as they let the rate be off. What it bends comes to it."""
+    was from the fitted line at most, where it met the FPGA."""
     quarters = np.array_split(np.arange(len(part)), 4)
     trips = part.t_p3 - part.t_p1
     anchors = np.array([quarter[trips[quarter].argmin()] for quarter in quarters if len(quarter)])
     end = quarters[len(anchors) - 1][::-1]
     anchors[-1] = end[trips[end].argmin()]  # of equally short ones the last
+    return _unsure_at(clock, part, anchors, (first, last), bend)
+
+
+def _unsure_at(clock: FittedClock, part: Triples, anchors: Ticks, span_of: tuple[int, int], bend: float) -> int:
+    """How far a time in a span may be off: between two messages a steady clock is not farther off than at either, and
+    beyond the outermost as much more as they let the rate be off. What it bends comes to it."""
+    first, last = span_of
     met = part.t_f2[anchors]
     early_ns = clock.s_f_ns * (met + 1) + clock.b_f_ns - _PS * part.t_p1[anchors]
     late_ns = _PS * (part.t_p3[anchors] + 1) - clock.s_f_ns * met - clock.b_f_ns

@@ -299,6 +299,12 @@ class TargetCommands(Document):
         "is started here",
         examples=["ssh lab board/host"],
     )
+    launch: str = Field(
+        "",
+        description="what starts several ranks where `run` is empty, before the program's own words; in every command "
+        "$RECAP_RANKS is how many; empty: mpirun -n $RECAP_RANKS where there are several",
+        examples=["mpirun -n $RECAP_RANKS -x RCW_RAW -x RCW_TRACE --hostfile lab.hosts"],
+    )
     fetch: str = Field(
         "", description="command that brings the records back", examples=["scp -q 'lab:records/*' $RCW_RAW"]
     )

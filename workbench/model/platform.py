@@ -248,6 +248,11 @@ class Host(Document):
     transfers: Transfers = Field(Transfers(), description="how the workbench moves data")
 
     @property
+    def exchanges_messages(self) -> bool:
+        """Whether its programs are processes that exchange messages."""
+        return any(entry.kind in (CallKind.SEND_MESSAGE, CallKind.AWAIT_MESSAGE) for entry in self.entries)
+
+    @property
     def calls(self) -> tuple[HostEntry, ...]:
         """All calls that are recorded, as a run numbers them: the API's, and those of queues."""
         return (*self.entries, *(

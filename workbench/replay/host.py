@@ -132,7 +132,8 @@ def _operations(
     ops["bus"] = np.where(calls["grant_ps"] >= 0, calls["resource"], -1)
     ops["gap_first"] = 0
     ops["failed"], ops["seen"] = -1, -1
-    kinds = np.array([*(_KINDS.get(e.kind, OTHER) for e in entries), OTHER], np.uint8)[calls["entry"]]
+    followed = _KINDS if run.manifest.simulated else {}  # on a machine calls last as long as they did
+    kinds = np.array([*(followed.get(e.kind, OTHER) for e in entries), OTHER], np.uint8)[calls["entry"]]
     moves = (kinds == MOVE) & (calls["grant_ps"] >= 0)
     ops["kind"] = np.where(kinds == MOVE, np.where(moves, MOVE, OTHER), kinds)
     ops["kind"][moves & later[calls["entry"]]] = ASYNC
@@ -240,7 +241,13 @@ def _without_messages(run: Run, ops: Operations, calls: Table) -> Operations:
     if not of_messages.any():
         return ops
     first_call = np.cumsum(ops["rows"]) - ops["rows"]
-    ops = ops[~of_messages[first_call]]
+    left_out = of_messages[first_call]
+    if not run.manifest.simulated and "syncs" in run.tables:  # others that take time, such as MPI_Irecv
+        syncs = run.tables["syncs"]
+        at_ps = np.asarray(syncs["t0_ps"])[np.asarray(syncs["block"]) == calls["block"][0]]
+        before, after = (np.searchsorted(at_ps, ops[name]) for name in ("begin_ps", "end_ps"))
+        left_out |= after > before
+    ops = ops[~left_out]
     ops["own_ps"] = ops["begin_ps"] - np.append(0, ops["end_ps"][:-1])[: len(ops)]
     return ops
 

@@ -30,6 +30,8 @@ from workbench.replay.threads import Replay, StuckError, differences
 from workbench.replay.unchanged import beyond_tables, differences_of
 from workbench.traces.trace import trace_of
 
+REAL_BOARD = "on a real machine only the host is followed: calls of the board take what they took in this run"
+
 
 def prepare(
     run: Run, platform: Platform | None,
@@ -43,15 +45,17 @@ def prepare(
     refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges, noise=noise)
     if why := cannot_replay(run):
         return replace(refused, why=why)
-    if len(run.manifest.threads) > 1:
-        return _of_threads(refused)
-    return _of_graph(refused)[0]
+    replayed = _of_threads(refused) if len(run.manifest.threads) > 1 else _of_graph(refused)[0]
+    return replayed if run.manifest.simulated else replace(replayed, assumed=(*replayed.assumed, REAL_BOARD))
 
 
 def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     """The run as a graph, with each thread's times between its calls as they were, and its host."""
     run, platform = refused.run, refused.platform
-    periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
+    measured = not run.manifest.simulated  # then the FPGA is not followed: whole ps will do
+    periods_ps = [
+        Fraction(round(p)) if measured else p for p in (period_ps(clock.frequency_hz) for clock in run.manifest.clocks)
+    ]
     host = read_host(run, platform, periods_ps)
     trace = trace_of(run)
     if trace is not None:

@@ -105,7 +105,7 @@ def cannot_replay(run: Run) -> str:
     """Why a run cannot be replayed, or nothing."""
     if not run.complete:
         return "the run is not complete"
-    if not run.manifest.simulated:
+    if not run.manifest.simulated and run.manifest.cores.ranks < 2:
         return "the run is of a real machine, which keeps no order of calls: run it, traced, on the simulated card"
     if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
         return "the run has no calls"

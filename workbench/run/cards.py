@@ -13,9 +13,10 @@ from workbench.api import HdlBuild, HdlLanguage
 from workbench.api.instrument import readout
 from workbench.api.tables import joined, table_of
 from workbench.model.application import HardwareSources
-from workbench.model.blocks import Block
+from workbench.model.blocks import Block, Side
 from workbench.model.links import link_words
 from workbench.model.pragma import CPU
+from workbench.model.run import Manifest
 from workbench.model.run_tables import Table
 from workbench.model.scan import HdlBlock, HdlScan, Term
 from workbench.model.streams import Fifo, Stream
@@ -48,6 +49,28 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
         fpgas=tuple(builds),
         places=tuple(places),
     )
+
+
+def manifest_of_ranks(manifest: Manifest, places: Sequence[str]) -> Manifest:
+    """A run's description with the design of each of several processes; `places` is what names in each begin with."""
+    first = manifest.clocks[0].name if manifest.clocks else ""
+    host = tuple(block for block in manifest.blocks if block.side is Side.HOST)
+    design = [block for block in manifest.blocks if block.side is not Side.HOST]
+    of_ranks = (
+        _block_on(replace(one, clock=place + (one.clock or first)), place) for place in places for one in design
+    )
+    return replace(
+        manifest,
+        blocks=(*host, *of_ranks),
+        clocks=tuple(
+            replace(clock, name=place + clock.name, derived_from=clock.derived_from and place + clock.derived_from)
+            for place in places for clock in manifest.clocks
+        ),
+        streams=tuple(_stream_on(one, place, n * len(manifest.streams))
+                      for n, place in enumerate(places) for one in manifest.streams),
+        fifos=tuple(_fifo_on(one, place, n * len(manifest.streams))
+                    for n, place in enumerate(places) for one in manifest.fifos),
+    )  # fmt: skip
 
 
 def scanned_on_fpgas(scans: Sequence[HdlScan], hardware: HardwareSources) -> HdlScan:

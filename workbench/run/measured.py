@@ -144,4 +144,6 @@ def _problems(end: dict[str, str], boards: Sequence[_Board], ended: bool) -> Ite
         yield Diagnostic(text, "What they counted may be wrong.", Severity.WARNING)
     if taken_ps := sum(int(board.end.get("taken_ps", "0")) for board in boards):
         text = f"{time_text(taken_ps / PS_PER_S)} of the run went into starting and reading the counters of one FPGA"
-        yield Diagnostic(f"{text} while another's counted", "It is in the host's time.", Severity.NOTE)
+        yield Diagnostic(
+            f"{text} while another's counted, or other ranks went on", "It is in the host's time.", Severity.NOTE
+        )

@@ -21,8 +21,9 @@ _BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the 
 class Machine:
     """Each command is a line for `sh`, run in the project's folder. Variables tell it where things are: $RECAP_TREE,
     the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end; $RECAP_PROGRAM is
-    what the project's own command built, where it has one, and is started here where no command says how. In a traced
-    run $RCW_TRACE is 1, which lets the program record each of its calls."""
+    what the project's own command built, where it has one, and is started here where no command says how, by what
+    target.launch says; $RECAP_RANKS is how many processes (MPI). In a traced run $RCW_TRACE is 1, which lets the
+    program record each of its calls."""
 
     name = "machine"
     title = "real machine"
@@ -50,8 +51,9 @@ class Machine:
     def run(self, task: Task, built: Path | None, job: Job) -> Outcome:
         target = task.project.target
         with job.step(_RUN):
-            started = shlex.join(["exec", str(built), *task.project.host.arguments]) if built else ""
-            ran = _command(task, job, target.run or started, built, "host: ")
+            words = shlex.join([str(built), *task.project.host.arguments])
+            launch = target.launch or ("mpirun -n $RECAP_RANKS" if task.project.host.ranks > 1 else "exec")
+            ran = _command(task, job, target.run or f"{launch} {words}", built, "host: ")
         with job.step(_FETCH):
             _must(task, job, "fetch", target.fetch, built)
         said = ran.stdout.encode()
@@ -73,13 +75,14 @@ def _built(task: Task, job: Job) -> Path:
     board = task.build / "board"
     read_outs = sorted(map(str, board.glob("*.c")))
     reads = ("-DRCW_BOARD", f"-I{board}") if read_outs else ()
+    of_ranks = sorted(map(str, (task.build / "runtime" / "host").glob("ranks*.c")))
     plan = CompilePlan(
         project=str(task.path),
         root=str(task.root),
         mirror=str(task.build / "host_build" / "tree"),
         names=words_of_calls(task.platform.host),
         flags=(*macros, *reads),
-        sources=tuple(read_outs),
+        sources=(*read_outs, *of_ranks),
     )
     return build_as_the_user_does(task, plan, job).program
 
@@ -88,6 +91,7 @@ def _command(task: Task, job: Job, line: str, program: Path | None, prefix: str 
     """Run a command of the project's; what it prints is logged line by line, with a prefix."""
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
+    where["RECAP_RANKS"] = str(task.project.host.ranks)
     where |= {"RECAP_PROGRAM": str(program)} if program else {}
     return job.run(["sh", "-c", line], cwd=task.root, env=where, on_output=lambda said: job.log(f"{prefix}{said}"))
 

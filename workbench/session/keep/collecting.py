@@ -13,6 +13,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, u
 from workbench.model.run import Run
 from workbench.run.collect import Built
 from workbench.run.machine_trace import machine_trace
+from workbench.run.ranks import rank_folders
 from workbench.run.sound import check_records
 from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
 from workbench.session.make.pipeline import RunOptions, manifest_of
@@ -38,6 +39,8 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     else:
         tree, missed = open_tree(tree_path), []
         template = tree.platform_path
+    ranks = rank_folders(records)
+    of_ranks = tree.of_ranks(len(ranks))
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
@@ -45,9 +48,10 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         if one.language not in plugins.hdl_languages:
             raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
     composed = _composed(tree, plugins)
-    languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
-    check_records(records, tree.hdl, tree.id)
-    writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
+    languages = [plugins.hdl_languages[one.language] for one in of_ranks.fpgas]
+    for folder in ranks or [records]:
+        check_records(folder, tree.hdl, tree.id)
+    writer = RunWriter(real(out), replace(of_ranks.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
         shutil.copyfile(template, writer.path / "platform.yaml")
         damage, missed = [d for d in missed if has_errors([d])], [d for d in missed if not has_errors([d])]
@@ -62,11 +66,12 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         raise
     with failures_marked(writer):
         clocks = clocks_of(writer.manifest, outcome)
-        taps, trace_notes = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
+        hdl, words = of_ranks.hdl, outcome.counter_words
+        taps, trace_notes = machine_trace(writer.raw, writer.part, tree.host, hdl, clocks, words)
         manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *trace_notes))
         manifest = replace(manifest, traced=taps is not None)
         own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
-        return collected(writer, manifest, outcome, Built(tree.host, tree.hdl, languages, platform), taps, own)
+        return collected(writer, manifest, outcome, Built(tree.host, hdl, languages, platform), taps, own)
 
 
 def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
@@ -85,6 +90,10 @@ def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
     """Copy a program's records; those that cannot be read, or are no files, are named. A folder or a device in a
     record's place is named later, so that it leaves a folder of its name."""
     for record in sorted(records.iterdir()):
+        if record.is_dir() and record.name.startswith("rank_"):
+            (raw / record.name).mkdir(exist_ok=True)
+            yield from _copied(record, raw / record.name)
+            continue
         if not record.is_file():
             (raw / record.name).mkdir(exist_ok=True)
             continue
@@ -96,7 +105,7 @@ def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
 
 def _told_units(root: Path, records: Path) -> Units:
     """What a program that was compiled source by source told of itself as it started."""
-    units = read_units(records)
+    units = read_units(next(iter(rank_folders(records)), records))
     if units is None:
         hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
         raise WorkbenchError(Diagnostic("no program recorded its calls here", hint, file=str(records)))

@@ -1,5 +1,6 @@
 """How a run ends: what was recorded becomes the tables of its folder, and the folder says what the run is."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -7,17 +8,19 @@ from pathlib import Path
 
 from workbench.api import HdlLanguage, HostBuild, Outcome
 from workbench.api.ports import memory_ports
+from workbench.api.records import read_thread_ranks, read_thread_times
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.run_folder import MANIFEST, RunWriter
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
-from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus
+from workbench.model.run import Alignment, Cores, Manifest, Run, RunClock, RunStatus
 from workbench.model.run_tables import Table
 from workbench.run.collect import Built, collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
+from workbench.run.ranks import join_ranks, rank_folders
 from workbench.run.sound import keep_sound
 from workbench.run.tap_trace import TapTrace
 from workbench.session.make.tree import Tree
@@ -53,9 +56,25 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
 def measured_at(
     tree: Tree, host: HostBuild, raw: Path, shown: Path, languages: Sequence[HdlLanguage], outcome: Outcome
 ) -> Outcome:
-    """The outcome with what the records in `raw` say; what of them is damaged is named as it is called in `shown`."""
-    losses = keep_sound(raw, shown, host, tree.hdl, languages, tree.manifest.clocks, tree.id)
-    outcome = measured(raw, outcome, tree.hdl, tree.manifest.clocks)
+    """The outcome with what the records in `raw` say, be it of several ranks; what of them is damaged is named as it is
+    called in `shown`."""
+    losses = list[Diagnostic]()
+    folders, unsure_ps = rank_folders(raw), 0
+    ways = [(folder, shown / folder.name) for folder in folders] or [(raw, shown)]
+    for path, name in ways:
+        of_rank = languages[: len(tree.fpgas)]
+        losses += keep_sound(path, name, host, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
+    if folders:
+        unsure_ps, notes = join_ranks(raw, folders, len(tree.fpgas), shown)
+        losses += notes
+    of_ranks = tree.of_ranks(len(folders))
+    outcome = measured(raw, outcome, of_ranks.hdl, of_ranks.manifest.clocks)
+    if len(folders) > 1:
+        threads = read_thread_times(raw)
+        most = max(Counter(read_thread_ranks(raw).values()).values())
+        cores = Cores(most, ranks=len(folders))
+        unsure = tuple(one + unsure_ps for one in outcome.unsure_ps)
+        outcome = replace(outcome, cores=cores, threads=threads, unsure_ps=unsure)
     return replace(outcome, diagnostics=(*losses, *outcome.diagnostics))
 
 

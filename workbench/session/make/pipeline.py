@@ -22,6 +22,7 @@ from workbench.model.simulation import Simulation
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import Built, frequencies
 from workbench.run.machine_trace import machine_trace
+from workbench.run.ranks import rank_folders
 from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
 from workbench.session.keep.ledger import settle_open
@@ -46,7 +47,7 @@ from workbench.session.make.instrumenting import (
 )
 from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree, uncounted
 from workbench.session.mark.first_mark import without_marks
-from workbench.session.open.apis import check_ranks, with_ranks
+from workbench.session.open.apis import check_ranks, of_each_rank, with_ranks
 from workbench.session.open.composing import check, check_steps
 from workbench.session.open.places import placed
 from workbench.session.open.workspace import Value, Workspace, once_each
@@ -95,7 +96,7 @@ def instrument_workspace(
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
     settings, out = workspace.settings(changes), real(out)
-    workspace = with_ranks(workspace, 1)  # each is started with records of its own
+    workspace = of_each_rank(workspace)
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
     check_names(workspace, out)
@@ -130,7 +131,10 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     """
     target = workspace.target(options.target)
     _check(workspace, options, target)
-    workspace = with_ranks(workspace, options.ranks) if options.ranks else workspace
+    if not target.simulated:
+        workspace = of_each_rank(workspace, options.ranks)
+    elif options.ranks:
+        workspace = with_ranks(workspace, options.ranks)
     settings = workspace.settings(options.settings)
     writer = new_writer(workspace, options.out, manifest_of(workspace, options, settings, target.simulated))
     try:
@@ -262,8 +266,9 @@ def _run(
         manifest = replace(writer.manifest, time_ps=outcome.time_ps)
         where = stopped(workspace.composed, writer.raw, manifest)
         outcome = replace(outcome, diagnostics=(*where, *outcome.diagnostics))
+    languages = [one.hdl_language for one in workspace.boards]
     if not target.simulated:
-        outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.boards], outcome)
+        outcome, hdl, taps = _of_machine(task, writer, languages, outcome)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
@@ -272,7 +277,7 @@ def _run(
         if task.host is None:
             return writer.finish(manifest, {})
         own = composed_tables(workspace.composed, writer.raw, manifest)
-        languages = [one.hdl_language for one in workspace.boards]
+        languages *= len(hdl.each) // len(languages)  # of each rank
         return collected(writer, manifest, outcome, Built(task.host, hdl, languages, task.platform), taps, own)
 
 
@@ -371,20 +376,26 @@ def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
 
 def _of_machine(
     task: Task, writer: RunWriter, languages: Sequence[HdlLanguage], outcome: Outcome
-) -> tuple[Outcome, TapTrace | None]:
-    """What the records of a real machine say: its measured clocks and counters, and the trace."""
+) -> tuple[Outcome, HdlBuild, TapTrace | None]:
+    """What the records of a real machine say, be it of several ranks: its measured clocks and counters, the designs of
+    all, and the trace."""
     tree = open_tree(task.build)
-    check_records(writer.raw, tree.hdl, tree.id)
+    ranks = rank_folders(writer.raw)
+    for folder in ranks or [writer.raw]:
+        check_records(folder, tree.hdl, tree.id)
     outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
+    of_ranks = tree.of_ranks(len(ranks))
+    hdl = of_ranks.hdl if len(ranks) > 1 else task.hdl
+    writer.describe(replace(writer.manifest, clocks=of_ranks.manifest.clocks))
     clocks = clocks_of(writer.manifest, outcome)
     words, asked = outcome.counter_words, task.trace
-    taps, trace_notes = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)
-    return replace(outcome, diagnostics=(*outcome.diagnostics, *trace_notes)), taps
+    taps, trace_notes = machine_trace(writer.raw, writer.part, task.host, hdl, clocks, words, asked=asked)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *trace_notes)), hdl, taps
 
 
 def _as_recorded(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
     """The host with the calls that its own build recorded."""
-    units = placed(read_units(raw), workspace.root)
+    units = placed(read_units(next(iter(rank_folders(raw)), raw)), workspace.root)
     if units is None:
         hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
         job.report(Diagnostic("the program recorded no calls", hint, Severity.WARNING, str(workspace.path)))

@@ -34,6 +34,7 @@ from workbench.model.platform import Platform
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest, RunClock
 from workbench.model.text import listed
+from workbench.run.cards import manifest_of_ranks
 from workbench.run.collect import not_watched
 from workbench.session.make.tree_files import Includes, copy_file, flags_in_tree, headers, quoted, relative, write_file
 from workbench.session.open.workspace import Value, Workspace
@@ -41,6 +42,11 @@ from workbench.system.files import read_file, sha256
 
 DESCRIPTION = "recap.json"
 SCHEMA_VERSION = 5
+#: What records the messages of an MPI program (`resources/host/ranks.c`), for its compiler.
+_RANKS = ("ranks.h", "ranks.c", "ranks_messages.c", "ranks_requests.c", "ranks_collectives.c")
+_MPI_COMPILERS = (  # a Makefile's own are kept
+    "ifeq ($(origin CC),default)", "CC := mpicc", "endif", "ifeq ($(origin CXX),default)", "CXX := mpicxx", "endif",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,14 @@ class Tree:
     manifest: Manifest
     fpgas: tuple[TreeFpga, ...]
     composed: Mapping[str, Any] = field(default_factory=dict)  #: `Composed.kept` by the composer's name
+
+    def of_ranks(self, ranks: int) -> "Tree":
+        """The same for so many processes of the program, each with all these FPGAs; one needs no names."""
+        if ranks < 2:
+            return self
+        places = tuple(f"rank[{rank}]." for rank in range(ranks))
+        fpgas = tuple(replace(one, place=place + one.place) for place in places for one in self.fpgas)
+        return replace(self, manifest=manifest_of_ranks(self.manifest, places), fpgas=fpgas)
 
     @property
     def platform_path(self) -> Path:
@@ -194,7 +208,9 @@ def complete_tree(
     plans = board_plans(workspace, hdl)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
-    moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
+    of_ranks, with_ranks = {resources / "host" / name for name in _RANKS}, workspace.platform.host.exchanges_messages
+    moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")
+             if with_ranks or path not in of_ranks}  # fmt: skip
     for path, copy in moved.items():
         copy_file(path, copy)
     copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
@@ -202,13 +218,14 @@ def complete_tree(
     text = manifest_text(replace(told, streams=hdl.streams, fifos=hdl.fifos))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
+    extra += [runtime / name for name in _RANKS[1:] if with_ranks]
     if any(plans):
         platforms = [one.platform for one in workspace.boards]
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
             write_file(out / "board" / name, content.encode())
             extra += [out / "board" / name] if not name.endswith(".h") else []
-    api = workspace.support.api_dir if workspace.support else None
-    folders = [folder for folder in host.include_dirs if folder != api]
+    stand_ins = workspace.support.api_dirs if workspace.support else ()
+    folders = [folder for folder in host.include_dirs if folder not in stand_ins]
     local = Includes(workspace.root, out, moved)
     includes = [local.headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
     for library in (folder for one in workspace.composed for folder in one.libraries):
@@ -248,7 +265,8 @@ def complete_tree(
         *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(sources, own, strict=False)),
         *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
     )
-    write_file(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
+    compilers = _MPI_COMPILERS if with_ranks else ()
+    write_file(out / "recap.mk", _makefile(out, manifest.name, values, units, compilers).encode())
     description = {
         "schema_version": SCHEMA_VERSION,
         "id": tree_id,
@@ -326,7 +344,11 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
 
 
 def _makefile(
-    out: Path, title: str, values: Mapping[str, Iterable[str]], units: Iterable[tuple[Path, Iterable[str]]]
+    out: Path,
+    title: str,
+    values: Mapping[str, Iterable[str]],
+    units: Iterable[tuple[Path, Iterable[str]]],
+    compilers: Iterable[str],
 ) -> str:
     """The fragment: variables, and a rule for each object. `units` are sources with their flags."""
     objects, rules = [], []
@@ -352,6 +374,7 @@ def _makefile(
             "#   run the program with RCW_RAW set to an empty folder; `workbench collect` makes a run of that folder.",
             "RECAP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))",
             "RECAP_GOAL := $(.DEFAULT_GOAL)",
+            *compilers,
             *(f"{name} := {' '.join(words)}".rstrip() for name, words in values.items()),
             f"RECAP_OBJECTS := {' '.join(objects)}",
             *rules,

@@ -70,6 +70,14 @@ def with_ranks(workspace: Workspace, ranks: int) -> Workspace:
     return replace(workspace, project=workspace.project.with_ranks(ranks), own_designs=own)
 
 
+def of_each_rank(workspace: Workspace, started: int = 0) -> Workspace:
+    """The project as each process has it on a machine, with a tree and records of its own; `started` is how many of
+    them there are (0: as the project says)."""
+    alone, started = with_ranks(workspace, 1), started or workspace.project.host.ranks
+    host = alone.project.host.model_copy(update={"ranks": started})
+    return replace(alone, project=alone.project.model_copy(update={"host": host}))
+
+
 def check_ranks(workspace: Workspace, asked: int = 0, simulated: bool = True) -> None:
     """WorkbenchError where so many ranks (0: as the project says) cannot be run, on the simulated card or elsewhere."""
     hardware, ranks = workspace.project.hardware, asked or workspace.project.host.ranks
@@ -78,11 +86,7 @@ def check_ranks(workspace: Workspace, asked: int = 0, simulated: bool = True) ->
         most = f"{MOST_FPGAS // fpgas} ranks" if fpgas > 1 else f"{MOST_FPGAS} ranks"
         hint = f"Ask for 1 to {most}: a run has at most {MOST_FPGAS} FPGAs."
         raise WorkbenchError(Diagnostic(f"{ranks} ranks of {counted(fpgas, 'FPGA')} each cannot be run", hint))
-    if ranks > 1 and not simulated:
-        message = "several ranks on a real machine cannot be taken for one run yet"
-        hint = "Run them on the simulated card, or one rank at a time on the machine: --ranks 1."
-        raise WorkbenchError(at_keys(workspace.path, ("host", "ranks"), Diagnostic(message, hint)))
-    if ranks > 1 and hardware.links:
+    if ranks > 1 and simulated and hardware.links:
         message = "links between FPGAs cannot be simulated together with several ranks"
         keys = ("hardware", "links")
         raise WorkbenchError(

@@ -1,0 +1,215 @@
+"""MPI ranks under a real mpirun on this machine, each with a board that stands in for a real one (`tests/data/board`).
+
+    python tests/benchmarks/ranks_machine.py [--quick] [--json]
+
+The first table has `tests/data/ranks` instrumented, built with mpicc, run as 2 and 4 ranks (`--quick`: 2), collected,
+and held against the same ranks on the simulated card: whether messages (who sends to whom, in which order, by which
+calls, how many bytes) and collectives are the same; how exactly the ranks' clocks were aligned, and how far off they
+were indeed (ranks of one machine share its time stamp counter); how many messages seem to come before they were sent;
+whether replay comes to the run's times, and which ranks the critical path visits. The second table has what recording
+costs a message: a short one to another rank and back, bare, counted and traced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.api.host_stats import slots_and_clock
+from workbench.api.job import Job
+from workbench.model.run import PS_PER_S, Run
+from workbench.model.syncs import SyncKind
+from workbench.model.text import table, time_text
+from workbench.run.ranks import aligned, rank_folders
+from workbench.session.keep.collecting import collect_records
+from workbench.session.keep.results import prepared
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
+from workbench.system.toolchain import find_verilator
+
+DATA = Path(__file__).parents[1] / "data"
+#: Open MPI on as many cores as there are, for whoever runs the tests.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+_SENDS = ("MPI_Send", "MPI_Isend", "MPI_Ssend")
+_COST = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char byte = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int part = 0; part < 9; part++) {
+        double began = MPI_Wtime();
+        for (int i = 0; i < 5000; i++) {
+            if (rank == 0) MPI_Send(&byte, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+            MPI_Recv(&byte, 1, MPI_CHAR, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 1) MPI_Send(&byte, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        }
+        if (rank == 0) printf("%.9g\\n", (MPI_Wtime() - began) / 5000);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def project(folder: Path) -> Path:
+    """A copy of the project, and of the design that it shares."""
+    shutil.copytree(DATA / "tiny", folder / "tiny")
+    return Path(shutil.copytree(DATA / "ranks", folder / "ranks")) / "ranks.workbench.yaml"
+
+
+def built(tree: Path, folder: Path, *words: str) -> Path:
+    """The program of a tree with the board that stands in for one, made by plain make."""
+    folder.mkdir()
+    verilator = find_verilator()
+    made = {"VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
+    command = ["make", "-f", str(DATA / "board" / "Makefile"), f"TREE={tree}", *words]
+    subprocess.run(command, cwd=folder, env=os.environ | made, check=True, capture_output=True)
+    return folder / "host"
+
+
+def mpirun(program: Path, ranks: int, raw: Path | None = None, trace: bool = True) -> str:
+    """What the ranks print. `raw` is where they record."""
+    recorded = {"RCW_RAW": str(raw), "RCW_TRACE": "1" if trace else ""} if raw else {}
+    if raw:
+        raw.mkdir()
+    command = ["mpirun", "-n", str(ranks), str(program)]
+    done = subprocess.run(command, env=os.environ | MPI | recorded, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def messages(run: Run) -> list[tuple[Any, ...]]:
+    """Messages from one rank to another, by receiver and in order: sender, bytes, and the calls at both ends."""
+    syncs, calls = run.tables["syncs"], run.tables["calls"]
+    callee = [(site.callee, site.line) for site in run.manifest.sites]
+
+    def call_of(row: int) -> int:
+        mine = np.flatnonzero(np.asarray(calls["block"]) == syncs["block"][row])
+        return int(mine[np.searchsorted(calls["t0_ps"][mine], syncs["t0_ps"][row], "right") - 1])
+
+    found = []
+    for row in np.flatnonzero((syncs["kind"] == SyncKind.AWAIT_MESSAGE) & (syncs["woken_by"] >= 0)).tolist():
+        sent = int(syncs["woken_by"][row])
+        send, receive = call_of(sent), call_of(row)
+        if callee[calls["site"][send]][0] in _SENDS:
+            ends = callee[calls["site"][send]], callee[calls["site"][receive]]
+            found.append((int(syncs["block"][row]), int(syncs["block"][sent]), int(calls["bytes"][send]), *ends))
+    return found
+
+
+def collectives(run: Run) -> list[list[tuple[str, int, int]]]:
+    """Of each rank the collective calls in order: name, line, bytes."""
+    calls, sites = run.tables["calls"], run.manifest.sites
+    return [
+        [(sites[site].callee, sites[site].line, int(size))
+         for site, size, block in zip(calls["site"], calls["bytes"], calls["block"], strict=True)
+         if block == rank and sites[site].callee in ("MPI_Bcast", "MPI_Allreduce", "MPI_Barrier")]
+        for rank in range(run.manifest.cores.ranks)
+    ]  # fmt: skip
+
+
+def clocks_off_ps(raw: Path) -> tuple[int, int]:
+    """How far off ranks' clocks may be as the run says, and are by the counter that they share on one machine."""
+    folders = rank_folders(raw)
+    ranks, _ = aligned(folders)
+    zeros = [known[1] for folder in folders if (known := slots_and_clock(folder))]
+    off = [0]
+    for rank, zero in zip(ranks, zeros, strict=True):
+        begun_ps = (zero.zero - zeros[0].zero) * zeros[0].ps_per_tick
+        off += [abs(round(rank.offset_ps - ranks[0].offset_ps - begun_ps))]
+    return max(rank.unsure_ps for rank in ranks), max(off)
+
+
+def row(ranks: int, project: Path, tree: Path, program: Path, folder: Path, plugins: Plugins) -> dict[str, Any]:
+    raw = folder / f"raw-{ranks}"
+    said = mpirun(program, ranks, raw)
+    run = collect_records(tree, raw, folder / f"run-{ranks}", plugins)
+    options = RunOptions(folder / f"card-{ranks}", trace=True, deterministic=True, ranks=ranks)
+    card = run_workspace(open_workspace(project, plugins), options, Job())
+    replayed = prepared(run, None, plugins)
+    path = replayed.run_path()
+    visited = sorted({run.manifest.blocks[block].id for block in path.steps.block.tolist()}) if path else []
+    unsure_ps, off_ps = clocks_off_ps(raw)
+    early = [one.message for one in run.manifest.diagnostics if "before being sent" in one.message]
+    return {
+        "ranks": ranks, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
+        "collectives_equal": collectives(run) == collectives(card),
+        "output_equal": said == (folder / f"card-{ranks}" / "stdout.txt").read_text(),
+        "within_s": unsure_ps / PS_PER_S, "off_s": off_ps / PS_PER_S,
+        "early": int(re.sub(r"\D.*", "", early[0])) if early else 0,
+        "replayed": replayed.exact, "path": [re.sub(r".*\[(\d+)\].*", r"\1", name) for name in visited],
+    }  # fmt: skip
+
+
+def costs(folder: Path, plugins: Plugins) -> dict[str, float]:
+    """How long a message there and back takes, in seconds: the shortest of many
+    means of some thousand."""
+    own = folder / "cost"
+    own.mkdir()
+    file = project(own)
+    (file.parent / "host" / "main.c").write_text(_COST)
+    instrument_workspace(open_workspace(file, plugins), {}, own / "tree")
+    program, bare = built(own / "tree", own / "build"), own / "bare"
+    subprocess.run(["mpicc", "-O2", file.parent / "host" / "main.c", "-o", bare], check=True)
+    ways = {
+        "bare": (bare, ()),
+        "not recording": (program, ()),
+        "counted": (program, (False,)),
+        "traced": (program, (True,)),
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(5):  # in turns, as the machine may have other work
+        for name, (one, trace) in ways.items():
+            raw = own / f"{name}-{turn}" if trace else None
+            times[name] += map(float, mpirun(one, 2, raw, *trace).split())
+    return {name: min(some) for name, some in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="2 ranks alone")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    plugins = load_plugins()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        file = project(folder)
+        instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
+        program = built(folder / "tree", folder / "build")
+        rows = [
+            row(ranks, file, folder / "tree", program, folder, plugins) for ranks in ((2,) if asked.quick else (2, 4))
+        ]
+        spent = costs(folder, plugins)
+    if asked.json:
+        print(json.dumps({"runs": rows, "costs_s": spent}, indent=1))
+        return
+    head = ("ranks", "messages", "equal", "collectives equal", "output equal", "aligned to", "off by", "early",
+            "replayed exactly", "ranks on the path")  # fmt: skip
+    lines = [
+        (str(one["ranks"]), str(one["messages"]),
+         *("yes" if one[key] else "NO" for key in ("messages_equal", "collectives_equal", "output_equal")),
+         f"± {time_text(one['within_s'])}", time_text(one["off_s"]), str(one["early"]),
+         "yes" if one["replayed"] else "NO", ", ".join(one["path"]))
+        for one in rows
+    ]  # fmt: skip
+    print(table([head, *lines]))
+    print(table([("a byte there and back", "takes", "more than bare"),
+                 *((name, time_text(s), time_text(s - spent["bare"])) for name, s in spent.items())]))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""Several processes (MPI ranks) on real machines: each records by itself, and what they recorded is one run, on one
+clock, in which each rank waits for whom it waited for.
+
+The program runs under this machine's own mpirun. Clocks and messages are also made up here, where the truth is known.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rtl_simulator import BOARD, make_board
+
+from workbench.api.job import Job
+from workbench.api.records import MESSAGES
+from workbench.api.virtual_time import Triples, steady
+from workbench.model.changes import read_change
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import Cores, Run
+from workbench.model.syncs import SyncKind
+from workbench.replay.threads import Replay, differences
+from workbench.run.rank_messages import Kind, match_messages
+from workbench.run.ranks import rank_folders
+from workbench.run.syncs import sync_tables
+from workbench.session.keep.collecting import collect_records
+from workbench.session.keep.results import open_result, prepared
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
+
+sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
+from ranks_machine import MPI, collectives, messages, mpirun, project
+
+SEND, ISEND, RECV, WAITALL = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Waitall")
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Plugins:
+    return load_plugins()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("mpicc") is None and "CI" not in os.environ:
+        pytest.skip("there is no mpicc here: openmpi-bin and libopenmpi-dev bring it")
+    return project(tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def tree(file: Path, plugins: Plugins, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "tree"
+    instrument_workspace(open_workspace(file, plugins), {}, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def program(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built by plain make, in whose Makefile no compiler is named: mpicc is taken."""
+    folder = tmp_path_factory.mktemp("build")
+    done = subprocess.run(make_board(tree), cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+    return folder / "host"
+
+
+@pytest.fixture(scope="module")
+def raw(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What four ranks recorded."""
+    folder = tmp_path_factory.mktemp("records") / "raw"
+    assert mpirun(program, 4, folder) == "292512 292512\n"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def four(tree: Path, raw: Path, plugins: Plugins) -> Run:
+    return collect_records(tree, raw, raw.with_name("run"), plugins)
+
+
+def lines_of(run: Run, callee: str) -> list[int]:
+    return sorted({site.line for site in run.manifest.sites if site.callee == callee})
+
+
+def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, plugins: Plugins) -> None:
+    manifest = four.manifest
+    assert four.complete, manifest.reason
+    assert [block.id for block in manifest.blocks[:4]] == [f"host.rank[{n}].main" for n in range(4)]
+    assert [block.id for block in manifest.blocks[4:6]] == ["rank[0].tiny_top.port", "rank[0].tiny_top.adder"]
+    first, later = lines_of(four, SEND)
+    (isend,), (waitall,) = lines_of(four, ISEND), lines_of(four, WAITALL)
+    received, receives = lines_of(four, RECV)
+    rings = [(n, (n - 1) % 4, 4, (SEND, later if n != 1 else first), (RECV, receives if n else received))
+             for n in range(4)]  # fmt: skip
+    large = [(n, (n - 1) % 4, 1 << 18, (ISEND, isend), (WAITALL, waitall)) for n in range(4) for _ in range(3)]
+    assert sorted(messages(four)) == sorted([*rings, *large])
+    (bcast,), (reduce,) = lines_of(four, "MPI_Bcast"), lines_of(four, "MPI_Allreduce")
+    assert collectives(four) == [[("MPI_Bcast", bcast, 4), ("MPI_Allreduce", reduce, 4)]] * 4
+    told = {one.message.partition(" to within")[0] for one in manifest.diagnostics}
+    assert "the clocks of 4 ranks are aligned" in told
+    assert four.path is not None
+    assert "initialization" in {finding.rule for finding in open_result(four.path, plugins).analysis.findings}
+
+
+def test_each_ranks_fpga_has_its_own_counters_and_clock(four: Run) -> None:
+    table, blocks = four.tables["state_time"], four.manifest.blocks
+    works = [
+        int(table["visits"][(table["block"] == n) & (table["state"] == state.index)].sum())
+        for n, block in enumerate(blocks) if block.id.endswith("tiny_top.adder")
+        for state in block.states if state.name == "add"
+    ]  # fmt: skip
+    assert len(works) == 4
+    assert len(set(works)) == 1
+    assert works[0] > 0
+    assert [clock.name for clock in four.manifest.clocks] == [f"rank[{n}].clk" for n in range(4)]
+    for clock in four.manifest.clocks:
+        assert clock.cycles > 0
+        assert 0 < clock.start_ps < four.manifest.time_ps
+
+
+def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) -> None:
+    replayed = prepared(four, None, plugins)
+    assert (replayed.exact, replayed.why, replayed.modelled_ps) == (True, "", four.manifest.time_ps)
+    path = replayed.run_path()
+    assert path is not None
+    assert len({int(block) for block in path.steps.block}) > 1
+    waits = [
+        int(other) for part in range(4)
+        for other in path.parts[part].causes.block[path.parts[part].site < 0] if other >= 0
+    ]  # fmt: skip
+    assert len(set(waits)) == 4
+    slower = replayed.predict([read_change("host block=host.rank[0].main state=* factor=2")])
+    assert slower.time_s is not None
+    assert slower.time_s > four.time_s
+    refused = replayed.predict([read_change("state block=rank[0].tiny_top.adder state=* factor=2")])
+    assert refused.speedup is None
+    assert any("only the host is followed" in one for one in replayed.assumed)
+
+
+def test_the_projects_target_starts_the_ranks(
+    file: Path, program: Path, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not traced, calls are counted; the number of ranks is what was asked for."""
+    for name, value in MPI.items():
+        monkeypatch.setenv(name, value)
+    own = file.with_name("own.workbench.yaml")
+    make = shlex.join(["make", "-f", str(BOARD / "Makefile"), "-o", "libfpga.so", "host"])  # the design is the same
+    build = f"mkdir made && cd made && cp {program.with_name('libfpga.so')} . && {make} TREE=$RECAP_TREE"
+    target = f"{{name: machine, build: {build}, run: mpirun -n $RECAP_RANKS made/host}}"
+    own.write_text(f"{file.read_text()}\ntarget: {target}\n")
+    options = RunOptions(own.parent / "own-run", ranks=2)
+    result = run_workspace(open_workspace(own, plugins), options, Job())
+    assert result.complete, result.manifest.reason
+    assert result.manifest.cores.ranks == 2
+    assert "calls" not in result.tables
+    counts = result.tables["call_stats"]
+    per_rank = [int(counts["count"][counts["block"] == rank].sum()) for rank in range(2)]
+    assert min(per_rank) > 20
+    names = {site.callee for site in result.manifest.sites}
+    assert {"MPI_Init", "MPI_Send", "fpgaWrite"} < names
+
+
+def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, plugins: Plugins, tmp_path: Path) -> None:
+    records = Path(shutil.copytree(raw, tmp_path / "records"))
+    with (records / "rank_3" / "host_units.jsonl").open("a") as units:
+        units.write("{}\n")
+    with pytest.raises(WorkbenchError, match="rank 3 ran another program than rank 0"):
+        collect_records(tree, records, tmp_path / "other", plugins)
+    shutil.rmtree(records / "rank_1")
+    with pytest.raises(WorkbenchError, match="the records of rank 1 are missing"):
+        collect_records(tree, records, tmp_path / "fewer", plugins)
+    shutil.copytree(records / "rank_0", records / "rank_of_77")
+    with pytest.raises(WorkbenchError, match="both are of rank 0"):
+        rank_folders(records)
+
+
+# ---- made up ----
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_steady_clock_is_found_within_what_is_said(whole: bool) -> None:
+    """Another clock is 7 ms ahead, and 20 ppm fast; most messages of one end wait on their way."""
+    rng = np.random.default_rng(3)
+    sent = np.concatenate([np.arange(50) * 10_000_000 + begin for begin in (10**9, 10**12)])[: 100 if whole else 50]
+    there, back = (400_000 + rng.exponential(50_000, len(sent)).astype(np.int64) for _ in range(2))
+    back[3:50] += 10**10
+    met = ((sent + there) * (1 + 20e-6)).astype(np.int64) + 7 * 10**9
+    frame = steady(Triples(sent, met, sent + there + back), int(1.01e12), whole)
+    for moment in (0, 10**9, 5 * 10**11, 10**12):
+        assert abs(frame.at(int(moment * (1 + 20e-6)) + 7 * 10**9) - moment) <= frame.uncertainty_ps
+    assert frame.uncertainty_ps < (2e6 if whole else 110e6)
+
+
+def record(kind: Kind, t0: int, t1: int, order: int, **more: int) -> tuple[int, ...]:
+    one = {"posted": t0, "bytes": 8, "comm": 0, "peer": 0, "tag": 5, **more}
+    return t0, t1, one["posted"], one["bytes"], one["comm"], order, int(kind), one["peer"], one["tag"], 0
+
+
+def matched(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path) -> tuple[Any, Any]:
+    """What is found, and the table of who waited for whom: replayed it comes to the same times."""
+    found = match_messages(
+        [np.array(rows, MESSAGES) for rows in ranks], {n: (n * 3, 1000 - n) for n in range(len(ranks))}
+    )
+    found.syncs.tofile(tmp_path / "host_syncs.bin")
+    table = sync_tables(tmp_path)["syncs"]
+    times = Replay(table, Cores(1, ranks=len(ranks))).times()
+    assert not len(differences(table, times))
+    assert times.end_ps == 1000
+    return found, table
+
+
+def waits(table: Any) -> set[tuple[int, ...]]:
+    """Who waited, from when to when, and for which rank."""
+    waited = np.flatnonzero((table["woken_by"] >= 0) & (table["t1_ps"] > table["t0_ps"]))
+    return {
+        (*(int(table[name][n]) for name in ("block", "t0_ps", "t1_ps")), int(table["block"][table["woken_by"][n]]))
+        for n in waited.tolist()
+    }  # fmt: skip
+
+
+def test_late_senders_and_late_receivers_are_waited_for(tmp_path: Path) -> None:
+    sender = [
+        record(Kind.SENT, 100, 110, 0, peer=1),
+        record(Kind.SENT, 300, 420, 1, peer=1),  # its receiver asks at 400
+        record(Kind.SENT_BUFFERED, 500, 505, 2, peer=1, tag=6),
+        record(Kind.SEND_DONE, 510, 640, 2, peer=1, tag=6),  # at 600
+    ]
+    receiver = [
+        record(Kind.RECEIVED, 50, 130, 0),
+        record(Kind.RECEIVED, 400, 430, 1),
+        record(Kind.RECEIVED, 605, 650, 2, tag=6, posted=600),
+    ]
+    found, table = matched([sender, receiver], tmp_path)
+    assert (found.unmatched, found.before_sent) == (0, 0)
+    assert waits(table) == {(1, 50, 130, 0), (0, 300, 420, 1), (0, 510, 640, 1)}
+
+
+def test_messages_stay_in_order_between_two_ranks_with_one_tag(tmp_path: Path) -> None:
+    """Two are asked for, and the second is waited for first; one has another tag, another communicator the third."""
+    sender = [record(Kind.SENT, at, at + 5, n, peer=1, tag=tag, comm=comm)
+              for n, (at, tag, comm) in enumerate(((200, 5, 0), (100, 5, 7), (300, 5, 0), (150, 6, 0)))]  # fmt: skip
+    receiver = [
+        record(Kind.RECEIVED, 20, 310, 1, posted=12),
+        record(Kind.RECEIVED, 320, 325, 0, posted=10),
+        record(Kind.RECEIVED, 330, 331, 2, posted=14, comm=7),
+        record(Kind.RECEIVED, 340, 341, 3, posted=15, tag=6),
+        record(Kind.RECEIVED, 400, 450, 4, tag=9),
+    ]
+    found, table = matched([sender, receiver], tmp_path)
+    assert found.unmatched == 1
+    assert waits(table) == {(1, 20, 310, 0)}
+    by = {int(table["t0_ps"][n]): int(table["t0_ps"][table["woken_by"][n]])
+          for n in np.flatnonzero((table["block"] == 1) & (table["woken_by"] >= 0)).tolist()}  # fmt: skip
+    assert by == {20: 300, 320: 200, 330: 100, 340: 150}
+
+
+def test_a_wait_for_several_goes_from_one_to_the_next(tmp_path: Path) -> None:
+    senders = [[record(Kind.SENT, at, at + 5, 0, peer=0)] for at in (300, 200)]
+    waiter = [record(Kind.RECEIVED, 100, 320, n, peer=n + 1, posted=50 + n) for n in range(2)]
+    _, table = matched([waiter, *senders], tmp_path)
+    assert waits(table) == {(0, 100, 200, 2), (0, 200, 320, 1)}
+
+
+def test_collectives_wait_for_the_last_for_the_root_or_the_root_for_the_last(tmp_path: Path) -> None:
+    def both(kind: Kind, number: int, begins: Sequence[int], ends: Sequence[int], root: int) -> list[tuple[int, ...]]:
+        return [record(kind, *span, number, peer=root, tag=3) for span in zip(begins, ends, strict=True)]
+
+    calls = [
+        both(Kind.ALL_TO_ALL, 0, (100, 180, 120), (210, 190, 205), -1),
+        both(Kind.FROM_ROOT, 1, (300, 340, 310), (350, 345, 305 + 50), 1),
+        both(Kind.TO_ROOT, 2, (400, 420, 480), (490, 425, 485), 0),
+    ]
+    _, table = matched([list(of_rank) for of_rank in zip(*calls, strict=True)], tmp_path)
+    met = {(0, 100, 180, 1), (2, 120, 180, 1)}
+    assert waits(table) == {*met, (0, 300, 350, 1), (2, 310, 355, 1), (0, 400, 420, 1), (0, 420, 490, 2)}
+    assert (table["argument"][table["kind"] == SyncKind.BARRIER] == 3).all()
+
+
+def test_a_message_that_comes_before_it_is_sent_has_no_cause(tmp_path: Path) -> None:
+    """As far as the clocks are off; and a rank that met the others before the last of them came."""
+    sender = [record(Kind.SENT, 210, 220, 0, peer=1), record(Kind.ALL_TO_ALL, 500, 510, 0, tag=2, peer=-1)]
+    receiver = [record(Kind.RECEIVED, 100, 205, 0), record(Kind.ALL_TO_ALL, 400, 498, 0, tag=2, peer=-1)]
+    found, table = matched([sender, receiver], tmp_path)
+    assert (found.before_sent, found.most_before_ps) == (1, 5)
+    assert waits(table) == set()

@@ -1,0 +1,276 @@
+"""From the messages that ranks recorded to who waited for whom: the records of calls that synchronise threads, as the
+simulated card writes them (`SYNCS`).
+
+Messages between two ranks with one tag stay in order (MPI 3.1, section 3.5), so that the n-th that is sent is the n-th
+that was asked for. A receive waits for its message from the moment it is sent. A send that ends after its receiver had
+asked for the message waited for that (Scalasca's late receiver). Of a collective call all wait for the last, for the
+root, or the root for the last.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.records import SYNCS
+from workbench.model.run_tables import RowArray
+from workbench.model.syncs import SyncKind
+
+_Key = tuple[int, int]  # a rank, and the place of its record
+
+
+class Kind(IntEnum):
+    """As `rcw_message_kind` in `resources/card/records.h`."""
+
+    SENT = 1
+    SENT_TO_RECEIVER = 2
+    SENT_BUFFERED = 3
+    SEND_DONE = 4
+    RECEIVED = 5
+    PROBED = 6
+    ALL_TO_ALL = 7
+    FROM_ROOT = 8
+    TO_ROOT = 9
+
+
+_SENDS, _COLLECTIVES = (1, 2, 3), (7, 8, 9)
+
+
+class _Message(NamedTuple):
+    t0: int
+    t1: int
+    posted: int
+    bytes: int
+    comm: int
+    order: int
+    kind: int
+    peer: int
+    tag: int
+    thread: int
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Rows of SYNCS, rank after rank; how many messages lack their other end, how many came before they were sent by
+    the ranks' clocks, and by how much at most (ps)."""
+
+    syncs: RowArray
+    unmatched: int
+    before_sent: int
+    most_before_ps: int
+
+
+@dataclass
+class _Rank:
+    """The rows of a rank so far, and when the last one let it go on."""
+
+    number: int
+    free_ps: int = 0
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, kind: SyncKind, t0: int, t1: int, **more: Any) -> int:
+        """The number of a further row; the rank's own time before it is what is left since the row before."""
+        t0 = max(t0, self.free_ps)
+        t1 = max(t1, t0)
+        row = {"kind": kind, "t0_ps": t0, "t1_ps": t1, "own_ps": t0 - self.free_ps, "woken_ps": -1, "by": None, **more}
+        self.rows.append(row)
+        self.free_ps = t1
+        return len(self.rows) - 1
+
+
+class _Matcher:
+    def __init__(self, ranks: Sequence[NDArray[np.void]]) -> None:
+        self.of = [[_Message(*one) for one in records.tolist()] for records in ranks]
+        self.sender: dict[_Key, _Key] = {}  # of each receive
+        self.receiver: dict[_Key, _Key] = {}  # of each send
+        self.collectives: dict[tuple[int, int], list[_Key]] = defaultdict(list)
+        self.unmatched = 0
+        self._match()
+
+    def _match(self) -> None:
+        sends: dict[tuple[int, int, int, int], list[_Key]] = defaultdict(list)
+        receives: dict[tuple[int, int, int, int], list[tuple[int, _Key]]] = defaultdict(list)
+        probes: list[tuple[tuple[int, int, int, int], int, _Key]] = []
+        for rank, messages in enumerate(self.of):
+            for place in sorted(range(len(messages)), key=lambda n: messages[n].order):
+                one, key = messages[place], (rank, place)
+                if one.kind in _COLLECTIVES:
+                    self.collectives[one.comm, one.order].append(key)
+                elif one.peer < 0:
+                    continue
+                elif one.kind in _SENDS:
+                    sends[one.comm, rank, one.peer, one.tag].append(key)
+                elif one.kind == Kind.RECEIVED:
+                    receives[one.comm, one.peer, rank, one.tag].append((one.order, key))
+                elif one.kind == Kind.PROBED:
+                    probes.append(((one.comm, one.peer, rank, one.tag), one.order, key))
+        for channel in sends.keys() | receives.keys():
+            given, taken = sends[channel], receives[channel]
+            self.unmatched += abs(len(given) - len(taken))
+            for send, (_, receive) in zip(given, taken, strict=False):
+                self.sender[receive], self.receiver[send] = send, receive
+        for channel, order, key in probes:
+            later = next((receive for at, receive in receives[channel] if at > order), None)
+            if later in self.sender:
+                self.sender[key] = self.sender[later]
+
+    def message(self, key: _Key) -> _Message:
+        return self.of[key[0]][key[1]]
+
+    def waits_for_receiver(self, key: _Key) -> bool:
+        """Whether a send that blocks ended only after its receiver, later than it, had asked for the message."""
+        one, receive = self.message(key), self.receiver.get(key)
+        if receive is None or one.kind not in (Kind.SENT, Kind.SENT_TO_RECEIVER):
+            return False
+        return one.t0 < self.message(receive).posted < one.t1
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """What a call waits for: the row of a rank by a key of `_rows`, at a time (ps)."""
+
+    time_ps: int
+    row: tuple[str, _Key]
+
+
+def match_messages(ranks: Sequence[NDArray[np.void]], lives_ps: Mapping[int, tuple[int, int]]) -> Messages:
+    """Who waited for whom, by each rank's messages (MESSAGES, times in ps on one clock). `lives_ps` is when each began
+    and ended."""
+    matcher = _Matcher(ranks)
+    rows: dict[tuple[str, _Key], tuple[int, int]] = {}  # rank and number of the row that others wait for
+    early: list[int] = []
+    done: list[_Rank] = []
+    ends = [end for _, end in lives_ps.values()]
+    last = ends.index(max(ends))
+    sends = [{one.order: (rank, place) for place, one in enumerate(messages) if one.kind in _SENDS}
+             for rank, messages in enumerate(matcher.of)]  # fmt: skip
+    asked = {receive for send, receive in matcher.receiver.items() if matcher.waits_for_receiver(send)}
+    asked |= set(_awaited(matcher, sends))
+    for number, messages in enumerate(matcher.of):
+        rank = _Rank(number)
+        if lives_ps[number][0] > 0:
+            rank.add(SyncKind.SLEEP, 0, lives_ps[number][0], woken_ps=lives_ps[number][0])
+        for group in _calls(number, messages, asked):
+            _add_call(rank, group, matcher, sends[number], rows, early)
+        kind = SyncKind.EXIT if number == last else SyncKind.END
+        rank.add(kind, lives_ps[number][1], lives_ps[number][1])
+        done.append(rank)
+    return Messages(_records(done, rows), matcher.unmatched, len(early), max(early, default=0))
+
+
+def _awaited(matcher: _Matcher, sends: Sequence[Mapping[int, _Key]]) -> Iterator[_Key]:
+    """The receives for which ends of sends that were begun in other calls waited."""
+    for rank, messages in enumerate(matcher.of):
+        for one in messages:
+            receive = matcher.receiver.get(sends[rank].get(one.order, (-1, -1))) if one.kind == Kind.SEND_DONE else None
+            if receive and one.t0 < matcher.message(receive).posted < one.t1:
+                yield receive
+
+
+class _Call(NamedTuple):
+    """Messages that begin or end in one call; `posts` is a receive that is asked for then, and a sender waits for."""
+
+    t0: int
+    t1: int
+    keys: list[_Key]
+    posts: _Key | None = None
+
+
+def _calls(rank: int, messages: Sequence[_Message], asked: set[_Key]) -> list[_Call]:
+    calls: dict[tuple[int, int], list[_Key]] = defaultdict(list)
+    for place, one in enumerate(messages):
+        calls[one.t0, one.t1].append((rank, place))
+    found = [_Call(t0, t1, keys) for (t0, t1), keys in calls.items()]
+    for key in asked:
+        if key[0] == rank:
+            posted = messages[key[1]].posted
+            found.append(_Call(posted, posted, [], key))
+    return sorted(found, key=lambda call: (call.t0, call.posts is None, call.t1))
+
+
+def _add_call(
+    rank: _Rank, call: _Call, matcher: _Matcher, sends: Mapping[int, _Key],
+    rows: dict[tuple[str, _Key], tuple[int, int]], early: list[int],
+) -> None:  # fmt: skip
+    if call.posts:
+        rows["posted", call.posts] = rank.number, rank.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+        return
+    causes: list[_Cause] = []
+    for key in call.keys:
+        one = matcher.message(key)
+        if one.kind in _SENDS:
+            rows["sent", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+            if matcher.waits_for_receiver(key):
+                receive = matcher.receiver[key]
+                causes.append(_Cause(matcher.message(receive).posted, ("posted", receive)))
+        elif one.kind in (Kind.RECEIVED, Kind.PROBED) and key in matcher.sender:
+            send = matcher.sender[key]
+            causes.append(_Cause(matcher.message(send).t0, ("sent", send)))
+        elif one.kind == Kind.SEND_DONE and (begun := sends.get(one.order)) in matcher.receiver:
+            receive = matcher.receiver[begun]
+            posted = matcher.message(receive).posted
+            if call.t0 < posted < call.t1:
+                causes.append(_Cause(posted, ("posted", receive)))
+        elif one.kind in _COLLECTIVES:
+            causes += _of_collective(rank, key, one, matcher, rows)
+    _add_waits(rank, call, causes, early)
+
+
+def _of_collective(
+    rank: _Rank, key: _Key, one: _Message, matcher: _Matcher, rows: dict[tuple[str, _Key], tuple[int, int]]
+) -> list[_Cause]:
+    """What a rank waits for in a collective call; its own row there."""
+    others = matcher.collectives[one.comm, one.order]
+    if len(others) != one.tag or len(others) == 1 or one.comm < 0:
+        return []
+    if one.kind == Kind.ALL_TO_ALL:
+        last = max(others, key=lambda other: matcher.message(other).t0)
+        last_ps = matcher.message(last).t0
+        meet = [other for other in others if matcher.message(other).t1 >= last_ps]
+        if key in meet:
+            woken = {"woken_ps": last_ps, "by": ("met", last)} if key != last else {}
+            row = rank.add(SyncKind.BARRIER, one.t0, last_ps, argument=len(meet), object=one.comm + 2, **woken)
+            rows["met", key] = rank.number, row
+        return []
+    roots = [other for other in others if other[0] == one.peer]
+    if not roots:
+        return []
+    if (rank.number == one.peer) == (one.kind == Kind.FROM_ROOT):
+        rows["sent", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, one.t0, one.t0)
+        return []
+    waits = [other for other in others if other != key] if one.kind == Kind.TO_ROOT else roots
+    return [_Cause(matcher.message(other).t0, ("sent", other)) for other in waits]
+
+
+def _add_waits(rank: _Rank, call: _Call, causes: list[_Cause], early: list[int]) -> None:
+    """The waits of a call for what came during it, the last of which ends it; what is left of the call is its own."""
+    early += [cause.time_ps - call.t1 for cause in causes if cause.time_ps > call.t1]
+    known = sorted((cause for cause in causes if cause.time_ps <= call.t1), key=lambda cause: cause.time_ps)
+    for number, cause in enumerate(known):
+        at = max(rank.free_ps, call.t0)
+        if cause.time_ps <= at:
+            rank.add(SyncKind.AWAIT_MESSAGE, at, at, woken_ps=cause.time_ps, by=cause.row)
+        else:
+            until = call.t1 if number == len(known) - 1 else cause.time_ps
+            rank.add(SyncKind.AWAIT_MESSAGE, at, until, woken_ps=until, by=cause.row)
+    at = max(rank.free_ps, call.t0)
+    if call.t1 > at:
+        rank.add(SyncKind.SLEEP, at, call.t1, woken_ps=call.t1)
+
+
+def _records(ranks: Sequence[_Rank], rows: Mapping[tuple[str, _Key], tuple[int, int]]) -> RowArray:
+    records = np.zeros(sum(len(rank.rows) for rank in ranks), SYNCS)
+    place = 0
+    for rank in ranks:
+        for row in rank.rows:
+            by = rows.get(row["by"], (-1, -1)) if row["by"] else (-1, -1)
+            records[place] = (
+                row["t0_ps"], row["t1_ps"], row["woken_ps"], row["own_ps"], row.get("object", 0),
+                row.get("argument", 0), rank.number, *by, row["kind"], 0,
+            )  # fmt: skip
+            place += 1
+    return records

@@ -1,0 +1,306 @@
+"""Several processes (MPI ranks) on real machines: what each recorded in a folder of its own becomes the records of one
+run, on the clock of rank 0, which begins with the first of them (`resources/host/ranks.c`)."""
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.host_stats import HEADER, MAGIC, PAGE, ROW, THREAD, TickClock, slots_and_clock
+from workbench.api.host_units import UNITS
+from workbench.api.records import (
+    CALLS,
+    MESSAGES,
+    RANK_CLOCKS,
+    TRIPLES,
+    of_fpga,
+    read_calls,
+    read_end,
+    read_records,
+)
+from workbench.api.virtual_time import ClockFrame, Triples, steady
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.run import PS_PER_S
+from workbench.model.text import counted, listed, time_text
+from workbench.run.rank_messages import Messages, match_messages
+
+_FOLDERS = "rank_*"
+_PIECE = 1 << 18  # calls in memory together
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A rank's folder; how its clock's times are put on the run's (`rate` and `offset_ps`), and how far off that may
+    be; its own clock of ticks; when it began and ended (ps)."""
+
+    folder: Path
+    ticks: TickClock
+    rate: float
+    offset_ps: float
+    unsure_ps: int
+    begin_ps: int
+    end_ps: int
+
+    def at_ps(self, own_ps: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.rint(own_ps * self.rate + self.offset_ps).astype(np.int64)
+
+    def at(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.at_ps(self.ticks.at(ticks))
+
+
+def rank_folders(records: Path) -> list[Path]:
+    """The folders of a program's ranks, by number; none where it is no MPI program. WorkbenchError where one of them is
+    missing, or two are of one rank."""
+    folders: dict[int, Path] = {}
+    most, unknown = 0, []
+    for path in sorted(path for path in records.glob(_FOLDERS) if path.is_dir()):
+        end = read_end(path / "rank.txt")
+        name = re.fullmatch(r"rank_(\d{1,6})", path.name)
+        number = end.get("rank", name[1] if name else "")
+        if not number.isdecimal():
+            unknown.append(path.name)
+        elif int(number) in folders:
+            hint = "Run it again with RCW_RAW set to an empty folder."
+            message = f"{folders[int(number)].name} and {path.name} both are of rank {int(number)}"
+            raise WorkbenchError(Diagnostic(message, hint, file=str(records)))
+        else:
+            folders[int(number)] = path
+            most = max(most, int(number) + 1, int(end.get("ranks", "0") if end.get("ranks", "").isdecimal() else 0))
+    if unknown and not folders:
+        hint = "It ended before MPI_Init did, and its launcher sets no rank. Run it again."
+        raise WorkbenchError(Diagnostic(f"of which rank {listed(unknown)} is, is not known", hint, file=str(records)))
+    if missing := [str(number) for number in range(most) if number not in folders]:
+        hint = "Fetch the folders of all ranks, from all machines: $RCW_RAW/rank_0, rank_1 and so on."
+        raise WorkbenchError(Diagnostic(f"the records of rank {listed(missing)} are missing", hint, file=str(records)))
+    return [folders[number] for number in range(most)]
+
+
+def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Write the records of all ranks, each with so many FPGAs, to `raw` as those of one program; how far off times of
+    different ranks may be (ps), and what there is to say. WorkbenchError where they are not one program's."""
+    _check_units(folders, shown)
+    ranks, notes = aligned(folders)
+    _join_stats(raw, ranks)
+    _join_calls(raw, ranks, fpgas)
+    _join_ends(raw, ranks)
+    for number, rank in enumerate(ranks):
+        _join_boards(raw, rank, number * fpgas, fpgas)
+    shutil.copyfile(folders[0] / UNITS, raw / UNITS)
+    return max(rank.unsure_ps for rank in ranks), (*notes, *_join_messages(raw, ranks))
+
+
+def _check_units(folders: Sequence[Path], shown: Path) -> None:
+    texts = [(folder / UNITS).read_bytes() if (folder / UNITS).is_file() else b"" for folder in folders]
+    for number, text in enumerate(texts):
+        if text != texts[0]:
+            hint = "A run is of one program: start all ranks from the same tree."
+            message = f"rank {number} ran another program than rank 0"
+            raise WorkbenchError(Diagnostic(message, hint, file=str(shown / folders[number].name)))
+
+
+# ---- one clock ----
+
+
+def aligned(folders: Sequence[Path]) -> tuple[list[Rank], list[Diagnostic]]:
+    """The ranks on one clock, by the messages that rank 0 exchanged with each at its begin and its end."""
+    ticks = [_ticks(folder) for folder in folders]
+    lasted_ps = [_lasted_ps(folder, clock) for folder, clock in zip(folders, ticks, strict=True)]
+    sent, notes = read_records(folders[0] / "rank_clocks.bin", RANK_CLOCKS), list[Diagnostic]()
+    frames: list[ClockFrame | None] = [None]
+    for rank in range(1, len(folders)):
+        mine = sent[sent["rank"] == rank]
+        frames.append(_frame(mine, ticks[0], ticks[rank], lasted_ps[rank]))
+    if unknown := [str(rank) for rank, frame in enumerate(frames) if frame is None and rank]:
+        text = f"the clocks of rank {listed(unknown)} and rank 0 are not aligned, and taken to begin together"
+        hint = "They ended before MPI_Init did, or others recorded nothing: set RCW_RAW for all ranks."
+        notes.append(Diagnostic(text, hint, Severity.WARNING))
+    starts_ps = [frame.at(0) if frame else 0 for frame in frames]
+    first_ps, ranks = min(starts_ps), []
+    for number, frame in enumerate(frames):
+        rate, offset_ps = (float(frame.rate_ps), float(frame.offset_ps) - first_ps) if frame else (1.0, -first_ps)
+        begin_ps = round(offset_ps)
+        end_ps = round(rate * lasted_ps[number] + offset_ps)
+        unsure_ps = frame.uncertainty_ps if frame else 0
+        ranks.append(Rank(folders[number], ticks[number], rate, offset_ps, unsure_ps, begin_ps, end_ps))
+    if known := [frame for frame in frames if frame]:
+        within = time_text(max(frame.uncertainty_ps for frame in known) / PS_PER_S)
+        text = f"the clocks of {len(folders)} ranks are aligned to within ± {within}"
+        hint = f"By {counted(known[0].messages, 'message')} to and from each in MPI_Init and MPI_Finalize."
+        notes.append(Diagnostic(text, hint, Severity.NOTE))
+    return ranks, notes
+
+
+def _ticks(folder: Path) -> TickClock:
+    known = slots_and_clock(folder)
+    return known[1] if known else TickClock()
+
+
+def _lasted_ps(folder: Path, ticks: TickClock) -> int:
+    """How long a rank ran, by its own clock: as far as is known."""
+    end = read_end(folder / "recording.txt").get("time_ps", "")
+    calls = read_calls(folder)
+    seen_ps = int(calls["t1_ps"].max(initial=0)) if len(calls) else 0
+    messages = read_messages(folder)
+    return max(int(end) if end.isdecimal() else 0, seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
+
+
+def _frame(sent: NDArray[np.void], first: TickClock, own: TickClock, lasted_ps: int) -> ClockFrame | None:
+    if not len(sent):
+        return None
+    triples = Triples(first.at(sent["t_p1"]), own.at(sent["met"]), first.at(sent["t_p3"]))
+    gaps = np.diff(triples.t_p1)
+    both = len(gaps) > 1 and int(gaps.max()) > 10 * int(np.median(gaps)) and len(sent) % 2 == 0
+    return steady(triples, lasted_ps, both)
+
+
+# ---- what they recorded ----
+
+
+def _join_stats(raw: Path, ranks: Sequence[Rank]) -> None:
+    """Each rank's counts as those of threads of one process, in ps: their first threads first."""
+    blocks: list[tuple[int, bytes]] = []
+    slots, ended = 1, True
+    others = len(ranks)
+    for number, rank in enumerate(ranks):
+        path = rank.folder / "host_stats.bin"
+        data = path.read_bytes() if path.is_file() else b""
+        if len(data) < PAGE:
+            ended = False
+            continue
+        header = np.frombuffer(data, HEADER, 1)[0]
+        slots, size = int(header["slots"]), int(header["thread_bytes"])
+        ended &= bool(header["ended"])
+        for at in range(PAGE, PAGE + int(header["threads"]) * size, size):
+            block = bytearray(data[at : at + THREAD.itemsize + slots * ROW.itemsize])
+            thread, rows = np.frombuffer(block, THREAD, 1), np.frombuffer(block, ROW, slots, THREAD.itemsize)
+            if not thread["begun"][0]:
+                continue
+            own = int(thread["number"][0])
+            others += own > 0
+            place = others - 1 if own else number
+            thread["number"] = place
+            thread["last"] = rank.at(thread["last"])
+            thread["first"] = rank.at(thread["first"]) if own else rank.begin_ps
+            thread["under_way"]["t0"] = rank.at(thread["under_way"]["t0"])
+            ps_per_tick = rank.ticks.ps_per_tick * rank.rate
+            for name in ("ticks", "inner_ticks", "fast_ticks", "slow_ticks"):
+                rows[name] = np.rint(rows[name] * ps_per_tick) if name.endswith("r_ticks") else rows[name] * ps_per_tick
+            blocks.append((place, bytes(block)))
+    size = THREAD.itemsize + slots * ROW.itemsize
+    head = np.zeros(1, HEADER)
+    head["magic"], head["slots"], head["threads"], head["thread_bytes"] = MAGIC, slots, others, size
+    head["ended"], head["ps_per_tick"], head["record_bytes"] = ended, 1.0, CALLS.itemsize
+    with (raw / "host_stats.bin").open("wb") as file:
+        file.write(head.tobytes().ljust(PAGE, b"\0"))
+        of = dict(blocks)
+        for place in range(others):
+            file.write(of.get(place, b"").ljust(size, b"\0"))
+
+
+def _thread_numbers(raw: Path, ranks: Sequence[Rank]) -> list[dict[int, int]]:
+    """Of each rank the run's number of each of its threads, as `_join_stats` gives them."""
+    numbers: list[dict[int, int]] = []
+    others = len(ranks)
+    for number, rank in enumerate(ranks):
+        known = slots_and_clock(rank.folder)
+        of = {0: number}
+        count = _threads(rank.folder) if known else 1
+        for own in range(1, count):
+            of[own] = others
+            others += 1
+        numbers.append(of)
+    return numbers
+
+
+def _threads(folder: Path) -> int:
+    header = np.frombuffer((folder / "host_stats.bin").read_bytes()[: HEADER.itemsize], HEADER, 1)[0]
+    return int(header["threads"])
+
+
+def _join_calls(raw: Path, ranks: Sequence[Rank], fpgas: int) -> None:
+    if not any((rank.folder / "host_calls.bin").is_file() for rank in ranks):
+        return
+    with (raw / "host_calls.bin").open("wb") as file:
+        for number, (rank, threads) in enumerate(zip(ranks, _thread_numbers(raw, ranks), strict=True)):
+            calls = read_calls(rank.folder)
+            of = np.array([threads.get(own, number) for own in range(max(threads) + 1)], np.int32)
+            for begin in range(0, len(calls), _PIECE):
+                part = calls.at(slice(begin, begin + _PIECE)).astype(CALLS)
+                part["t0_ps"], part["t1_ps"] = rank.at_ps(part["t0_ps"]), rank.at_ps(part["t1_ps"])
+                part["thread"] = of[np.minimum(part["thread"], len(of) - 1)]
+                part["fpga"] += number * fpgas
+                part["piece"] = 1
+                part.tofile(file)
+
+
+def _join_ends(raw: Path, ranks: Sequence[Rank]) -> None:
+    """When ranks ended, what recording cost, and whose the threads are."""
+    numbers = _thread_numbers(raw, ranks)
+    lives = [(place, rank) for rank, threads in zip(ranks, numbers, strict=True) for place in threads.values()]
+    (raw / "host_threads.txt").write_text(
+        "".join(f"{place} {rank.begin_ps} {rank.end_ps} {rank.end_ps - rank.begin_ps} 0 0\n" for place, rank in lives)
+    )
+    if len(ranks) > 1:
+        (raw / "host_ranks.txt").write_text(
+            "".join(f"{place} {number}\n" for number, threads in enumerate(numbers) for place in threads.values())
+        )
+    ends = [read_end(rank.folder / "recording.txt") for rank in ranks]
+    if not all("time_ps" in end for end in ends):
+        return
+    most = {key: max(int(end.get(key, "0")) for end in ends) for key in ("cost_ps_per_call", "cost_ps_spread")}
+    values = {**most, "lost": sum(int(end.get("lost", "0")) for end in ends), "time_ps": max(r.end_ps for r in ranks)}
+    (raw / "recording.txt").write_text("".join(f"{key} {value}\n" for key, value in values.items()))
+
+
+def _join_boards(raw: Path, rank: Rank, first: int, fpgas: int) -> None:
+    """What each rank read out of its FPGAs, by the numbers that these have among all."""
+    for number in range(fpgas):
+        for name in ("counters.bin", "board.txt"):
+            if (path := rank.folder / of_fpga(name, number)).is_file():
+                shutil.copyfile(path, raw / of_fpga(name, first + number))
+        triples = np.array(read_records(rank.folder / of_fpga("triples.bin", number), TRIPLES))
+        for name in ("t_p1_ps", "t_p3_ps"):
+            triples[name] = rank.at_ps(triples[name])
+        if len(triples):
+            triples.tofile(raw / of_fpga("triples.bin", first + number))
+
+
+# ---- messages ----
+
+
+def read_messages(folder: Path) -> NDArray[np.void]:
+    """A rank's messages (dtype MESSAGES), without the room that was not used."""
+    records = np.array(read_records(folder / "messages.bin", MESSAGES))
+    return records[records["kind"] > 0]
+
+
+def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
+    """Write who waited for whom."""
+    if not any((rank.folder / "messages.bin").is_file() for rank in ranks):
+        return
+    several = [str(n) for n, rank in enumerate(ranks) if read_messages(rank.folder)["thread"].any()]
+    if several:
+        text = f"who waited for whom is not known: several threads of rank {listed(several)} exchange messages"
+        yield Diagnostic(text, "Let the main thread alone call MPI.", Severity.WARNING)
+        return
+    messages = []
+    for rank in ranks:
+        records = read_messages(rank.folder)
+        for name in ("t0", "t1", "posted"):
+            records[name] = rank.at(records[name])
+        messages.append(records)
+    lives: Mapping[int, tuple[int, int]] = {n: (rank.begin_ps, rank.end_ps) for n, rank in enumerate(ranks)}
+    matched: Messages = match_messages(messages, lives)
+    matched.syncs.tofile(raw / "host_syncs.bin")
+    if matched.unmatched:
+        text = f"the other end of {counted(matched.unmatched, 'message')} is not recorded"
+        hint = "It was received by a call that is not recorded, or never. What waited for it has no known cause."
+        yield Diagnostic(text, hint, Severity.NOTE)
+    if matched.before_sent:
+        off = time_text(matched.most_before_ps / PS_PER_S)
+        text = f"{counted(matched.before_sent, 'message')} came before being sent, by {off} at most"
+        yield Diagnostic(text, "So far the ranks' clocks are off. Their receivers have no known cause.", Severity.NOTE)
