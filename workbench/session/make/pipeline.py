@@ -6,10 +6,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Job, Outcome, Target, Task
+from workbench.api import Composed, HdlBuild, HostBuild, Job, Target, Task
 from workbench.api.builds import simulated_by
 from workbench.api.host_probe import HostProbe
-from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.targets import TimingRule
 from workbench.formats.run_folder import RunWriter, now
@@ -21,19 +20,14 @@ from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
 from workbench.model.simulation import Simulation
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import Built, frequencies
-from workbench.run.machine_trace import machine_trace
-from workbench.run.ranks import rank_folders
-from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
 from workbench.session.keep.ledger import settle_open
 from workbench.session.keep.run_end import (
     cannot_write,
-    clocks_of,
     collected,
     failures_marked,
     finished,
     mark,
-    measured_at,
 )
 from workbench.session.make import durations
 from workbench.session.make.composed import composed_tables, keep_composed, stopped
@@ -45,11 +39,11 @@ from workbench.session.make.instrumenting import (
     plain_designs,
     plain_host,
 )
-from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree, uncounted
+from workbench.session.make.machine_run import as_recorded, of_machine
+from workbench.session.make.tree import complete_tree, in_own_clocks, uncounted
 from workbench.session.mark.first_mark import without_marks
 from workbench.session.open.apis import check_ranks, of_each_rank, with_ranks
 from workbench.session.open.composing import check, check_steps
-from workbench.session.open.places import placed
 from workbench.session.open.workspace import Value, Workspace, once_each
 from workbench.session.program.files import claim_folder, seal_folder
 from workbench.system.files import real
@@ -261,14 +255,14 @@ def _run(
     if options.probe and not outcome.failed:
         options.probe.take(writer.raw)
     if host and workspace.project.host.build:
-        task = replace(task, host=_as_recorded(host, workspace, writer.raw, job))
+        task = replace(task, host=as_recorded(host, workspace, writer.raw, job))
     if outcome.failed:
         manifest = replace(writer.manifest, time_ps=outcome.time_ps)
         where = stopped(workspace.composed, writer.raw, manifest)
         outcome = replace(outcome, diagnostics=(*where, *outcome.diagnostics))
     languages = [one.hdl_language for one in workspace.boards]
     if not target.simulated:
-        outcome, hdl, taps = _of_machine(task, writer, languages, outcome)
+        outcome, hdl, taps = of_machine(task, writer, languages, outcome)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
@@ -372,35 +366,3 @@ def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
     main = None if task.project.host.build else task.host.blocks[0]
     clocks_hz = frequencies(task.hdl.blocks, manifest.clocks)
     return TapTrace(writer.raw, writer.part, main, task.hdl.blocks, clocks_hz, manifest.drift_ppm_per_s)
-
-
-def _of_machine(
-    task: Task, writer: RunWriter, languages: Sequence[HdlLanguage], outcome: Outcome
-) -> tuple[Outcome, HdlBuild, TapTrace | None]:
-    """What the records of a real machine say, be it of several ranks: its measured clocks and counters, the designs of
-    all, and the trace."""
-    tree = open_tree(task.build)
-    ranks = rank_folders(writer.raw)
-    for folder in ranks or [writer.raw]:
-        check_records(folder, tree.hdl, tree.id)
-    outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
-    of_ranks = tree.of_ranks(len(ranks))
-    hdl = of_ranks.hdl if len(ranks) > 1 else task.hdl
-    writer.describe(replace(writer.manifest, clocks=of_ranks.manifest.clocks))
-    clocks = clocks_of(writer.manifest, outcome)
-    words, asked = outcome.counter_words, task.trace
-    taps, trace_notes = machine_trace(writer.raw, writer.part, task.host, hdl, clocks, words, asked=asked)
-    return replace(outcome, diagnostics=(*outcome.diagnostics, *trace_notes)), hdl, taps
-
-
-def _as_recorded(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
-    """The host with the calls that its own build recorded."""
-    units = placed(read_units(next(iter(rank_folders(raw)), raw)), workspace.root)
-    if units is None:
-        hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
-        job.report(Diagnostic("the program recorded no calls", hint, Severity.WARNING, str(workspace.path)))
-        return host
-    for one in units.missed:
-        if one not in job.diagnostics:  # its compiler said so too
-            job.report(one)
-    return replace(host, blocks=(units.block,), sites=units.sites)
