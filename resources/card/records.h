@@ -124,7 +124,7 @@ typedef struct {
 } rcw_triple_record;     /* 24 bytes */
 
 /* messages.bin (of each rank of an MPI program on a real machine): one per message sent or received and per collective, as its call
- * ends, by host/ranks.c. `kind` 0 is room that was not used. Times are in ticks, as those of host_calls.bin elsewhere. */
+ * ends, by host/ranks. `kind` 0 is room that was not used. Times are in ticks, as those of host_calls.bin elsewhere. */
 typedef struct {
     int64_t t0, t1;      /* the call: of what it begins or, of a receive or RCW_SEND_DONE, where it ends */
     int64_t posted;      /* when the message was asked for, or a send was begun that ends in another call */
@@ -151,7 +151,7 @@ typedef enum {
 } rcw_message_kind;
 
 /* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when
- * the answer was there; by host/ranks.c */
+ * the answer was there; by host/ranks */
 typedef struct {
     int64_t t_p1, met, t_p3;
     int64_t rank;

@@ -1,5 +1,5 @@
 """Several processes (MPI ranks) on real machines: what each recorded in a folder of its own becomes the records of one
-run, on the clock of rank 0, which begins with the first of them (`resources/host/ranks.c`)."""
+run, on the clock of rank 0, which begins with the first of them (`resources/host/ranks`)."""
 
 import re
 import shutil

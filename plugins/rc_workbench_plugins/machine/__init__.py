@@ -75,7 +75,7 @@ def _built(task: Task, job: Job) -> Path:
     board = task.build / "board"
     read_outs = sorted(map(str, board.glob("*.c")))
     reads = ("-DRCW_BOARD", f"-I{board}") if read_outs else ()
-    of_ranks = sorted(map(str, (task.build / "runtime" / "host").glob("ranks*.c")))
+    of_ranks = sorted(map(str, (task.build / "runtime" / "host" / "ranks").glob("*.c")))
     plan = CompilePlan(
         project=str(task.path),
         root=str(task.root),

@@ -42,8 +42,6 @@ from workbench.system.files import read_file, sha256
 
 DESCRIPTION = "recap.json"
 SCHEMA_VERSION = 5
-#: What records the messages of an MPI program (`resources/host/ranks.c`), for its compiler.
-_RANKS = ("ranks.h", "ranks.c", "ranks_messages.c", "ranks_requests.c", "ranks_collectives.c")
 _MPI_COMPILERS = (  # a Makefile's own are kept
     "ifeq ($(origin CC),default)", "CC := mpicc", "endif", "ifeq ($(origin CXX),default)", "CXX := mpicxx", "endif",
 )  # fmt: skip
@@ -208,9 +206,9 @@ def complete_tree(
     plans = board_plans(workspace, hdl)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
-    of_ranks, with_ranks = {resources / "host" / name for name in _RANKS}, workspace.platform.host.exchanges_messages
-    moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")
-             if with_ranks or path not in of_ranks}  # fmt: skip
+    with_ranks = workspace.platform.host.exchanges_messages
+    recorders = [resources / "host", *([resources / "host" / "ranks"] if with_ranks else [])]
+    moved = {path: runtime / path.relative_to(recorders[0]) for one in recorders for path in one.glob("*.[ch]*")}
     for path, copy in moved.items():
         copy_file(path, copy)
     copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
@@ -218,7 +216,7 @@ def complete_tree(
     text = manifest_text(replace(told, streams=hdl.streams, fifos=hdl.fifos))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
-    extra += [runtime / name for name in _RANKS[1:] if with_ranks]
+    extra += sorted((runtime / "ranks").glob("*.c"))
     if any(plans):
         platforms = [one.platform for one in workspace.boards]
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():

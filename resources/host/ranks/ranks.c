@@ -2,7 +2,7 @@
  * MPI by MPI's own profiling interface (MPI 3.1, chapter 14): each function here does what the one of its name does, and records it.
  *
  * Each process records in a folder of its own below $RCW_RAW, `rank_N`, of which it makes $RCW_RAW, so that all others who record
- * (recap.c, the read-out of counters) follow. There `messages.bin` has the messages (../card/records.h) and `rank.txt` which rank it is.
+ * (recap.c, the read-out of counters) follow. There `messages.bin` has the messages (../../card/records.h) and `rank.txt` which rank it is.
  * Ranks are aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of rank 0 has when each left it, met the other rank's
  * clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, -1 is one of which nothing is known. */
 #include "ranks.h"

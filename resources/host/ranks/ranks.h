@@ -3,7 +3,7 @@
 #define RCW_RANKS_H
 #include <mpi.h>
 
-#include "recap.h"
+#include "../recap.h"
 
 enum { RCW_FROM_ALL = -1 };
 
