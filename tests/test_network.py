@@ -42,6 +42,11 @@ def test_parameters_are_those_of_the_network() -> None:
     assert times.reduction_per_byte_s == pytest.approx(GAMMA)
     assert [name for name, _, _ in times.collectives] == ["broadcast", "reduce"] * 2
     assert times.lost == ()
+    assert [size for size, _, _ in times.messages] == list(SIZES)
+    assert times.fit_error == pytest.approx(0, abs=1e-9)
+    way_s = 2 * O + L + G * 1024
+    slower = measured_network(printed().replace(f"ping 1024 {way_s}", f"ping 1024 {2 * way_s}"))
+    assert slower.fit_error == pytest.approx(0.5)
     for change in (("train 65536", "train"), ("ranks 4", "ranks 1")):
         with pytest.raises(WorkbenchError, match="did not print its times"):
             measured_network(printed().replace(*change))
@@ -92,6 +97,7 @@ def test_on_the_simulated_card_the_templates_numbers_come_back(tmp_path: Path, c
     given = next(one for one in platform.networks if one.name == "Gigabit Ethernet")
     for key in ("latency_s", "overhead_s", "gap_s", "gap_per_byte_s", "reduction_per_byte_s"):
         assert measured[key] == pytest.approx(getattr(given, key), rel=1e-4), key
+    assert measured["fit_error"] < 1e-3
 
 
 def test_on_a_machine_its_own_commands_build_and_run_it(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

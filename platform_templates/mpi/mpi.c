@@ -12,11 +12,22 @@
 #include "messages.h"
 #include "wbcard.h"
 
-enum { PLAIN, COLLECTIVE }; /* contexts of messages */
+enum { PLAIN, COLLECTIVE }; /* a communicator's two contexts of messages: twice its number, and one more */
 
 struct rcw_mpi_request {
-    rcw_receive *receive; /* NULL: a send, which is done, or a receive from MPI_PROC_NULL */
+    rcw_receive *receive; /* what ends it; NULL: a send, which is done, or a receive from MPI_PROC_NULL */
+    const struct communicator *of;
+    int sends;
 };
+
+struct rcw_mpi_group {
+    int size, *world; /* ranks as MPI_COMM_WORLD numbers them */
+};
+
+typedef struct communicator {
+    int number, me, collectives; /* of the collective call that is under way: its messages' tag */
+    struct rcw_mpi_group of;
+} communicator;
 
 static int begun, finalized;
 
@@ -37,10 +48,59 @@ static int end(void)
     return MPI_SUCCESS;
 }
 
-static void check_comm(MPI_Comm comm)
+static communicator **known; /* by handle, from MPI_COMM_WORLD on */
+static int known_count;
+
+static void *room(int64_t bytes)
 {
-    if (comm != MPI_COMM_WORLD)
-        fail("on the simulated card MPI_COMM_WORLD is the one communicator");
+    void *at = malloc(bytes ? (size_t)bytes : 1);
+    if (!at)
+        fail("there is no memory for it");
+    return at;
+}
+
+static struct rcw_mpi_group copy_of(const struct rcw_mpi_group *group)
+{
+    struct rcw_mpi_group copy = {group->size, room(group->size * (int64_t)sizeof *copy.world)};
+    memcpy(copy.world, group->world, (size_t)group->size * sizeof *copy.world);
+    return copy;
+}
+
+static int place_in(const struct rcw_mpi_group *group, int world)
+{
+    for (int i = 0; i < group->size; i++)
+        if (group->world[i] == world)
+            return i;
+    return MPI_UNDEFINED;
+}
+
+static MPI_Comm new_comm(int number, struct rcw_mpi_group group)
+{
+    communicator *one = room(sizeof *one), **more = realloc(known, (size_t)(known_count + 1) * sizeof *known);
+    if (!more)
+        fail("there is no memory for it");
+    *one = (communicator){number, place_in(&group, rcw_rank()), 0, group};
+    known = more;
+    known[known_count++] = one;
+    return known_count;
+}
+
+/* MPI_COMM_WORLD has the number 0; each rank's MPI_COMM_SELF one that no other has. */
+static void first_comms(void)
+{
+    int self = rcw_rank(), count = rcw_rank_count();
+    struct rcw_mpi_group all = {count, room(count * (int64_t)sizeof *all.world)}, own = {1, &self};
+    for (int i = 0; i < count; i++)
+        all.world[i] = i;
+    new_comm(0, all);
+    new_comm(rcw_context(0, -1, self), copy_of(&own));
+}
+
+static communicator *comm_of(MPI_Comm comm)
+{
+    if (comm <= 0 || comm > known_count || !known[comm - 1])
+        fail(comm == MPI_COMM_NULL ? "MPI_COMM_NULL is no communicator" : "this is no communicator, or it was freed");
+    return known[comm - 1];
 }
 
 static int64_t bytes_of(int count, MPI_Datatype type)
@@ -52,13 +112,13 @@ static int64_t bytes_of(int count, MPI_Datatype type)
     return (int64_t)count * (type & 0xff);
 }
 
-static void check_rank(int rank)
+static void check_rank(const communicator *of, int rank)
 {
-    char why[120];
-    int count = rcw_rank_count();
-    if (rank >= 0 && rank < count)
+    char why[160];
+    if (rank >= 0 && rank < of->of.size)
         return;
-    snprintf(why, sizeof why, "there is no rank %d, only ranks 0 to %d", rank, count - 1);
+    snprintf(why, sizeof why, "there is no rank %d%s, only ranks 0 to %d", rank, of->number ? " in this communicator" : "",
+             of->of.size - 1);
     fail(why);
 }
 
@@ -76,6 +136,7 @@ int MPI_Init(int *argc, char ***argv)
     rcw_library_begin(__func__, __builtin_return_address(0));
     if (begun++)
         fail("it was called before");
+    first_comms();
     return end();
 }
 
@@ -85,6 +146,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     rcw_library_begin(__func__, __builtin_return_address(0));
     if (begun++)
         fail("it was called before");
+    first_comms();
     *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
     return end();
 }
@@ -103,16 +165,14 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     BEGIN;
-    check_comm(comm);
-    *rank = rcw_rank();
+    *rank = comm_of(comm)->me;
     return end();
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     BEGIN;
-    check_comm(comm);
-    *size = rcw_rank_count();
+    *size = comm_of(comm)->of.size;
     return end();
 }
 
@@ -133,61 +193,109 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 
 /* ---- from one to another ---- */
 
-static void send_to(const void *buf, int64_t bytes, int dest, int tag)
+static rcw_receive *send_to(const communicator *of, const void *buf, int64_t bytes, int dest, int tag, int synchronous)
 {
     if (dest == MPI_PROC_NULL)
-        return;
-    check_rank(dest);
+        return NULL;
+    check_rank(of, dest);
     check_tag(tag);
-    rcw_message_send(dest, PLAIN, tag, buf, bytes, 0);
+    if (synchronous || !rcw_is_eager(bytes))
+        return rcw_message_send_waiting(of->of.world[dest], 2 * of->number + PLAIN, tag, buf, bytes);
+    rcw_message_send(of->of.world[dest], 2 * of->number + PLAIN, tag, buf, bytes, 0);
+    return NULL;
 }
 
-static MPI_Request receive_from(void *buf, int64_t bytes, int source, int tag)
+static MPI_Request request_of(const communicator *of, rcw_receive *receive, int sends)
 {
     MPI_Request request = calloc(1, sizeof *request);
     if (!request)
         fail("there is no memory for its request");
-    if (source == MPI_PROC_NULL)
-        return request;
-    if (source != MPI_ANY_SOURCE)
-        check_rank(source);
-    if (tag != MPI_ANY_TAG)
-        check_tag(tag);
-    request->receive = rcw_message_receive(source, PLAIN, tag, buf, bytes);
+    *request = (struct rcw_mpi_request){receive, of, sends};
     return request;
 }
 
-static void set_status(MPI_Status *status, const rcw_arrival *arrival)
+static void check_source(const communicator *of, int source, int tag)
+{
+    if (source != MPI_ANY_SOURCE)
+        check_rank(of, source);
+    if (tag != MPI_ANY_TAG)
+        check_tag(tag);
+}
+
+static MPI_Request receive_from(const communicator *of, void *buf, int64_t bytes, int source, int tag)
+{
+    if (source == MPI_PROC_NULL)
+        return request_of(of, NULL, 0);
+    check_source(of, source, tag);
+    int from = source == MPI_ANY_SOURCE ? RCW_ANY : of->of.world[source];
+    return request_of(of, rcw_message_receive(from, 2 * of->number + PLAIN, tag, buf, bytes), 0);
+}
+
+static void set_status(MPI_Status *status, const communicator *of, const rcw_arrival *arrival)
 {
     if (status)
-        *status = (MPI_Status){arrival->from, arrival->tag, MPI_SUCCESS, arrival->bytes};
+        *status = (MPI_Status){of ? place_in(&of->of, arrival->from) : arrival->from, arrival->tag, MPI_SUCCESS, arrival->bytes};
 }
 
 static const rcw_arrival nothing = {MPI_PROC_NULL, MPI_ANY_TAG, 0};
+
+static void done(MPI_Request *request, MPI_Status *status, const rcw_arrival *arrival)
+{
+    int came = *request && (*request)->receive && !(*request)->sends;
+    set_status(status, came ? (*request)->of : NULL, came ? arrival : &nothing);
+    free(*request);
+    *request = MPI_REQUEST_NULL;
+}
 
 static void wait_for(MPI_Request *request, MPI_Status *status)
 {
     rcw_arrival arrival = nothing;
     if (*request && (*request)->receive)
         rcw_message_wait((*request)->receive, 0, &arrival);
-    set_status(status, &arrival);
-    free(*request);
-    *request = MPI_REQUEST_NULL;
+    done(request, status, &arrival);
+}
+
+/* Whether it is done; then it is over. */
+static int test(MPI_Request *request, MPI_Status *status)
+{
+    rcw_arrival arrival = nothing;
+    if (*request && (*request)->receive && !rcw_message_take((*request)->receive, &arrival))
+        return 0;
+    done(request, status, &arrival);
+    return 1;
+}
+
+static int blocking_send(const void *buf, int64_t bytes, int dest, int tag, MPI_Comm comm, int synchronous)
+{
+    rcw_receive *until = send_to(comm_of(comm), buf, bytes, dest, tag, synchronous);
+    if (until)
+        rcw_message_wait(until, 0, NULL);
+    return end();
+}
+
+static int begun_send(const void *buf, int64_t bytes, int dest, int tag, MPI_Comm comm, int synchronous, MPI_Request *request)
+{
+    const communicator *of = comm_of(comm);
+    *request = request_of(of, send_to(of, buf, bytes, dest, tag, synchronous), 1);
+    return end();
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     BEGIN;
-    check_comm(comm);
-    send_to(buf, bytes_of(count, datatype), dest, tag);
-    return end();
+    return blocking_send(buf, bytes_of(count, datatype), dest, tag, comm, 0);
+}
+
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    BEGIN;
+    return blocking_send(buf, bytes_of(count, datatype), dest, tag, comm, 1);
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     BEGIN;
-    check_comm(comm);
-    MPI_Request request = receive_from(buf, bytes_of(count, datatype), source, tag);
+    MPI_Request request = receive_from(comm_of(comm), buf, bytes_of(count, datatype), source, tag);
     wait_for(&request, status);
     return end();
 }
@@ -195,17 +303,30 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     BEGIN;
-    check_comm(comm);
-    send_to(buf, bytes_of(count, datatype), dest, tag);
-    *request = calloc(1, sizeof **request);
-    return end();
+    return begun_send(buf, bytes_of(count, datatype), dest, tag, comm, 0, request);
+}
+
+int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    BEGIN;
+    return begun_send(buf, bytes_of(count, datatype), dest, tag, comm, 1, request);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     BEGIN;
-    check_comm(comm);
-    *request = receive_from(buf, bytes_of(count, datatype), source, tag);
+    *request = receive_from(comm_of(comm), buf, bytes_of(count, datatype), source, tag);
+    return end();
+}
+
+static int exchange(const communicator *of, const void *sendbuf, int64_t sends, int dest, int sendtag, void *recvbuf,
+                    int64_t receives, int source, int recvtag, MPI_Status *status)
+{
+    MPI_Request request = receive_from(of, recvbuf, receives, source, recvtag);
+    rcw_receive *until = send_to(of, sendbuf, sends, dest, sendtag, 0);
+    wait_for(&request, status);
+    if (until)
+        rcw_message_wait(until, 0, NULL);
     return end();
 }
 
@@ -213,10 +334,46 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     BEGIN;
-    check_comm(comm);
-    MPI_Request request = receive_from(recvbuf, bytes_of(recvcount, recvtype), source, recvtag);
-    send_to(sendbuf, bytes_of(sendcount, sendtype), dest, sendtag);
-    wait_for(&request, status);
+    return exchange(comm_of(comm), sendbuf, bytes_of(sendcount, sendtype), dest, sendtag, recvbuf,
+                    bytes_of(recvcount, recvtype), source, recvtag, status);
+}
+
+/* (A message has its data by the time that its send returns: the buffer may be received into.) */
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                         MPI_Comm comm, MPI_Status *status)
+{
+    BEGIN;
+    int64_t bytes = bytes_of(count, datatype);
+    return exchange(comm_of(comm), buf, bytes, dest, sendtag, buf, bytes, source, recvtag, status);
+}
+
+static int probe(int source, int tag, MPI_Comm comm, int waits, MPI_Status *status)
+{
+    const communicator *of = comm_of(comm);
+    rcw_arrival arrival = nothing;
+    if (source == MPI_PROC_NULL) {
+        set_status(status, NULL, &nothing);
+        return 1;
+    }
+    check_source(of, source, tag);
+    int from = source == MPI_ANY_SOURCE ? RCW_ANY : of->of.world[source];
+    int there = rcw_message_probe(from, 2 * of->number + PLAIN, tag, waits, &arrival);
+    if (there)
+        set_status(status, of, &arrival);
+    return there;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    BEGIN;
+    probe(source, tag, comm, 1, status);
+    return end();
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    BEGIN;
+    *flag = probe(source, tag, comm, 0, status);
     return end();
 }
 
@@ -235,66 +392,100 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of
     return end();
 }
 
+/* Waits until one of them is done: its place, MPI_UNDEFINED where all are MPI_REQUEST_NULL. */
+static int first_done(int count, const MPI_Request *requests)
+{
+    rcw_receive *some[count > 0 ? count : 1];
+    int first = MPI_UNDEFINED;
+    for (int i = count - 1; i >= 0; i--) {
+        some[i] = requests[i] ? requests[i]->receive : NULL;
+        if (requests[i] && !some[i])
+            first = i;
+    }
+    if (first == MPI_UNDEFINED && count > 0 && (first = rcw_message_any(some, count)) < 0)
+        return MPI_UNDEFINED;
+    return first;
+}
+
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
     BEGIN;
-    rcw_receive *some[count > 0 ? count : 1];
-    *index = MPI_UNDEFINED;
-    for (int i = count - 1; i >= 0; i--) {
-        some[i] = array_of_requests[i] ? array_of_requests[i]->receive : NULL;
-        if (array_of_requests[i] && !some[i])
-            *index = i;
-    }
-    if (*index == MPI_UNDEFINED && count > 0) {
-        int first = rcw_message_any(some, count);
-        *index = first < 0 ? MPI_UNDEFINED : first;
-    }
+    *index = first_done(count, array_of_requests);
     if (*index != MPI_UNDEFINED)
         wait_for(&array_of_requests[*index], status);
+    return end();
+}
+
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[])
+{
+    BEGIN;
+    *outcount = MPI_UNDEFINED;
+    if (first_done(incount, array_of_requests) != MPI_UNDEFINED) {
+        *outcount = 0;
+        for (int i = 0; i < incount; i++)
+            if (array_of_requests[i] && test(&array_of_requests[i], array_of_statuses ? &array_of_statuses[*outcount] : NULL))
+                array_of_indices[(*outcount)++] = i;
+    }
     return end();
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     BEGIN;
-    rcw_arrival arrival = nothing;
-    *flag = !*request || !(*request)->receive || rcw_message_take((*request)->receive, &arrival);
-    if (*flag) {
-        set_status(status, &arrival);
-        free(*request);
-        *request = MPI_REQUEST_NULL;
-    }
+    *flag = test(request, status);
+    return end();
+}
+
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+{
+    BEGIN;
+    *flag = 1;
+    for (int i = 0; i < count; i++)
+        if (array_of_requests[i] && array_of_requests[i]->receive && !rcw_message_there(array_of_requests[i]->receive))
+            *flag = 0;
+    for (int i = 0; *flag && i < count; i++)
+        wait_for(&array_of_requests[i], array_of_statuses ? &array_of_statuses[i] : NULL);
+    return end();
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+{
+    BEGIN;
+    int open = 0;
+    *index = MPI_UNDEFINED;
+    for (int i = 0; i < count && *index == MPI_UNDEFINED; i++)
+        if (array_of_requests[i] && ++open && test(&array_of_requests[i], status))
+            *index = i;
+    *flag = *index != MPI_UNDEFINED || !open;
     return end();
 }
 
 /* ---- collectives ---- */
 
-static int collective; /* the number of the one that is under way: its messages' tag */
+static communicator *under_way; /* in which the collective call is made */
 
 static void start(MPI_Comm comm, int root, int64_t bytes)
 {
-    check_comm(comm);
+    under_way = comm_of(comm);
     if (root >= 0)
-        check_rank(root);
-    collective = rcw_collective(root, bytes);
+        check_rank(under_way, root);
+    rcw_collective(under_way->number, ++under_way->collectives, under_way->of.size, root, bytes);
 }
+
+static int my_rank(void) { return under_way->me; }
+static int rank_count(void) { return under_way->of.size; }
 
 static void give(int to, const void *data, int64_t bytes, int relays)
 {
-    rcw_message_send(to, COLLECTIVE, collective, data, bytes, relays);
+    rcw_message_send(under_way->of.world[to], 2 * under_way->number + COLLECTIVE, under_way->collectives, data, bytes, relays);
 }
 
 static void get(int from, void *to, int64_t bytes, int relays)
 {
-    rcw_message_wait(rcw_message_receive(from, COLLECTIVE, collective, to, bytes), relays, NULL);
-}
-
-static void *room(int64_t bytes)
-{
-    void *at = malloc(bytes ? (size_t)bytes : 1);
-    if (!at)
-        fail("there is no memory for it");
-    return at;
+    rcw_receive *one = rcw_message_receive(under_way->of.world[from], 2 * under_way->number + COLLECTIVE,
+                                           under_way->collectives, to, bytes);
+    rcw_message_wait(one, relays, NULL);
 }
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -302,7 +493,7 @@ static int least(int a, int b) { return a < b ? a : b; }
 /* Dissemination: signal the 1st, 2nd, 4th ... rank after this one, and wait for those before it. */
 static void barrier(void)
 {
-    int me = rcw_rank(), count = rcw_rank_count();
+    int me = my_rank(), count = rank_count();
     for (int step = 1; step < count; step *= 2) {
         give((me + step) % count, NULL, 0, 0);
         get((me - step + count) % count, NULL, 0, 0);
@@ -328,7 +519,7 @@ int MPI_Finalize(void)
 
 static void broadcast(void *buffer, int64_t bytes, int root)
 {
-    int count = rcw_rank_count(), me = (rcw_rank() - root + count) % count, step = 1;
+    int count = rank_count(), me = (my_rank() - root + count) % count, step = 1;
     while (step < count && !(me & step))
         step *= 2;
     if (me)
@@ -391,7 +582,7 @@ static void combine(void *all, const void *more, int count, MPI_Datatype type, M
 /* Into `all`, which holds this rank's own. */
 static void reduce(void *all, int count, MPI_Datatype type, MPI_Op op, int root)
 {
-    int ranks = rcw_rank_count(), me = (rcw_rank() - root + ranks) % ranks;
+    int ranks = rank_count(), me = (my_rank() - root + ranks) % ranks;
     int64_t bytes = bytes_of(count, type);
     void *more = room(bytes);
     for (int step = 1; step < ranks; step *= 2) {
@@ -412,7 +603,7 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
     BEGIN;
     int64_t bytes = bytes_of(count, datatype);
     start(comm, root, bytes);
-    int is_root = rcw_rank() == root;
+    int is_root = my_rank() == root;
     void *all = is_root ? recvbuf : room(bytes);
     if (sendbuf != MPI_IN_PLACE)
         memmove(all, sendbuf, (size_t)bytes);
@@ -441,7 +632,8 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
                 MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     BEGIN;
-    int count = rcw_rank_count(), is_root = rcw_rank() == root, me = (rcw_rank() - root + count) % count, step = 1;
+    under_way = comm_of(comm);
+    int count = rank_count(), is_root = my_rank() == root, me = (my_rank() - root + count) % count, step = 1;
     int64_t part = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
     start(comm, root, part);
     while (step < count && !(me & step))
@@ -469,7 +661,8 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
                MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     BEGIN;
-    int count = rcw_rank_count(), is_root = rcw_rank() == root, me = (rcw_rank() - root + count) % count, step = 1;
+    under_way = comm_of(comm);
+    int count = rank_count(), is_root = my_rank() == root, me = (my_rank() - root + count) % count, step = 1;
     int64_t part = is_root ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
     start(comm, root, part);
     char *parts = room(part * (count - me));
@@ -481,7 +674,7 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
             get((me + step + root) % count, parts + part * step, part * least(step, count - me - step), 1);
     if (!is_root)
         give((me - step + root) % count, parts, part * least(step, count - me), 1);
-    else
+    else if (count > 1)
         rcw_overhead();
     for (int i = 0; is_root && i < count; i++)
         memcpy((char *)recvbuf + part * ((i + root) % count), parts + part * i, (size_t)part);
@@ -489,26 +682,33 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
     return end();
 }
 
-/* Bruck's: each round a rank has twice as many parts, in order from its own on. */
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
+/* Bruck's: each round a rank has twice as many parts, in order from its own on. `all` has the rank's own in its place. */
+static void all_gather(char *all, int64_t part)
 {
-    BEGIN;
-    int count = rcw_rank_count(), me = rcw_rank();
-    int64_t part = bytes_of(recvcount, recvtype);
-    if (sendbuf != MPI_IN_PLACE && bytes_of(sendcount, sendtype) != part)
-        fail("it sends and receives different sizes");
-    start(comm, -1, part);
+    int count = rank_count(), me = my_rank();
     char *parts = room(part * count);
-    memcpy(parts, sendbuf == MPI_IN_PLACE ? (const char *)recvbuf + part * me : sendbuf, (size_t)part);
+    memcpy(parts, all + part * me, (size_t)part);
     for (int have = 1; have < count; have *= 2) {
         int64_t bytes = part * least(have, count - have);
         give((me - have + count) % count, parts, bytes, 0);
         get((me + have) % count, parts + part * have, bytes, 0);
     }
     for (int i = 0; i < count; i++)
-        memcpy((char *)recvbuf + part * ((me + i) % count), parts + part * i, (size_t)part);
+        memcpy(all + part * ((me + i) % count), parts + part * i, (size_t)part);
     free(parts);
+}
+
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    BEGIN;
+    int64_t part = bytes_of(recvcount, recvtype);
+    if (sendbuf != MPI_IN_PLACE && bytes_of(sendcount, sendtype) != part)
+        fail("it sends and receives different sizes");
+    start(comm, -1, part);
+    if (sendbuf != MPI_IN_PLACE)
+        memmove((char *)recvbuf + part * my_rank(), sendbuf, (size_t)part);
+    all_gather(recvbuf, part);
     return end();
 }
 
@@ -516,7 +716,8 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
                  MPI_Datatype recvtype, MPI_Comm comm)
 {
     BEGIN;
-    int count = rcw_rank_count(), me = rcw_rank();
+    under_way = comm_of(comm);
+    int count = rank_count(), me = my_rank();
     int64_t part = bytes_of(recvcount, recvtype);
     if (sendbuf == MPI_IN_PLACE || bytes_of(sendcount, sendtype) != part)
         fail("it has to send as much as it receives, and not in place");
@@ -527,5 +728,157 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
         give(to, (const char *)sendbuf + part * to, part, 0);
         get(from, (char *)recvbuf + part * from, part, 0);
     }
+    return end();
+}
+
+/* ---- communicators and groups ---- */
+
+typedef struct {
+    int color, key, rank; /* in the communicator that is split */
+} part_of_split;
+
+static int by_key(const void *a, const void *b)
+{
+    const part_of_split *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) : x->rank - y->rank;
+}
+
+/* All know the colors and keys of all by an all-gather. */
+static MPI_Comm split(int color, int key)
+{
+    int count = rank_count(), own = 0;
+    part_of_split *parts = room(count * (int64_t)sizeof *parts);
+    parts[my_rank()] = (part_of_split){color, key, my_rank()};
+    all_gather((char *)parts, sizeof *parts);
+    MPI_Comm made = MPI_COMM_NULL;
+    if (color != MPI_UNDEFINED) {
+        qsort(parts, (size_t)count, sizeof *parts, by_key);
+        struct rcw_mpi_group group = {0, room(count * (int64_t)sizeof *group.world)};
+        for (int i = 0; i < count; i++)
+            if (parts[i].color == color)
+                group.world[own++] = under_way->of.world[parts[i].rank];
+        group.size = own;
+        made = new_comm(rcw_context(under_way->number, under_way->collectives, color), group);
+    }
+    free(parts);
+    return made;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    BEGIN;
+    if (color < 0 && color != MPI_UNDEFINED)
+        fail("a color may not be negative, only MPI_UNDEFINED");
+    start(comm, -1, sizeof(part_of_split));
+    *newcomm = split(color, key);
+    return end();
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    BEGIN;
+    start(comm, -1, sizeof(part_of_split));
+    *newcomm = split(0, my_rank());
+    return end();
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    BEGIN;
+    if (!group)
+        fail("MPI_GROUP_NULL is no group");
+    start(comm, -1, sizeof(part_of_split));
+    int place = place_in(group, rcw_rank());
+    *newcomm = split(place < 0 ? MPI_UNDEFINED : 0, place);
+    return end();
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    BEGIN;
+    comm_of(*comm);
+    if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
+        fail("this communicator is always there");
+    known[*comm - 1] = NULL; /* requests may know it still */
+    *comm = MPI_COMM_NULL;
+    return end();
+}
+
+static MPI_Group new_group(int size)
+{
+    MPI_Group group = room(sizeof *group);
+    *group = (struct rcw_mpi_group){size, room(size * (int64_t)sizeof *group->world)};
+    return group;
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    BEGIN;
+    *group = room(sizeof **group);
+    **group = copy_of(&comm_of(comm)->of);
+    return end();
+}
+
+static void check_group(MPI_Group group, int n, const int *ranks)
+{
+    char why[120];
+    if (!group)
+        fail("MPI_GROUP_NULL is no group");
+    for (int i = 0; i < n; i++)
+        if (ranks[i] < 0 || ranks[i] >= group->size) {
+            snprintf(why, sizeof why, "there is no rank %d in this group, only ranks 0 to %d", ranks[i], group->size - 1);
+            fail(why);
+        }
+}
+
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    BEGIN;
+    check_group(group, n, ranks);
+    *newgroup = new_group(n);
+    for (int i = 0; i < n; i++)
+        (*newgroup)->world[i] = group->world[ranks[i]];
+    return end();
+}
+
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    BEGIN;
+    check_group(group, n, ranks);
+    *newgroup = new_group(group->size);
+    (*newgroup)->size = 0;
+    for (int i = 0; i < group->size; i++) {
+        int out = 0;
+        for (int k = 0; k < n; k++)
+            out |= ranks[k] == i;
+        if (!out)
+            (*newgroup)->world[(*newgroup)->size++] = group->world[i];
+    }
+    return end();
+}
+
+int MPI_Group_size(MPI_Group group, int *size)
+{
+    BEGIN;
+    check_group(group, 0, NULL);
+    *size = group->size;
+    return end();
+}
+
+int MPI_Group_rank(MPI_Group group, int *rank)
+{
+    BEGIN;
+    check_group(group, 0, NULL);
+    *rank = place_in(group, rcw_rank());
+    return end();
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+    BEGIN;
+    check_group(*group, 0, NULL);
+    free((*group)->world);
+    free(*group);
+    *group = MPI_GROUP_NULL;
     return end();
 }

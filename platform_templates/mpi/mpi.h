@@ -1,4 +1,4 @@
-/* MPI on the simulated card: the calls of MPI that it has, in MPI_COMM_WORLD. A real machine has a header of its own. */
+/* MPI on the simulated card: the calls of MPI that it has. A real machine has a header of its own. */
 #ifndef RCW_MPI_H
 #define RCW_MPI_H
 
@@ -10,6 +10,7 @@ extern "C" {
 #define MPI_SUBVERSION 1
 
 typedef int MPI_Comm;
+typedef struct rcw_mpi_group *MPI_Group;
 typedef int MPI_Datatype;
 typedef int MPI_Op;
 typedef struct rcw_mpi_request *MPI_Request;
@@ -21,6 +22,7 @@ typedef struct {
 #define MPI_COMM_NULL ((MPI_Comm)0)
 #define MPI_COMM_WORLD ((MPI_Comm)1)
 #define MPI_COMM_SELF ((MPI_Comm)2)
+#define MPI_GROUP_NULL ((MPI_Group)0)
 
 /* A datatype is its number times 256 and its bytes. */
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0)
@@ -80,6 +82,16 @@ int MPI_Finalized(int *flag);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+int MPI_Group_size(MPI_Group group, int *size);
+int MPI_Group_rank(MPI_Group group, int *rank);
+int MPI_Group_free(MPI_Group *group);
 int MPI_Get_processor_name(char *name, int *resultlen);
 double MPI_Wtime(void);
 double MPI_Wtick(void);
@@ -87,15 +99,25 @@ int MPI_Type_size(MPI_Datatype datatype, int *size);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                         MPI_Comm comm, MPI_Status *status);
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status);
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+                 MPI_Status array_of_statuses[]);
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status);
 
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
@@ -116,13 +138,13 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 #undef RCW_NO_MPI
 #define RCW_NO_MPI(name, why) int name(...) __attribute__((error(#name ": the simulated card does not have this call; " why)));
 #endif
-#define RCW_WORLD_ALONE "MPI_COMM_WORLD is its one communicator"
+#define RCW_PLAIN_COMM "use MPI_Comm_split"
 #define RCW_PLAIN_ALONE "use the form with the same count for all ranks"
-RCW_NO_MPI(MPI_Comm_split, RCW_WORLD_ALONE)
-RCW_NO_MPI(MPI_Comm_dup, RCW_WORLD_ALONE)
-RCW_NO_MPI(MPI_Comm_create, RCW_WORLD_ALONE)
-RCW_NO_MPI(MPI_Comm_free, RCW_WORLD_ALONE)
-RCW_NO_MPI(MPI_Cart_create, RCW_WORLD_ALONE)
+RCW_NO_MPI(MPI_Cart_create, RCW_PLAIN_COMM)
+RCW_NO_MPI(MPI_Intercomm_create, RCW_PLAIN_COMM)
+RCW_NO_MPI(MPI_Send_init, "use MPI_Isend")
+RCW_NO_MPI(MPI_Recv_init, "use MPI_Irecv")
+RCW_NO_MPI(MPI_Ibarrier, "use MPI_Barrier")
 RCW_NO_MPI(MPI_Type_contiguous, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_vector, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_commit, "send plain datatypes, or MPI_BYTE")
@@ -131,9 +153,6 @@ RCW_NO_MPI(MPI_Scatterv, RCW_PLAIN_ALONE)
 RCW_NO_MPI(MPI_Gatherv, RCW_PLAIN_ALONE)
 RCW_NO_MPI(MPI_Allgatherv, RCW_PLAIN_ALONE)
 RCW_NO_MPI(MPI_Alltoallv, RCW_PLAIN_ALONE)
-RCW_NO_MPI(MPI_Ssend, "use MPI_Send")
-RCW_NO_MPI(MPI_Probe, "receive into a buffer of the largest size")
-RCW_NO_MPI(MPI_Iprobe, "use MPI_Irecv and MPI_Test")
 RCW_NO_MPI(MPI_Scan, "use MPI_Allgather")
 RCW_NO_MPI(MPI_Win_create, "send messages")
 RCW_NO_MPI(MPI_File_open, "use the C library's files")

@@ -13,7 +13,9 @@
 #include "vcores.h"
 #include "wbcard.h"
 
-wb_network_times wb_network;
+enum { ANSWER = -1 }; /* context: a synchronous send's receiver has asked for it */
+
+wb_network_times wb_network = {.eager_bytes = -1};
 
 typedef struct message {
     struct message *next;
@@ -22,6 +24,7 @@ typedef struct message {
     int64_t first_ps, last_ps;   /* when its first and last byte are there */
     int64_t arrives_ps, free_ps; /* without waiting for others: its first byte; when the next one may come in */
     struct rcw_receive *claimed_by;
+    struct rcw_receive *answer; /* of a synchronous send: what its sender waits for, until it is given */
     char data[];
 } message;
 
@@ -30,6 +33,7 @@ struct rcw_receive {
     int from, context, tag;
     void *to;
     int64_t room;
+    int looks; /* it leaves the message there */
     message *came, *coming; /* `coming`: what it gets of those that are under way, as far as they are known */
 };
 
@@ -45,12 +49,11 @@ typedef struct {
     message *messages;   /* not taken yet, in the order in which they arrive */
     rcw_receive *wanted; /* in the order in which they were asked for */
     waiter *waiters;
-    int collectives;
 } rank_state;
 
 typedef struct meeting {
     struct meeting *next;
-    int number, first_rank, came, root;
+    int context, number, first_rank, came, root;
     const char *name;
     int64_t bytes;
 } meeting;
@@ -165,18 +168,44 @@ static int64_t due_ps(rcw_receive *const *some, int count)
     return first_ps;
 }
 
-void rcw_message_send(int to, int context, int tag, const void *data, int64_t bytes, int relays)
+static message *new_message(int context, int tag, int64_t bytes)
+{
+    message *m = malloc(sizeof *m + (size_t)bytes);
+    if (!m)
+        rcw_library_fatal("there is no memory for its message");
+    *m = (message){.from = vc_self->rank, .context = context, .tag = tag, .bytes = bytes, .by_thread = vc_self->number,
+                   .by_call = vc_self->calls - 1};
+    return m;
+}
+
+/* Behind those that arrive before it. */
+static void put(rank_state *state, message *m)
+{
+    message **at = &state->messages;
+    while (*at && (*at)->arrives_ps <= m->arrives_ps)
+        at = &(*at)->next;
+    m->next = *at;
+    *at = m;
+}
+
+static void tell_waiters(rank_state *state, int64_t now_ps)
+{
+    match(state, now_ps);
+    foresee(state);
+    for (waiter *one = state->waiters; one; one = one->next)
+        vc_due(one->thread, due_ps(one->some, one->count));
+}
+
+static message *send(int to, int context, int tag, const void *data, int64_t bytes, int relays, rcw_receive *answer)
 {
     int64_t now_ps = point();
     vthread *self = vc_self;
     rank_state *own = &states[self->rank], *other = &states[to];
     int64_t cost_ps = relays ? 0 : wb_network.overhead_ps, leaves_ps = now_ps + cost_ps;
-    message *m = malloc(sizeof *m + (size_t)bytes);
-    if (!m)
-        rcw_library_fatal("there is no memory for its message");
     vc_does(SYNC_SEND_MESSAGE, NULL, cost_ps);
-    *m = (message){.from = self->rank, .context = context, .tag = tag, .bytes = bytes, .by_thread = self->number,
-                   .by_call = self->calls - 1, .arrives_ps = leaves_ps};
+    message *m = new_message(context, tag, bytes);
+    m->arrives_ps = leaves_ps;
+    m->answer = answer;
     if (bytes)
         memcpy(m->data, data, (size_t)bytes);
     if (to != self->rank) {
@@ -187,36 +216,88 @@ void rcw_message_send(int to, int context, int tag, const void *data, int64_t by
         own->out_free_ps = leaves_ps + m->gap_ps;
         m->arrives_ps = leaves_ps + wb_network.latency_ps;
     }
-    message **at = &other->messages;
-    while (*at && (*at)->arrives_ps <= m->arrives_ps)
-        at = &(*at)->next;
-    m->next = *at;
-    *at = m;
+    put(other, m);
     if (to != self->rank)
         come_in(other, now_ps);
     else
         m->first_ps = m->last_ps = m->free_ps = m->arrives_ps;
     costs(cost_ps);
-    match(other, now_ps);
-    foresee(other);
-    for (waiter *one = other->waiters; one; one = one->next)
-        vc_due(one->thread, due_ps(one->some, one->count));
+    tell_waiters(other, now_ps);
+    return m;
+}
+
+void rcw_message_send(int to, int context, int tag, const void *data, int64_t bytes, int relays)
+{
+    send(to, context, tag, data, bytes, relays, NULL);
     host_time_forget();
 }
+
+static rcw_receive *want(int from, int context, int tag, void *to, int64_t room)
+{
+    rcw_receive *one = calloc(1, sizeof *one), **last = &states[vc_self->rank].wanted;
+    if (!one)
+        rcw_library_fatal("there is no memory for its receive");
+    *one = (rcw_receive){.from = from, .context = context, .tag = tag, .to = to, .room = room};
+    while (*last)
+        last = &(*last)->next;
+    *last = one;
+    return one;
+}
+
+/* The receive that a message gets, or will get, of those that were asked for, knows of it: its sender hears that L later. Who
+ * asks after the message arrived is whom the sender waited for; else it waited for the message's own way. */
+static void answer(message *m, rcw_receive *by, int to_rank, int64_t now_ps, int late)
+{
+    rcw_receive *sender = m->answer;
+    if (!sender || by->looks)
+        return;
+    m->answer = NULL;
+    m->claimed_by = by, by->came = m;
+    if (late)
+        vc_does(SYNC_SEND_MESSAGE, NULL, 0);
+    message *back = new_message(ANSWER, 0, 0);
+    if (!late)
+        back->by_thread = m->by_thread, back->by_call = m->by_call;
+    back->arrives_ps = (m->arrives_ps > now_ps ? m->arrives_ps : now_ps);
+    if (m->from != to_rank)
+        back->arrives_ps += wb_network.latency_ps;
+    back->first_ps = back->last_ps = back->free_ps = back->arrives_ps;
+    back->claimed_by = sender, sender->came = back;
+    put(&states[m->from], back);
+    tell_waiters(&states[m->from], now_ps);
+}
+
+/* Of synchronous sends to a rank that are under way, those whose receive is known. */
+static void answer_all(int rank, int64_t now_ps, int late)
+{
+    rank_state *state = &states[rank];
+    match(state, now_ps);
+    foresee(state);
+    for (message *m = state->messages; m; m = m->next)
+        for (rcw_receive *one = state->wanted; m->answer && one; one = one->next)
+            if (m->claimed_by == one || (!m->claimed_by && one->coming == m))
+                answer(m, one, rank, now_ps, late && m->arrives_ps <= now_ps);
+}
+
+rcw_receive *rcw_message_send_waiting(int to, int context, int tag, const void *data, int64_t bytes)
+{
+    point();
+    rcw_receive *back = want(to, ANSWER, tag, NULL, 0);
+    send(to, context, tag, data, bytes, 0, back);
+    answer_all(to, vc_now(), 0);
+    host_time_forget();
+    return back;
+}
+
+int rcw_is_eager(int64_t bytes) { return wb_network.eager_bytes < 0 || bytes <= wb_network.eager_bytes; }
 
 rcw_receive *rcw_message_receive(int from, int context, int tag, void *to, int64_t room)
 {
     int64_t now_ps = point();
     rank_state *state = &states[vc_self->rank];
-    rcw_receive *one = calloc(1, sizeof *one), **last = &state->wanted;
-    if (!one)
-        rcw_library_fatal("there is no memory for its receive");
     match(state, now_ps);
-    *one = (rcw_receive){.from = from, .context = context, .tag = tag, .to = to, .room = room};
-    while (*last)
-        last = &(*last)->next;
-    *last = one;
-    match(state, now_ps);
+    rcw_receive *one = want(from, context, tag, to, room);
+    answer_all(vc_self->rank, now_ps, 1);
     host_time_forget();
     return one;
 }
@@ -241,8 +322,11 @@ static void say_what_for(const rcw_receive *one)
     char from[32] = "any rank";
     if (one->from != RCW_ANY)
         snprintf(from, sizeof from, "rank %d", one->from);
-    snprintf(about, sizeof about, "in %s for a message from %s", call_name, from);
-    if (!one->context && one->tag != RCW_ANY)
+    if (one->context == ANSWER)
+        snprintf(about, sizeof about, "in %s for %s to receive its message", call_name, from);
+    else
+        snprintf(about, sizeof about, "in %s for a message from %s", call_name, from);
+    if ((one->context == ANSWER || !(one->context & 1)) && one->tag != RCW_ANY)
         snprintf(about + strlen(about), sizeof about - strlen(about), " with tag %d", one->tag);
     vc_self->about = about;
 }
@@ -295,7 +379,7 @@ static void forget(rank_state *state, rcw_receive *one)
 static void take(rcw_receive *one, int relays, rcw_arrival *arrival)
 {
     const message *m = one->came;
-    int64_t cost_ps = relays ? 0 : wb_network.overhead_ps;
+    int64_t cost_ps = relays || one->context == ANSWER ? 0 : wb_network.overhead_ps;
     char why[160];
     if (m->bytes > one->room) {
         snprintf(why, sizeof why, "a message of %lld bytes from rank %d is longer than the %lld that it has room for",
@@ -318,6 +402,8 @@ void rcw_message_wait(rcw_receive *one, int relays, rcw_arrival *arrival)
     take(one, relays, arrival);
 }
 
+int rcw_message_there(rcw_receive *one) { return first_there(&one, 1, point()) >= 0; }
+
 int rcw_message_take(rcw_receive *one, rcw_arrival *arrival)
 {
     if (first_there(&one, 1, point()) < 0)
@@ -326,7 +412,50 @@ int rcw_message_take(rcw_receive *one, rcw_arrival *arrival)
     return 1;
 }
 
+int rcw_message_probe(int from, int context, int tag, int waits, rcw_arrival *arrival)
+{
+    rank_state *state = &states[vc_self->rank];
+    rcw_receive *one, **at = &state->wanted;
+    point();
+    one = want(from, context, tag, NULL, 0);
+    one->looks = 1;
+    if (waits)
+        rcw_message_any(&one, 1);
+    int there = first_there(&one, 1, vc_now()) >= 0;
+    message *m = one->came;
+    if (there)
+        *arrival = (rcw_arrival){m->from, m->tag, m->bytes};
+    if (m)
+        m->claimed_by = NULL;
+    while (*at != one)
+        at = &(*at)->next;
+    *at = one->next;
+    free(one);
+    host_time_forget();
+    return there;
+}
+
 /* ---- collectives ---- */
+
+typedef struct context {
+    struct context *next;
+    int parent, number, color, own;
+} context;
+
+int rcw_context(int parent, int number, int color)
+{
+    static context *contexts;
+    static int count;
+    for (context *one = contexts; one; one = one->next)
+        if (one->parent == parent && one->number == number && one->color == color)
+            return one->own;
+    context *one = malloc(sizeof *one);
+    if (!one)
+        rcw_library_fatal("there is no memory for it");
+    *one = (context){contexts, parent, number, color, ++count};
+    contexts = one;
+    return one->own;
+}
 
 void rcw_overhead(void)
 {
@@ -358,25 +487,24 @@ static void check(const meeting *one, int root, int64_t bytes)
     rcw_library_fatal(why);
 }
 
-int rcw_collective(int root, int64_t bytes)
+void rcw_collective(int context, int number, int ranks, int root, int64_t bytes)
 {
     point();
-    int number = ++states[vc_self->rank].collectives;
     meeting **at = &meetings;
-    while (*at && (*at)->number != number)
+    while (*at && ((*at)->context != context || (*at)->number != number))
         at = &(*at)->next;
     if (!*at) {
         *at = calloc(1, sizeof **at);
         if (!*at)
             rcw_library_fatal("there is no memory for it");
-        **at = (meeting){.number = number, .first_rank = vc_self->rank, .root = root, .name = call_name, .bytes = bytes};
+        **at = (meeting){.context = context, .number = number, .first_rank = vc_self->rank, .root = root, .name = call_name,
+                         .bytes = bytes};
     }
     meeting *one = *at;
     check(one, root, bytes);
-    if (++one->came == vc_set.ranks) {
+    if (++one->came == ranks) {
         *at = one->next;
         free(one);
     }
     host_time_forget();
-    return number;
 }

@@ -6,8 +6,9 @@
 typedef struct {
     int64_t latency_ps, overhead_ps, gap_ps; /* L, o, g */
     int64_t byte_fs, reduction_fs;           /* G and gamma, of a byte */
+    int64_t eager_bytes;                     /* a longer standard send ends when its receiver has asked for it; -1: none does */
 } wb_network_times;
-extern wb_network_times wb_network; /* all 0: no network is named */
+extern wb_network_times wb_network; /* no network is named: 0, and no such send */
 
 static inline int64_t wb_network_bytes_ps(int64_t bytes) { return (int64_t)((__int128)bytes * wb_network.byte_fs / 1000); }
 

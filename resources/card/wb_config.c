@@ -78,7 +78,7 @@ void wb_read_config(const char *path)
     while (fgets(line, sizeof line, file)) {
         wb_table *table = wb_table_count ? &wb_tables[wb_table_count - 1] : NULL;
         wb_port port = {0};
-        long long a, b, c, d, e;
+        long long a, b, c, d, e, f;
         int resource, overlaps, name_at = 0;
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "rule", 4)) {
@@ -100,8 +100,8 @@ void wb_read_config(const char *path)
             wb_cards = a < WB_MAX_CARDS ? (int)a : WB_MAX_CARDS;
         else if (sscanf(line, "ranks %lld", &a) == 1)
             vc_set.ranks = a < WB_MAX_CARDS ? (int)a : WB_MAX_CARDS;
-        else if (sscanf(line, "network %lld %lld %lld %lld %lld", &a, &b, &c, &d, &e) == 5)
-            wb_network = (wb_network_times){a, b, c, d, e};
+        else if (sscanf(line, "network %lld %lld %lld %lld %lld %lld", &a, &b, &c, &d, &e, &f) == 6)
+            wb_network = (wb_network_times){a, b, c, d, e, f};
         else if (sscanf(line, "cycle_limit %lld", &a) == 1)
             wb_cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)

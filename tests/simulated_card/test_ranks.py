@@ -34,6 +34,7 @@ from .conftest import PLATFORM, SUPPORT, project, task
 MPI = Path(__file__).parents[2] / "platform_templates" / "mpi"
 L, O, G_SHORT, G, GAMMA = 40e-6, 3e-6, 7e-6, 2e-9, 0.5e-9  # noqa: E741
 NETWORK = Network(name="net", latency_s=L, overhead_s=O, gap_s=G_SHORT, gap_per_byte_s=G, reduction_per_byte_s=GAMMA)
+EAGER = NETWORK.model_copy(update={"eager_bytes": 1000})
 WITH_MPI = replace(SUPPORT, more=(PlatformSupport("mpi", MPI / "mpi.yaml", MPI, (MPI / "mpi.c",)),))
 
 HEAD = """
@@ -62,14 +63,16 @@ static void begin(void)
 """
 
 
-def run(card: CardExecutable, source: str, folder: Path, ranks: int, raw: str = "raw", network: bool = True) -> Outcome:
+def run(
+    card: CardExecutable, source: str, folder: Path, ranks: int, raw: str = "raw", network: Network | None = NETWORK
+) -> Outcome:
     (folder / "host.c").write_text(HEAD + source)
     made = project(basic_block_ps=1).with_ranks(ranks)
     made = made.model_copy(update={"host": made.host.model_copy(update={"network": "net" if network else ""})})
     hdl = on_fpgas((card.hdl,) * ranks, made.hardware)
     several = replace(card, hdl=hdl, libraries=card.libraries * ranks)
     this = task(
-        folder, hdl, project=made, platform=PLATFORM.model_copy(update={"networks": (NETWORK,)}),
+        folder, hdl, project=made, platform=PLATFORM.model_copy(update={"networks": (network,) if network else ()}),
         support=WITH_MPI, raw=raw,
     )  # fmt: skip
     return simulate(this, several, build_host(this, Job()), Job())
@@ -227,7 +230,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("ranks", [2, 4, 5])
+@pytest.mark.parametrize("ranks", [4, 5])
 def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, ranks: int) -> None:
     outcome = run(card, COLLECTIVES, tmp_path, ranks)
     assert "wrong" not in outcome.stdout, outcome.stdout
@@ -249,6 +252,126 @@ def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, 
     assert measured == {name: near(float(value)) for name, value in expected.items()}
 
 
+WAITING = """
+static char data[5000], more[5000];
+int main(void)
+{
+    begin();
+    long long t;
+    MPI_Request asked[2];
+    MPI_Status status;
+    int there, count;
+    t = together(10); /* a synchronous send, whose receiver asks later */
+    if (rank == 0) MPI_Ssend(data, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD), printf("late %lld\\n", ps() - t);
+    if (rank == 1) usleep(500), MPI_Recv(data, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    t = together(20); /* and one whose receiver has asked */
+    if (rank == 1) MPI_Irecv(data, 8, MPI_CHAR, 0, 2, MPI_COMM_WORLD, &asked[0]), usleep(900);
+    if (rank == 1) MPI_Wait(&asked[0], &status);
+    if (rank == 0) usleep(5), t = ps(), MPI_Ssend(data, 8, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+    if (rank == 0) printf("early %lld\\n", ps() - t);
+    t = together(30); /* standard ones, of more bytes than the eager limit and of as many */
+    if (rank == 0) MPI_Send(data, 1001, MPI_CHAR, 1, 3, MPI_COMM_WORLD), printf("long %lld\\n", ps() - t);
+    if (rank == 0) t = ps(), MPI_Send(data, 1000, MPI_CHAR, 1, 4, MPI_COMM_WORLD), printf("short %lld\\n", ps() - t);
+    if (rank == 1) usleep(700), MPI_Recv(data, 5000, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Recv(data, 5000, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    t = together(40); /* both send long ones at once, and wait later */
+    MPI_Isend(data, 5000, MPI_CHAR, !rank, 5, MPI_COMM_WORLD, &asked[0]);
+    MPI_Testall(1, asked, &there, MPI_STATUSES_IGNORE);
+    if (there) return 3;
+    MPI_Irecv(more, 5000, MPI_CHAR, !rank, 5, MPI_COMM_WORLD, &asked[1]);
+    MPI_Waitall(2, asked, MPI_STATUSES_IGNORE);
+    MPI_Sendrecv(data, 5000, MPI_CHAR, !rank, 6, more, 5000, MPI_CHAR, !rank, 6, MPI_COMM_WORLD, &status);
+    data[0] = (char)(rank + 7);
+    MPI_Sendrecv_replace(data, 5000, MPI_CHAR, !rank, 7, !rank, 7, MPI_COMM_WORLD, &status);
+    if (data[0] != !rank + 7 || status.MPI_SOURCE != !rank) return 4;
+    t = together(50); /* what is there is looked at before it is received */
+    if (rank == 0) usleep(300), MPI_Send(data, 600, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
+        if (there) return 5;
+        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &count);
+        printf("probed %lld\\n", ps() - t);
+        if (count != 600 || status.MPI_TAG != 9) return 6;
+        MPI_Irecv(data, count, MPI_CHAR, status.MPI_SOURCE, 9, MPI_COMM_WORLD, &asked[1]);
+        asked[0] = MPI_REQUEST_NULL;
+        MPI_Testany(2, asked, &count, &there, &status);
+        if (!there || count != 1) return 7;
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_sends_that_wait_for_their_receivers(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, WAITING, tmp_path, 2, network=EAGER)
+    assert times_s(outcome, "late") == near([500e-6 + L])
+    assert times_s(outcome, "early") == near([O + 2 * L])
+    assert times_s(outcome, "long") == near([700e-6 + L])
+    assert times_s(outcome, "short") == near([O])
+    assert times_s(outcome, "probed") == near([300e-6 + O + L + 600 * G])
+
+
+COMMUNICATORS = """
+enum { N = 600 };
+static int a[8 * N], b[8 * N];
+#define CHECK(what) if (!(what)) printf("wrong in line %d of rank %d\\n", __LINE__, rank)
+int main(void)
+{
+    begin();
+    MPI_Comm part, twin, some;
+    MPI_Group all, odd;
+    MPI_Status status;
+    int me, size, numbers[] = {1, 3}, sum = rank, got = -1;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part); /* in reverse order */
+    MPI_Comm_rank(part, &me);
+    MPI_Comm_size(part, &size);
+    CHECK(size == (rank % 2 ? 2 : 3));
+    CHECK(me == (rank % 2 ? (3 - rank) / 2 : (4 - rank) / 2));
+    for (int i = 0; i < N; i++) a[i] = 1000 * rank + i;
+    long long t = together(10);
+    MPI_Allgather(a, N, MPI_INT, b, N, MPI_INT, part);
+    if (rank % 2) printf("pair %lld\\n", ps() - t);
+    else printf("three %lld\\n", ps() - t);
+    for (int i = 0; i < size * N; i++) CHECK(b[i] == 1000 * (rank % 2 + 2 * (size - 1 - i / N)) + i % N);
+    MPI_Comm_dup(part, &twin); /* of the same ranks, and messages do not mix */
+    if (me == 0) MPI_Send(&rank, 1, MPI_INT, 1, 4, part), MPI_Send(&size, 1, MPI_INT, 1, 4, twin);
+    if (me == 1) {
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 4, twin, &status);
+        CHECK(got == size && status.MPI_SOURCE == 0);
+        MPI_Recv(&got, 1, MPI_INT, 0, 4, part, &status);
+        CHECK(got == (rank % 2 ? 3 : 4));
+    }
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 2, numbers, &odd);
+    MPI_Comm_create(MPI_COMM_WORLD, odd, &some);
+    CHECK((some == MPI_COMM_NULL) == !(rank % 2));
+    if (some != MPI_COMM_NULL) {
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, some);
+        CHECK(sum == 4);
+        MPI_Comm_free(&some);
+    }
+    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 1, part);
+    CHECK(me != 1 || sum == (rank % 2 ? 4 : 6));
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Comm_split(MPI_COMM_WORLD, rank ? 0 : MPI_UNDEFINED, 0, &some);
+    CHECK(rank || some == MPI_COMM_NULL);
+    MPI_Group_free(&odd);
+    MPI_Comm_free(&twin);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_communicators_have_ranks_collectives_and_messages_of_their_own(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, COMMUNICATORS, tmp_path, 5)
+    assert "wrong" not in outcome.stdout, outcome.stdout
+    assert max(times_s(outcome, "pair")) == near(float(t_all_gather(2, 2400.0, L, O, G)))
+    assert len(times_s(outcome, "three")) == 3
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -268,20 +391,35 @@ def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, 
             "rank 1, MPI_Recv: a message of 16 bytes from rank 0 is longer than the 12 that it has room for",
         ),
         ("int main(void) { begin(); return rank == 1 ? 7 : 0; }", "the host program ended with exit code 7"),
-        ("int main(void) { begin(); MPI_Barrier(7); return 0; }", "MPI_COMM_WORLD is the one communicator"),
+        (
+            "int main(void) { begin(); MPI_Comm own; MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &own);"
+            " MPI_Comm_free(&own); MPI_Barrier(own ? own : 3); return 0; }",
+            "MPI_Barrier: this is no communicator, or it was freed",
+        ),
+        (
+            "int main(void) { begin(); static char a[9000]; if (rank > 1) return 0;\n"
+            "MPI_Send(a, 9000, MPI_CHAR, !rank, 3, MPI_COMM_WORLD);"
+            " MPI_Recv(a, 9000, MPI_CHAR, !rank, 3, MPI_COMM_WORLD, 0); return 0; }",
+            "rank 1 waits in MPI_Send for rank 0 to receive its message with tag 3 since",
+        ),
     ],
-    ids=["deadlock", "mismatch", "truncated", "exit", "communicator"],
+    ids=["deadlock", "mismatch", "truncated", "exit", "communicator", "head to head"],
 )  # fmt: skip
 def test_what_goes_wrong_names_the_rank(card: CardExecutable, tmp_path: Path, source: str, expected: str) -> None:
-    assert expected in message(run(card, source, tmp_path, 3))
+    """A real MPI would wait for ever where the network's eager limit is below what is sent."""
+    said = message(run(card, source, tmp_path, 3, network=EAGER))
+    assert expected in said
+    if "waits" in expected:
+        line = (HEAD + source).split("MPI_Recv" if "MPI_Send" not in source else "MPI_Send")[0].count("\n") + 1
+        assert f"host.c:{line}" in said
 
 
 def test_a_call_that_is_not_simulated_is_refused_where_it_stands(card: CardExecutable, tmp_path: Path) -> None:
-    source = "int main(void) { MPI_Comm c; begin(); MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c); return 0; }"
-    with pytest.raises(WorkbenchError, match="MPI_COMM_WORLD is its one communicator"):
+    source = "int main(void) { MPI_Comm c; begin(); MPI_Cart_create(MPI_COMM_WORLD, 0, 0, 0, 0, &c); return 0; }"
+    with pytest.raises(WorkbenchError, match="use MPI_Comm_split"):
         run(card, source, tmp_path, 2)
 
 
 def test_without_a_network_messages_take_no_time(card: CardExecutable, tmp_path: Path) -> None:
-    outcome = run(card, COLLECTIVES, tmp_path, 2, network=False)
+    outcome = run(card, COLLECTIVES, tmp_path, 2, network=None)
     assert max(times_s(outcome, "scatter")) == near(0.0)

@@ -13,7 +13,7 @@ from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.model.text import bytes_text, listed, table, time_text
+from workbench.model.text import bytes_text, listed, percent_text, table, time_text
 from workbench.session.bench.bench_project import bench_run
 from workbench.session.bench.network import (
     NetworkTimes,
@@ -28,7 +28,7 @@ from workbench.system.files import real
 
 
 def run_network(arguments: argparse.Namespace, workbench: Opened) -> int:
-    """The JSON document has the LogGP parameters in seconds, and what collectives took."""
+    """The JSON document has the LogGP parameters in seconds, how far off they are, and what collectives took."""
     platform, problems = load_platform(arguments.file, workbench.plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
@@ -47,12 +47,15 @@ def run_network(arguments: argparse.Namespace, workbench: Opened) -> int:
         message = f"below 0 by the noise of the measurement, and taken for 0: {listed(times.lost, 5)}"
         print_diagnostics([Diagnostic(message, hint, Severity.WARNING)])
     if arguments.out:
-        text = with_network(arguments.file.read_text("utf-8-sig"), platform, arguments.name, times, f"measured: {how}")
+        how = f"measured: {how}; off by {percent_text(times.fit_error)} at most"
+        text = with_network(arguments.file.read_text("utf-8-sig"), platform, arguments.name, times, how)
         write_result_text(arguments.out, text)
     if arguments.json:
-        print_json({"file": str(arguments.out) if arguments.out else None, "name": arguments.name, **asdict(times)})
+        file = str(arguments.out) if arguments.out else None
+        print_json({"file": file, "name": arguments.name, **asdict(times), "fit_error": times.fit_error})
     else:
         print(table(_network_rows(times)))
+        print(f"By these parameters messages between two ranks are off by {percent_text(times.fit_error)} at most.")
     return DONE
 
 
@@ -74,6 +77,10 @@ def _network_rows(times: NetworkTimes) -> list[tuple[str, ...]]:
         ("g", "gap between short messages", time_text(times.gap_s)),
         ("G", "gap per byte", f"{times.gap_per_byte_s * 1e9:.4g} ns"),
         ("gamma", "adding up, per byte", f"{times.reduction_per_byte_s * 1e9:.4g} ns"),
+    ]
+    rows += [
+        ("message", bytes_text(size), f"{time_text(s)}, by the parameters {time_text(by_parameters)}")
+        for size, s, by_parameters in times.messages
     ]
     return rows + [
         (name, f"{times.ranks} ranks, {bytes_text(size)}", time_text(s)) for name, size, s in times.collectives

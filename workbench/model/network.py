@@ -21,4 +21,10 @@ class Network(Document):
         description="messages that it carries at full rate at once, where they share it (contention); empty: all",
         examples=[4],
     )
+    eager_bytes: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="MPI's eager limit: a standard send of more bytes waits until its receiver has asked for it, "
+        "on the simulated card; empty: none waits",
+        examples=[4096],
+    )
     source: str = Field("", description="source of the numbers")

@@ -89,7 +89,8 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
 
 
 def _network(task: Task) -> Iterator[str]:
-    """The times of the network between ranks: those of a message, and of a byte (fs)."""
+    """The times of the network between ranks: those of a message, and of a byte (fs); the longest message that a
+    standard send does not wait with (-1: any)."""
     for network in task.platform.networks:
         if network.name == task.project.host.network:
             times = (network.latency_s, network.overhead_s, network.gap_s)
@@ -97,6 +98,7 @@ def _network(task: Task) -> Iterator[str]:
             whole = (
                 *(round(time * PS_PER_S) for time in times),
                 *(round(time * PS_PER_S * 1000) for time in each_byte),
+                -1 if network.eager_bytes is None else network.eager_bytes,
             )
             yield f"network {' '.join(map(str, whole))}"
 

@@ -25,7 +25,8 @@ COLLECTIVES = ("barrier", "broadcast", "scatter", "gather", "reduce", "all-gathe
 @dataclass(frozen=True)
 class NetworkTimes:
     """LogGP parameters in seconds (`gap_per_byte_s`, `reduction_per_byte_s`: a byte's); `collectives` are (name, bytes,
-    seconds) of all `ranks`. `lost` are the parameters that the noise of the measurement made negative: they are 0."""
+    seconds) of all `ranks`. `lost` are the parameters that the noise of the measurement made negative: they are 0.
+    `messages` are (bytes, seconds measured, seconds by the parameters) of one message's way."""
 
     ranks: int
     latency_s: float
@@ -35,6 +36,12 @@ class NetworkTimes:
     reduction_per_byte_s: float
     collectives: tuple[tuple[str, int, float], ...]
     lost: tuple[str, ...] = ()
+    messages: tuple[tuple[int, float, float], ...] = ()
+
+    @property
+    def fit_error(self) -> float:
+        """By which share the parameters are off a message's measured time, at the size where they are most."""
+        return max((abs(by_parameters / s - 1) for _, s, by_parameters in self.messages if s > 0), default=0.0)
 
 
 def measured_network(text: str) -> NetworkTimes:
@@ -65,7 +72,8 @@ def measured_network(text: str) -> NetworkTimes:
     lost = tuple(name for name, value in measured_s.items() if value < 0)
     latency_s, overhead_s, gap_s, per_byte_s, adding_s = (max(value, 0.0) for value in measured_s.values())
     collectives = tuple((name, size, s) for (name, size), s in known.items() if name in COLLECTIVES)
-    return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives, lost)
+    messages = tuple((size, known["ping", size], 2 * overhead_s + latency_s + per_byte_s * size) for size in sizes)
+    return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives, lost, messages)
 
 
 def measure_by_mpirun(mpirun: str, mpicc: str, folder: Path, repeats: int, job: Job) -> str:
