@@ -3,22 +3,26 @@
     python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N] [--pictures DIR]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
-after which nothing happened, `clipped` is text that cannot be read, on any page and also with every panel open, `pages`
-the processor time of the longest turn in which each further page was shown (try, critical path, flame graph, treemap,
-states, tables of what was counted, find, palette, quick open, plots of streams, depths),
-`blocked_ms` the processor time of the window's thread in its longest turn of the event loop, `wall_ms` what the clock
-said of the same turn, and `stack` where it was spent where that was over 80 ms. The first size of a theme starts
-cold, so that it holds the first showing of every mode; a row with mode "theme" is the switch to the other theme with
-every mode made. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
-descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a
-fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `long` is of sources
-of 50,000 lines, in C and in Verilog: the processor time of the window's thread in its longest turn as the file is
-opened (`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as another program writes the
-file (`reload_ms`; the goal of all but keys is 100).
+after which nothing happened, `clipped` is what cannot be read or lies over something else, on any page and also with
+every panel open, `pages` the processor time of the longest turn in which each further page was shown (`walk.PAGES`:
+Source's marks and split, Analyse's tables, rules and states, Timeline's lists, markers and causes, Compare of many
+runs, a model of every kind with its drawing, Streams' plots, Project's forms; `walk.FLOATING`: what floats), `faults`
+are exceptions and complaints of Qt, `blocked_ms` the processor time of the window's thread in its longest turn of the
+event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was spent where that was over 80 ms.
+The first size of a theme starts cold, so that it holds the first showing of every mode; a row with mode "theme" is the
+switch to the other theme with every mode made. Rows with `of` are of further runs (MPI ranks, host queues), opened in
+the same window; `contrast` themes and the scaled screen are looked at without keys. `held` is what N cycles of closing
+and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth and at the
+end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk: what this
+machine's milliseconds are worth just then. `long` is of sources of 50,000 lines, in C and in Verilog: the processor
+time of the window's thread in its longest turn as the file is opened (`open_ms`), at each kind of key (the goal is
+20), after a pause (`pause_ms`), and as another program writes the file (`reload_ms`; the goal of all but keys is 100).
+
 `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
 and 20 cycles; `--long` measures the long files alone. `--pictures` keeps every mode and page (Try, the ledger, the
-scaling curve, depths) in every size and theme, and with QT_SCALE_FACTOR=2 in the size of a small screen: a picture that
-nobody looked at says nothing.
+scaling curve, depths) in every size and theme, and with QT_SCALE_FACTOR=2 on 1600x1000 pixels: a picture that nobody
+looked at says nothing. `--sizes` takes some of the sizes alone. Processor time alone is measured, and waits are for
+the state of the window's jobs, so that a busy machine makes the walk longer and changes nothing else.
 """
 
 import json
@@ -26,7 +30,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -41,26 +44,51 @@ from driven.driver import Driven, Stage
 from startup import cpu_s
 from stream_topologies import ASKED, with_streams
 
+from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes import MODES
 from workbench.gui.modes.source.typed_check import PAUSE_MS
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 SIZES = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
-SCALED = "2", (1270, 720)  # QT_SCALE_FACTOR, and the size in the window's own pixels
+SCALED = "2", (800, 500)  # QT_SCALE_FACTOR, and the size in the window's own pixels
 THEMES = ("light", "dark")
+CONTRAST, CONTRAST_SIZE = {"light": "light-contrast", "dark": "dark-contrast"}, (1270, 720)
+OTHER_MODES = ("analyse", "timeline", "compare", "streams")  # in which a further run is looked at
 TOLD_MS = 80.0
-TINY = Path(__file__).parents[1] / "data" / "tiny"
+DATA = Path(__file__).parents[1] / "data"
+TINY = DATA / "tiny"
 
 
 def small_project(folder: Path) -> list[Path]:
-    """A project and two runs with streams, as the tests have them."""
+    """A project and runs with streams, as the tests have them; further ones on fewer cores."""
     shutil.copytree(TINY, folder / "tiny")
     (folder / "tiny" / "streams.query").write_text(ASKED)
-    for name, rounds in (("first", 3), ("second", 2)):
-        run = with_streams(synthetic_run(cores=4, rounds=rounds))
+    runs = {"first": (4, 3), "second": (4, 2), "third": (3, 3), "fourth": (2, 3), "fifth": (1, 3)}
+    for name, (cores, rounds) in runs.items():
+        run = with_streams(synthetic_run(cores=cores, rounds=rounds))
         RunWriter(folder / name, run.manifest).finish(run.manifest, run.tables)
-    return [folder / "tiny" / "tiny.workbench.yaml", folder / "first", folder / "second"]
+    return [folder / "tiny" / "tiny.workbench.yaml", *(folder / name for name in runs)]
+
+
+def further_runs(folder: Path) -> dict[str, Path]:
+    """Runs of what the small project has not: MPI ranks, and queues of a C++ host."""
+    plugins = load_plugins()
+    ranks = next(one for one in EXAMPLES if one.project == "ranks.workbench.yaml")
+    shutil.copytree(DATA / "queued", folder / "queued")
+    projects = {
+        "ranks": (copy_example(ranks, folder), {"CORES": 2, "POINTS": 2 * 16384}, 2),
+        "queues": (folder / "queued" / "queued.workbench.yaml", {}, 1),
+    }
+    found = {}
+    for name, (project, settings, count) in projects.items():
+        options = RunOptions(folder / f"run-{name}", trace=True, deterministic=True, ranks=count, settings=settings)
+        found[name] = run_workspace(open_workspace(project, plugins), options, Job()).path or folder
+    return found
 
 
 def demo_project(demo: Path) -> list[Path]:
@@ -73,8 +101,9 @@ def row(
     blocked_ms, wall_ms, stack = turn or driven.ask("turns.take()")
     row = {
         "mode": mode, "size": f"{size[0]}x{size[1]}", "theme": theme, "dead_keys": [], "clipped": [], **found,
-        "blocked_ms": round(blocked_ms, 1), "wall_ms": round(wall_ms, 1),
+        "blocked_ms": round(blocked_ms, 1), "wall_ms": round(wall_ms, 1), "faults": list(driven.faults),
     }  # fmt: skip
+    driven.faults.clear()
     return row | ({"stack": stack} if blocked_ms > TOLD_MS else {})
 
 
@@ -86,23 +115,56 @@ def kept(found: dict[str, Any]) -> dict[str, Any]:
 def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[str, Any]:
     """Of the mode shown the longest turn so far, and what is cut on all its pages, of each of which a picture is kept;
     and the processor time of the longest turn in which each further page was shown."""
+    found: list[str] = []
 
     def keep(page: str) -> None:
         if pictures:
             driven.picture(pictures / f"{mode}{page and f'-{page}'}-{name}.png")
 
-    keep("")
-    found = walk.clipped(driven, mode)
+        found.extend(f"{page}: {text}" if page else text for text in driven.ask("clipped(window)"))
+
     turn, pages = driven.ask("turns.take()"), {}
+    keep("")
     for page in walk.pages(driven, mode):
         pages[page] = took(driven)
         keep(page)
-        found += [f"{page}: {text}" for text in driven.ask("clipped(window)")]
     return {"turn": turn, "clipped": found, "pages": pages}
 
 
+def look_at_floating(driven: Driven, size: tuple[int, int], theme: str, pictures: Path | None) -> dict[str, Any]:
+    """What floats over the window, which must fit on a screen of the window's size."""
+    found, pages = [], {}
+    driven.ask("turns.take()")
+    for name in walk.floating(driven):
+        pages[name] = took(driven)
+        widget = walk.FLOATING[name][1]
+        found += [f"{name}: {text}" for text in driven.ask(f"clipped({widget})")]
+        width, height = driven.ask(f"({widget}.width(), {widget}.height())")
+        if width > size[0] or height > size[1]:
+            found.append(f"{name}: {width}x{height} on {size[0]}x{size[1]}")
+        if pictures:
+            driven.picture(pictures / f"{name}-{size[0]}x{size[1]}-{theme}.png")
+    return {"clipped": found, "pages": pages}
+
+
+def look_at_others(
+    driven: Driven, others: dict[str, Path], size: tuple[int, int], theme: str, pictures: Path | None
+) -> Iterator[dict[str, Any]]:
+    """The modes that show a run, with further ones; in the end the first run is open again."""
+    for name, run in {**others, "": None}.items():
+        path = f"Path({str(run)!r})" if run else "first_run"
+        driven.do(f"first_run = globals().get('first_run') or window.context.run.path; window.context.open_run({path})")
+        driven.wait(f"window.context.run is not None and window.context.run.path == {path}")
+        driven.settle()
+        for mode in OTHER_MODES if run else ():
+            walk.go_to(driven, mode)
+            if pictures:
+                driven.picture(pictures / f"{mode}-of-{name}-{size[0]}x{size[1]}-{theme}.png")
+            yield row(driven, mode, size, theme, clipped=driven.ask("clipped(window)"), of=name)
+
+
 def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterator[dict[str, Any]]:
-    """Every mode and page on a screen of twice as many pixels."""
+    """Every mode and page on 1600x1000 pixels at 200 %: no smaller window is promised."""
     os.environ["QT_SCALE_FACTOR"], size = SCALED
     try:
         with Stage(warm=False) as stage, stage.window(*opened, size=size, theme=theme, turns=True) as driven:
@@ -110,14 +172,24 @@ def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterat
                 walk.go_to(driven, mode)
                 seen = look(driven, mode, f"{size[0]}x{size[1]}-scaled-{theme}", pictures)
                 yield row(driven, mode, size, theme, **seen, scale=SCALED[0])
+            seen = look_at_floating(driven, size, f"scaled-{theme}", pictures)
+            yield row(driven, "floating", size, theme, **seen, scale=SCALED[0])
     finally:
         del os.environ["QT_SCALE_FACTOR"]
 
 
-def walk_through(opened: list[Path], theme: str, quick: bool, pictures: Path | None) -> Iterator[dict[str, Any]]:
-    with Stage(warm=False) as stage, stage.window(*opened, theme=theme, turns=True) as driven:
-        yield row(driven, "start", SIZES[0], theme)
-        for size in SIZES[:1] if quick else SIZES:
+def set_theme(driven: Driven, theme: str) -> None:
+    driven.do(f"QTimer.singleShot(0, lambda: window.set_theme({theme!r}))")
+    driven.wait(f"app.property('rcw_theme') == {theme!r}")
+    driven.settle()
+
+
+def walk_through(
+    opened: list[Path], others: dict[str, Path], theme: str, sizes: Sequence[tuple[int, int]], pictures: Path | None
+) -> Iterator[dict[str, Any]]:
+    with Stage(warm=False) as stage, stage.window(*opened, theme=theme, turns=True, size=sizes[0]) as driven:
+        yield row(driven, "start", sizes[0], theme)
+        for size in sizes:
             driven.resize(size)
             driven.ask("turns.take()")
             rows = []
@@ -137,11 +209,18 @@ def walk_through(opened: list[Path], theme: str, quick: bool, pictures: Path | N
                 dead = walk.dead_keys(driven, found["mode"])
                 again = row(driven, found["mode"], size, theme, **kept(found), dead_keys=dead)
                 yield again if again["blocked_ms"] > found["blocked_ms"] else found | {"dead_keys": dead}
+            yield row(driven, "floating", size, theme, **look_at_floating(driven, size, theme, pictures))
+            yield from look_at_others(driven, others, size, theme, pictures)
         other = THEMES[1 - THEMES.index(theme)]
-        driven.do(f"QTimer.singleShot(0, lambda: window.set_theme({other!r}))")
-        driven.wait(f"app.property('rcw_theme') == {other!r}")
-        driven.settle()
-        yield row(driven, "theme", size, other)
+        driven.ask("turns.take()")
+        set_theme(driven, other)
+        yield row(driven, "theme", sizes[-1], other)
+        driven.resize(CONTRAST_SIZE)
+        set_theme(driven, CONTRAST[theme])
+        for mode in MODES if len(sizes) > 1 else ():
+            walk.go_to(driven, mode)
+            seen = look(driven, mode, f"{CONTRAST_SIZE[0]}x{CONTRAST_SIZE[1]}-{CONTRAST[theme]}", pictures)
+            yield row(driven, mode, CONTRAST_SIZE, CONTRAST[theme], **seen)
 
 
 def long_project(folder: Path) -> Path:
@@ -189,7 +268,6 @@ TYPED = {"letters": "a b c d e", "Return": "Return Return", "BackSpace": "BackSp
 
 def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
     project = long_project(folder)
-    driver.PATIENCE_S = 300.0
     with Stage(warm=False) as stage, stage.window(project, turns=True) as driven:
         walk.go_to(driven, "source")
         for file in (project.parent / "host" / "main.c", project.parent / "hdl" / "tiny_top.v"):
@@ -211,7 +289,7 @@ def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
                     driven.wait(f"[len({EDITOR}.text), {EDITOR}.textCursor().position()] != {before}")
                     longest = max(longest, took(driven))
                 row[f"{what}_ms"] = longest
-            time.sleep(2 * PAUSE_MS / 1000)
+            driver.rest(2 * PAUSE_MS / 1000)
             driven.settle()
             row["pause_ms"] = took(driven)
             driven.do(f"{EDITOR}.file.revert()")
@@ -248,7 +326,10 @@ def main() -> None:
     parser.add_argument("--demo", type=Path)
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--cycles", type=int, default=0)
+    parser.add_argument("--sizes", nargs="+", choices=[f"{w}x{h}" for w, h in SIZES])
     asked = parser.parse_args()
+    sizes = [size for size in SIZES if not asked.sizes or f"{size[0]}x{size[1]}" in asked.sizes]
+    sizes = sizes[:1] if asked.quick else sizes
     driver.PATIENCE_S = 60.0
     with tempfile.TemporaryDirectory() as folder:
         long_rows = list(measure_long(Path(folder)))
@@ -257,10 +338,11 @@ def main() -> None:
             return
         numpy_ms = [numpy_now_ms()]
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))
+        others = {} if asked.quick else further_runs(Path(folder))
         rows = []
         for theme in THEMES[:1] if asked.quick else THEMES:
-            scaled = () if asked.quick else walk_scaled(opened, theme, asked.pictures)
-            for found in chain(walk_through(opened, theme, asked.quick, asked.pictures), scaled):
+            scaled = () if asked.quick or asked.sizes else walk_scaled(opened, theme, asked.pictures)
+            for found in chain(walk_through(opened, others, theme, sizes, asked.pictures), scaled):
                 rows.append(found)
                 if not asked.json:
                     print(
@@ -270,6 +352,8 @@ def main() -> None:
                     slow = {page: ms for page, ms in found.get("pages", {}).items() if ms > TOLD_MS}
                     print(f"  pages {slow}" * bool(slow), end="")
                     print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
+                    for fault in (*found["clipped"], *found["faults"]):
+                        print(f"    {fault}")
         numpy_ms.append(numpy_now_ms())
         held = hold(opened, asked.cycles or (20 if asked.quick else 200))
     if asked.json:

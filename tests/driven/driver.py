@@ -4,7 +4,8 @@
         driven.key("ctrl+2")
         driven.wait("window.context.navigation.mode == 'analyse'")
 
-Nothing here waits for a time: every wait is for a condition, and fails after PATIENCE_S with what it waited for.
+Nothing here waits for a time: every wait is for a condition. It fails where the window did nothing for PATIENCE_S, or
+used as much processor time without the condition: work on a busy machine takes as long as it takes.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 TOOLS = ("Xvfb", "openbox", "xdotool")
 PATIENCE_S = float(os.environ.get("DRIVEN_PATIENCE_S", 30.0))
 _LOOK_AGAIN_S = 0.02
+_BUSY_SHARE = 0.3  # of the time: in less a process works, or waits for a processor, for the questions alone
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def missing_tools() -> list[str]:
@@ -81,6 +84,56 @@ class Stage:
                 driven.kill()
 
 
+class Patience:
+    """How long to wait for a process: until it and its children rested for PATIENCE_S, or used that much processor
+    time. Neither depends on what else the machine does."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid, self._rested_s = pid, 0.0
+        self._seen_s = time.monotonic()
+        self._used_s, self._active_s = processor_s(pid), active_s(pid)
+
+    def is_over(self) -> bool:
+        now_s = time.monotonic()
+        if (passed_s := now_s - self._seen_s) < 0.5:
+            return False
+        active = active_s(self._pid)
+        self._rested_s = self._rested_s + passed_s if 0 <= active - self._active_s < _BUSY_SHARE * passed_s else 0.0
+        self._seen_s, self._active_s = now_s, active
+        return self._rested_s > PATIENCE_S or processor_s(self._pid) - self._used_s > PATIENCE_S
+
+
+def rest(seconds: float) -> None:
+    """Let a pause pass after which the window does something by itself."""
+    time.sleep(seconds)
+
+
+def processor_s(pid: int) -> float:
+    """Processor time of a process and its children so far; 0 where there is none."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / _TICKS + sum(map(processor_s, _children(pid)))
+
+
+def active_s(pid: int) -> float:
+    """How long the threads of a process and its children ran, or waited for a processor, so far."""
+    total_ns = 0
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError):  # a thread that ended
+            total_ns += sum(map(int, task.read_text().split()[:2]))
+    return total_ns / 1e9 + sum(map(active_s, _children(pid)))
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, task.read_text().split())
+    return found
+
+
 class Driven:
     """One window. `ask` and `wait` take Python expressions over `window`, worked out in the window's own thread."""
 
@@ -92,7 +145,7 @@ class Driven:
         self.faults: list[str] = []
 
     def start(self, asked: dict[str, Any]) -> None:
-        self._connection.settimeout(PATIENCE_S)
+        self._connection.settimeout(20 * PATIENCE_S)  # a turn of the window's, on a machine that others use
         self.pid = self._exchange(asked)["pid"]
         self.wait("window.isActiveWindow()")
         self.settle()
@@ -138,9 +191,9 @@ class Driven:
             raise AssertionError(f"{failed} Notices: {shown}") from None
 
     def wait_for(self, condition: Any, what: str) -> Any:
-        end = time.monotonic() + PATIENCE_S
+        patience = Patience(self.pid)
         while not (value := condition()):
-            if time.monotonic() > end:
+            if patience.is_over():
                 raise AssertionError(f"waited in vain for: {what}. {' '.join(self.faults)}")
             time.sleep(_LOOK_AGAIN_S)
         return value

@@ -10,9 +10,11 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMenuBar, QWidget
 from texts import clipped
 
+from workbench.gui.open.new_project import NewProject
 from workbench.gui.widgets.popover import Popover
+from workbench.traces.markers import Marker
 
-__all__ = ["QTimer", "clipped"]  # beside all that is defined here
+__all__ = ["Marker", "NewProject", "QTimer", "clipped"]  # beside all that is defined here
 
 
 def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
@@ -77,6 +79,12 @@ def beside() -> QWidget | None:
     floating = _window().floating  # type: ignore[attr-defined]
     others = floating.guide, floating.settings
     return next((other for other in others if other is not None and other.isVisible()), None)
+
+
+def new_from_sources() -> None:
+    """What would be a project of the folder of the open one."""
+    context = _window().context  # type: ignore[attr-defined]
+    NewProject(context.workspace.root, context.plugins, context.background, context.open_project, _window()).open()
 
 
 def open_menu() -> str:

@@ -31,19 +31,32 @@ def go_to(driven: Driven, mode: str) -> None:
 
 
 #: A table of what was counted in place of Analyse's findings; nothing where the run has no such table.
-_COUNTED = "[pill for name, pill in {{}}.findings.counted.items() if name == {!r} and not pill.isHidden()][0:1]"
+_COUNTED = "[pill for name, pill in {{0}}.findings.counted.items() if name == {!r} and not pill.isHidden()][0:1]"
 _TABLES = {
     name.lower(): f"[pill.click() for pill in {_COUNTED.format(name)} if not pill.isChecked()]"
-    for name in ("Streams", "Memory", "Assertions", "Branches", "Rules")
+    for name in ("Streams", "Memory", "Metrics", "Assertions", "Branches", "Rules")
 }
 _STREAMS = "{}.replies.pictures"
+_MODEL = "{{0}}.open_document(next(m.path for m in {{0}}._models() if m.path.name == {!r})), {{0}}.show_page('Results')"
+_MODEL_PAGES = ("Structure", "Explore", "Model")
+#: One model of each kind and structure, the one that is shown at first last.
+_MODELS = (
+    "pdf2d_ranks.ratss.yaml", "image_filter.ratss.yaml", "blastn.queueing.yaml", "matrix_multiply.density.yaml",
+    "pdf1d.rat.yaml", "kmeans.opencl.yaml", "pdf2d.ratss.yaml",
+)  # fmt: skip
+_SPAN = "{0}.view.traced.index.end_ps"
+_MARKERS = "[Marker(int(part * {0}), name) for part, name in ((0.2, 'Begin of the first round'), (0.21, 'Next'))]"
 #: What is beside, or in the place of, what a mode shows first, each with how it is shown; the last leads back.
 PAGES = {
     "source": {
         "find": "window.find_in_project(), window.find_panel.field.setText('out')",
-        "palette": "window.panels.show_found(None), window.search.ask()",
+        "problems": "window.toggle_problems()",
+        "palette": "window.toggle_problems(), window.search.ask()",
         "quick-open": "window.search.ask(files=True)",
-        "": "window.search.completer().popup().hide(), window.search.clearFocus()",
+        "marks": "window.search.completer().popup().hide(), window.propose_marks()",
+        "pragma": "{0}.proposals.close_it(), {0}.insert_pragma()",
+        "split": "[popover.close_it() for popover in popovers()], {0}.split_view()",
+        "": "{}.split_view(), window.search.clearFocus()",
     },
     "analyse": {
         "try": "window.step_finding(1), window.try_change()",
@@ -51,11 +64,39 @@ PAGES = {
         "flame": "{0}.path.pill.isChecked() and {0}.path.pill.click(), window.show_times('flame')",
         "treemap": "window.show_times('treemap')",
         "states": "{}._open_node('host.main')",
-        **_TABLES,
-        "": "{0}._show_blocks(), [pill.click() for pill in {0}.findings.counted.values() if pill.isChecked()]",
+        "chart": "{0}._show_blocks(), {0}.findings.chart.click()",
+        "streams": "{0}.findings.chart.click(), " + _TABLES["streams"],
+        **{name: show for name, show in _TABLES.items() if name != "streams"},
+        "rule": "{}.rules.new()",
+        "": "{0}.rules.close(), {0}._show_blocks(), "
+            "[pill.click() for pill in {0}.findings.counted.values() if pill.isChecked()]",
     },
-    "compare": {"ledger": "{}.to_ledger.click()", "runs": "{0}.other.add({0}.other.folders())",
-                "timelines": "{0}.below.to_timelines.click()", "": "{0}.to_findings.click()"},
+    "timeline": {
+        "statistics": "{0}.toolbar.lists.click(), {0}.lists.turn_to(1)",
+        "markers": f"{{0}}.view.set_markers({_MARKERS.format(_SPAN)}), {{0}}.lists.turn_to(2)",
+        "found": "{0}.lists.turn_to(0), {0}.finder.setText('read'), {0}.finder._count()",
+        "pinned": "{0}.finder.clear(), {0}.view.set_pinned([row.name for row in {0}.view.lines if row.name][1:3])",
+        "range": f"{{0}}.view.set_marks([0.3 * {_SPAN}, 0.6 * {_SPAN}])",
+        "causes": "{0}.toolbar.lists.click(), {0}.toolbar.path.click(), {0}.toolbar.waits.click()",
+        "shares": "{0}.toolbar.aggregate.click()",
+        "": "[pill.click() for pill in ({0}.toolbar.aggregate, {0}.toolbar.path, {0}.toolbar.waits)], "
+            "{0}.view.set_marks([]), {0}.view.set_markers([]), {0}.view.set_pinned([])",
+    },
+    "compare": {
+        **{f"by-{name}": f"{{0}}.table_pills[{name!r}].isVisible() and {{0}}.show_by({name!r})"
+           for name in ("why", "block", "state")},
+        "ledger": "{0}.show_by('call'), {0}.to_ledger.click()", "runs": "{0}.other.add({0}.other.folders())",
+        "timelines": "{0}.below.to_timelines.click()", "": "{0}.to_findings.click()",
+    },
+    "platform": {
+        f"part-{number}": f"{{0}}.choose([part.path for s in {{0}}.sections() for part in s.parts][{number}])"
+        for number in (0, 1, -1)
+    } | {"": "{0}.choose({0}.first_part([part for s in {0}.sections() for part in s.parts]).path)"},
+    "predict": {
+        f"{model.partition('.')[0]}{page and '-' + page.lower()}":
+            f"{{}}.show_page({page!r})" if page else _MODEL.format(model)
+        for model in _MODELS for page in ("", *_MODEL_PAGES)
+    } | {"": "{}.show_page('Results')"},
     "streams": {
         "over-time": "{0}.add('measure mean occupancy at e1'), {0}.add('measure mean occupancy at e21')",
         "spread": f"{_STREAMS}.pills['Spread'].click()",
@@ -64,7 +105,23 @@ PAGES = {
         "depths": "{}.below_pills[1].click()",
         "": "{}.below_pills[0].click()",
     },
+    "project": {
+        f"part-{number}": f"{{0}}.choose([part.path for s in {{0}}.sections() for part in s.parts][{number}])"
+        for number in (1, 2, 3, 4, -1)
+    } | {"": "{0}.choose([part.path for s in {0}.sections() for part in s.parts][0])"},
 }  # fmt: skip
+#: What floats over the window, or is a window beside it: how it is shown, which widget it is, how it goes.
+FLOATING = {
+    "notices": ("window.show_notices()", "window.floating.notices", "close_it"),
+    "run-options": ("window.show_run_options()", "window.floating.run_options", "close_it"),
+    "about": ("window.floating.show_about()", "window.floating.about", "close_it"),
+    "settings": ("window.floating.show_settings()", "window.floating.settings", "hide"),
+    "settings-keys": ("window.floating.show_settings('keys')", "window.floating.settings", "hide"),
+    "guide": ("window.floating.show_guide()", "window.floating.guide", "hide"),
+    "new": ("new_from_sources()", "window.findChild(NewProject)", "reject"),
+    "tour": ("window.tour.begin()", "window.tour", "end"),
+    "run-panel": ("window.toggle_run_dock()", "window.run_dock", "closed.emit"),
+}
 
 
 def pages(driven: Driven, mode: str) -> Iterator[str]:
@@ -79,7 +136,7 @@ def pages(driven: Driven, mode: str) -> Iterator[str]:
 
 
 def clipped(driven: Driven, mode: str) -> list[str]:
-    """What cannot be read in the mode shown, on every page of it."""
+    """What cannot be read in the mode shown, on every page of a model too."""
     found = list(driven.ask("clipped(window)"))
     first, *others = driven.ask("list(window.modes.current().pills)") if mode == "predict" else [""]
     for page in others:
@@ -89,6 +146,17 @@ def clipped(driven: Driven, mode: str) -> list[str]:
     if others:
         driven.do(f"window.modes.current().show_page({first!r})")
     return found
+
+
+def floating(driven: Driven) -> Iterator[str]:
+    """What floats over the window, each as it is shown."""
+    for name, (show, widget, hide) in FLOATING.items():
+        driven.do(f"QTimer.singleShot(0, lambda: {show})")
+        driven.settle()
+        driven.wait(f"{widget} is not None and {widget}.isVisible()", f"{name} shown")
+        yield name
+        driven.do(f"{widget}.{hide}()")
+        driven.settle()
 
 
 def toggle_panels(driven: Driven) -> None:

@@ -21,28 +21,44 @@ def source(opened: MainWindow) -> SourceMode:
     return source_of(opened)
 
 
-def test_the_editor_is_split_and_the_pane_with_the_keyboard_is_commanded(
-    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+def test_one_file_is_in_two_views_and_edited_in_both(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot, settle: Callable[[MainWindow], None]
 ) -> None:
-    main = show(opened, project.parent / "host" / "main.c", 1)
-    assert opened.actions_of.all["split_editor"].isEnabled()
-    top = show(opened, project.parent / "hdl" / "tiny_top.v", 1)
-    panes = source.tabs.panes
-    opened.actions_of.all["split_editor"].trigger()
+    main = show(opened, project.parent / "host" / "main.c", 3)
+    split = opened.actions_of.all["split_editor"]
+    split.trigger()
+    panes, other = source.tabs.panes, source.editor
     assert panes.split
+    assert other is not None
+    assert (other is not main, other.file is main.file, other.line) == (True, True, 3)
     assert main.isVisible()
-    assert top.isVisible()
-    assert source.editor is top
+    assert other.isVisible()
+    before = main.text
+    other.insertPlainText("// here\n")
+    assert main.text == other.text == main.file.text != before
     main.setFocus()
     assert source.editor is main
-    assert source.tabs.bar.currentIndex() == source.tabs.editors().index(main)
-    source.tabs.show_editor(top)  # a tab leads to the pane that its file is in
-    assert (panes.active, main.isVisible()) == (panes.both[1], True)
-    source.close_shown()
+    main.insertPlainText("// and here\n")
+    assert other.text == main.text
+    main.undo()
+    main.undo()
+    assert (other.text, main.text, main.file.dirty) == (before, before, False)
+    # the pane with the keyboard is the one that commands are for, and a file opens there
+    other.setFocus()
+    top = show(opened, project.parent / "hdl" / "tiny_top.v", 1)
+    assert panes.of(top) is panes.both[1]
+    assert source.tabs.bar.currentIndex() == source.tabs.editors().index(top)
+    assert source.tabs.of(main.path) is other
+    source.tabs.show_editor(main)
+    assert (panes.active, top.isVisible()) == (panes.both[0], True)
+    # closing a view of two asks nothing and keeps the file; the command shows all in one pane again
+    split.trigger()
     assert not panes.split
-    assert source.editor is main
-    source.tabs.split()  # with one file there is nothing to show beside it
-    assert not panes.split
+    assert source.tabs.views(main.path) == (main,)
+    assert set(source.tabs.editors()) == {main, top}
+    main.insertPlainText("//")
+    settle(opened)  # of a view that went nothing is left that follows the file
+    assert main.file in list(opened.context.documents)
 
 
 def test_crumbs_lead_to_files_and_blocks(

@@ -455,16 +455,40 @@ def test_what_the_range_holds_stands_beside_every_mode(
 def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle) -> None:
     opened.context.open_run(run_folder)
     settle(opened)
+    assert not opened.panels.details_visible()  # the run has no numbers of the tiny project's sources
+    opened.context.navigation.set_mode("analyse")
+    settle(opened)
     assert opened.panels.details_visible()
     opened.actions_of.all["details"].trigger()
     assert not opened.panels.details_visible()
     opened.context.navigation.set_mode("timeline")
     settle(opened)
     assert opened.panels.details_visible()
-    opened.context.navigation.set_mode("source")
+    opened.context.navigation.set_mode("analyse")
     assert not opened.panels.details_visible()
+    opened.actions_of.all["try_change"].trigger()  # whose answer is there
+    assert opened.panels.details_visible()
     opened.actions_of.all["reset_layout"].trigger()
     assert opened.panels.details_visible()
+
+
+def test_a_small_window_has_every_mode_whole(
+    opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    """The least size is a screen of 1600x1000 at 200 %: what a mode needs beyond is scrolled, and nothing is wider."""
+    opened.context.open_run(run_folder)
+    opened.resize(800, 500)
+    for mode in opened.modes.views.keys() | opened.context.plugins.modes.keys():
+        opened.context.navigation.set_mode(mode)
+        settle(opened)
+        assert (opened.width(), opened.height()) == (800, 500), mode
+        view = opened.modes.shown
+        assert view is not None
+        assert view.width() >= view.minimumSizeHint().width(), mode
+        assert opened.rail.settings.mapTo(opened, opened.rail.settings.rect().bottomRight()).y() < 500
+        run = opened.header.run_button
+        assert run.isVisible()
+        assert run.mapTo(opened, run.rect().topRight()).x() < 800
 
 
 def test_a_mode_that_is_not_whole_yet_has_nothing_of_another_beside_it(
@@ -473,6 +497,7 @@ def test_a_mode_that_is_not_whole_yet_has_nothing_of_another_beside_it(
     opened.context.open_run(run_folder)
     settle(opened)
     source = opened.modes.views["source"]
+    opened.panels.show_details(True)
     assert source.side_panel is not None
     assert source.details_panel is not None
     assert source.side_panel.isVisible()

@@ -96,7 +96,7 @@ def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics])
         Column("Held by", lambda row: held_words(row[0], names), share=0.33, elide_middle=True,
                key=lambda row: row[0].held[0].cycles if row[0].held else 0, ink=lambda row: ("second", 13, 400),
                tip="The stream that holds it up longest through logic alone"),
-        Column("FIFO behind it", lambda row: fifo_words(row[1]) if row[1] else "", share=0.33, elide_middle=True,
+        Column("FIFO behind it", lambda row: fifo_words(row[1]) if row[1] else "", share=0.33,
                key=lambda row: row[1].full_share if row[1] else -1.0,
                tip="Words that it held at most, of how many it has room for; its share of cycles full"),
     )  # fmt: skip

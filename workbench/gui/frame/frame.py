@@ -53,7 +53,7 @@ class ProjectWindow(QMainWindow):
     def __init__(self, plugins: Plugins) -> None:
         super().__init__()
         self.setWindowTitle("RC Workbench")
-        self.setMinimumSize(960, 600)
+        self.setMinimumSize(800, 500)
         self.resize(1600, 1000)
         self.context = Context(plugins, self)
         self._disk_watch = DiskWatch(self.context)
@@ -144,6 +144,7 @@ class ProjectWindow(QMainWindow):
             signal.connect(self._refresh)
         context.trust_changed.connect(self._say_status)
         self.modes.status_changed.connect(self._say_status)
+        self.modes.details_asked.connect(self.panels.ask_details)
         context.documents.changed.connect(self._show_unsaved)
         self.runner.events.connect(self._say_status)
         application = QApplication.instance()
@@ -171,7 +172,7 @@ class ProjectWindow(QMainWindow):
             self._on_mode()
 
     def _shown_page(self) -> QWidget:
-        return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
+        return self.modes.shown or self.welcome if self._centre.currentIndex() else self.welcome
 
     def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
         if new is None:

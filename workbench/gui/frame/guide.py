@@ -100,7 +100,7 @@ class GuideWindow(QWidget):
     def __init__(self, parent: QWidget, slices: Slices) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle("RC Workbench: guide")
-        self.resize(840, 900)
+        self.resize(min(840, parent.width()), min(900, max(400, parent.height() - 40)))
         self.browser = _Browser(self, slices)
         self.browser.setSource(FIRST_PAGE, QTextDocument.ResourceType.MarkdownResource)
         column_layout(self.browser, of=self, margins=(0, 0, 0, 0))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QMenuBar, QSizePolicy, QWidget
 
 from workbench.gui.look import fonts, theme
@@ -15,8 +15,7 @@ from workbench.gui.widgets.boxes import STRETCH, row_layout
 from workbench.pictures.canvas import Canvas
 from workbench.session.program.keys import with_key
 
-#: A crumb's detail is left out (to the tooltip) where it would have less room than this.
-LEAST_DETAIL_PX = 90
+_LEAST_SEARCH_PX, _NARROW_SEARCH_PX, _AIRY_PX = 120, 64, 24  # of the search field, and beside a crumb's detail
 
 
 class Logo(Drawn, QWidget):
@@ -32,12 +31,14 @@ class Logo(Drawn, QWidget):
 
 
 class Crumb(QAbstractButton):
-    """A step of the breadcrumb: bold, then muted, then an arrow down to its menu."""
+    """A step of the breadcrumb: bold, then muted, then an arrow down to its menu. `said` follows what it says."""
+
+    said = Signal()
 
     def __init__(self, fill_menu: Callable[[QMenu], None]) -> None:
         super().__init__()
         self._fill_menu = fill_menu
-        self._detail = ""
+        self._detail = self._shown_detail = ""
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._open)
@@ -47,17 +48,33 @@ class Crumb(QAbstractButton):
         self._detail = detail
         self.setAccessibleName(f"{text} {detail}".strip())
         self.setToolTip(self.accessibleName())
+        self._shown_detail = ""
         self.updateGeometry()
         self.update()
+        self.said.emit()
+
+    def show_detail(self, room_px: int) -> None:
+        """Show as many whole parts of the detail as there is room for; the rest is in the tooltip."""
+        wide = QFontMetrics(fonts.ui_font(12)).horizontalAdvance
+        parts = self._detail.split(", ")
+        cuts = (", ".join(parts[:number]) + ", …" * (number < len(parts)) for number in range(len(parts), 0, -1))
+        shown = next((cut for cut in cuts if wide(cut) + 7 <= room_px), "")
+        if shown != self._shown_detail:
+            self._shown_detail = shown
+            self.updateGeometry()
+            self.update()
+
+    def _detail_px(self) -> int:
+        detail = self._shown_detail
+        return QFontMetrics(fonts.ui_font(12)).horizontalAdvance(detail) + 7 if detail else 0
 
     def sizeHint(self) -> QSize:
-        bold, plain = QFontMetrics(fonts.ui_font(13, 600)), QFontMetrics(fonts.ui_font(12))
-        detail = plain.horizontalAdvance(self._detail) + 7 if self._detail else 0
-        return QSize(bold.horizontalAdvance(self.text()) + detail + 37, 28)
+        bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
+        return QSize(bold + self._detail_px() + 37, 28)
 
     def minimumSizeHint(self) -> QSize:
         bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
-        return QSize(min(bold + 37, 170), 28)
+        return QSize(min(bold + 37, 170) + self._detail_px(), 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -67,7 +84,7 @@ class Crumb(QAbstractButton):
                 painter.setPen(QColor(p.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(p.selection))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-            room = self.width() - 35
+            room = self.width() - 35 - self._detail_px()
             bold = fonts.ui_font(13, 600)
             text = QFontMetrics(bold).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
             used = QFontMetrics(bold).horizontalAdvance(text)
@@ -78,9 +95,8 @@ class Crumb(QAbstractButton):
             plain = fonts.ui_font(12)
             painter.setFont(plain)
             painter.setPen(QColor(p.second))
-            if self._detail and room - used > LEAST_DETAIL_PX:
-                rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
-                painter.drawText(QRectF(7 + used + 7, 0, room - used, 28), middle, rest)
+            if self._shown_detail:
+                painter.drawText(QRectF(7 + used + 7, 0, self._detail_px() + 2, 28), middle, self._shown_detail)
             draw_icon(painter, "chevron-down", self.width() - 21, 7, 14)
 
     def _open(self) -> None:
@@ -129,10 +145,14 @@ class Header(QWidget):
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedHeight(44)
+        self._project_shown: bool | None = None
         self.menus = QMenuBar()
         self.menus.setNativeMenuBar(False)
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-        row = row_layout(Logo(), 12, (self.menus, 0, Qt.AlignmentFlag.AlignVCenter), margins=(20, 0, 16, 0), spacing=4)
+        self._logo, self._search = Logo(), search
+        self._row = row = row_layout(
+            self._logo, 12, (self.menus, 0, Qt.AlignmentFlag.AlignVCenter), margins=(20, 0, 16, 0), spacing=4
+        )
         self._project_parts: list[QWidget] = []
         divider = rule(vertical=True)
         divider.setFixedHeight(20)
@@ -147,6 +167,7 @@ class Header(QWidget):
         row.addWidget(self.forward)
         row.addSpacing(4)
         self._marks: dict[Crumb, QWidget] = {}
+        self._crumbs = dict.fromkeys(crumbs, True)  # whether each says something of what is open
         for index, crumb in enumerate(crumbs):
             if index:
                 self._marks[crumb] = Separator()
@@ -154,6 +175,7 @@ class Header(QWidget):
                 self._project_parts.append(self._marks[crumb])
             row.addWidget(crumb)
             self._project_parts.append(crumb)
+            crumb.said.connect(self._fit)
         row.addStretch(1)
         row.addWidget(search)
         row.addSpacing(8)
@@ -161,7 +183,6 @@ class Header(QWidget):
         row.addWidget(self.run_button)
         self._project_parts.append(self.run_button)
         self.take_keys()
-        self._project_shown: bool | None = None
         plain_column(self, STRETCH, row, STRETCH, rule())
 
     def take_keys(self) -> None:
@@ -170,14 +191,40 @@ class Header(QWidget):
         self.forward.setToolTip(with_key("Forward", "forward"))
         self.run_button.button.setToolTip(with_key("Instrument a copy, build it and run it", "run"))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 44)
+
     def show_project(self, visible: bool) -> None:
         """Without a project only menus and search are shown."""
         if visible != self._project_shown:
             self._project_shown = visible
             for part in self._project_parts:
                 part.setVisible(visible)
+            self._fit()
 
     def show_crumb(self, crumb: Crumb, visible: bool) -> None:
-        crumb.setVisible(visible)
-        if crumb in self._marks:
-            self._marks[crumb].setVisible(visible)
+        if visible != self._crumbs[crumb]:
+            self._crumbs[crumb] = visible
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """What a narrow window has no room for goes: the project's name, which is in the title, and the logo."""
+        project, *others = self._crumbs
+        for narrow in (False, True):
+            self._logo.setVisible(not narrow)
+            self._search.setMinimumWidth(_NARROW_SEARCH_PX if narrow else _LEAST_SEARCH_PX)
+            for crumb, wanted in self._crumbs.items():
+                crumb.show_detail(0)
+                crumb.setVisible(bool(self._project_shown) and wanted and not (narrow and crumb is project))
+            for crumb in others:
+                self._marks[crumb].setVisible(not crumb.isHidden() and not (narrow and crumb is others[0]))
+            self._row.invalidate()
+            if (spare_px := self.width() - self._row.minimumSize().width()) >= 0:
+                break
+        for crumb in others:
+            if not crumb.isHidden():
+                crumb.show_detail(spare_px - _AIRY_PX)

@@ -11,7 +11,7 @@ from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import Stack
 from workbench.system import store
 
-RUN_PX, FOUND_PX = 356, 240
+RAIL_PX, RUN_PX, FOUND_PX = 65, 356, 240
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
@@ -49,6 +49,7 @@ class Panels(QObject):
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
         self._widths = (_ANY, _ANY)
+        self._asked: set[str] = set()  # modes of whose details something was asked
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
         self._end_wanted = self._found_wanted = False
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
@@ -77,7 +78,6 @@ class Panels(QObject):
         view = self._modes.views.get(mode)
         side, details = (view.side_panel, view.details_panel) if view else (None, None)
         self._widths = (view.kind.side or _ANY, view.kind.details or _ANY) if view else (_ANY, _ANY)
-        kept = self._kept.get(mode, {})
         for stack, width in zip((self.side_stack, self.details_stack), self._widths, strict=True):
             stack.setMinimumWidth(width.least_px)
         for dock, stack, inside in (
@@ -88,8 +88,7 @@ class Panels(QObject):
                 stack.addWidget(inside)
             if inside is not None:
                 stack.setCurrentWidget(inside)
-            hidden = dock is self._details and not kept.get("details_shown", 1)
-            dock.setVisible(inside is not None and not hidden)
+            dock.setVisible(inside is not None and (dock is self._side or self._shows_details()))
         self._run.setVisible(bool(mode) and self._run_wanted)
         self._end.setVisible(bool(mode) and self._end_wanted)
         self._found.setVisible(bool(mode) and self._found_wanted)
@@ -102,10 +101,25 @@ class Panels(QObject):
         for stack, blank in self._blanks:
             stack.setCurrentWidget(blank)
 
+    def _shows_details(self) -> bool:
+        """Whether a mode's details are shown: as a person said, else where they leave its middle the room it needs."""
+        view, room = self._modes.views.get(self._mode), self._window.width()
+        if view is None or view.details_panel is None:
+            return False
+        if self._mode in self._asked:
+            return True
+        if (said := self._kept.get(self._mode, {}).get("details_shown")) is not None:
+            return bool(said)
+        side, details = (width.least_px for width in self._widths)
+        beside = RAIL_PX + details + (side if view.side_panel is not None else 0)
+        needed = view.minimumSizeHint().expandedTo(view.minimumSize()).width()
+        return view.details_wanted and room - beside >= max(needed, round(view.centre_part * room))
+
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
+        self._details.setVisible(self._shows_details())
         kept, room = self._kept.get(self._mode, {}), self._window.width()
-        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.15, 0.34))
+        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.14, 0.34))
         docks = [
             (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
             for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
@@ -169,7 +183,13 @@ class Panels(QObject):
     def run_visible(self) -> bool:
         return self._run.isVisible()
 
+    def ask_details(self) -> None:
+        """Show the details for what was asked of them, until a person hides them."""
+        self._asked.add(self._mode)
+        self._fit()
+
     def show_details(self, visible: bool) -> None:
+        self._asked.discard(self._mode)
         self._kept.setdefault(self._mode, {})["details_shown"] = int(visible)
         self.show_mode(self._mode)
 
@@ -214,7 +234,7 @@ class Panels(QObject):
 
     def reset(self) -> None:
         """As the window was when it was new."""
-        self._kept = {}
+        self._kept, self._asked = {}, set()
         mode, self._mode = self._mode, ""
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
         self.show_mode(mode)

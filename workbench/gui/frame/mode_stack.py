@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from workbench.api.faults import caught, plugin_fault, plugin_of
@@ -15,12 +15,28 @@ from workbench.gui.widgets import Stack
 from workbench.model.diagnostic import Diagnostic
 
 
+class _Room(QScrollArea):
+    """A mode in the room that the window leaves it: a mode that needs more is scrolled."""
+
+    def __init__(self, view: Mode) -> None:
+        super().__init__()
+        self.setAccessibleName(view.kind.title)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidgetResizable(True)
+        self.setWidget(view)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+
 class ModeStack(Stack):
     """The middle of the window. A mode that is wanted for the first time is read in the background and built by
     slices; until it is whole nothing of another mode is under its name."""
 
     shown_changed = Signal()
     status_changed = Signal()
+    details_asked = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -31,6 +47,7 @@ class ModeStack(Stack):
         self._blank = QWidget()
         self.addWidget(self._blank)
         self.views: dict[str, Mode] = {}
+        self._rooms: dict[Mode, _Room] = {}
 
     def show_mode(self, mode: str) -> None:
         """Show a mode as soon as it is whole."""
@@ -81,20 +98,28 @@ class ModeStack(Stack):
                 raise
             self._context.notices.tell(plugin_fault(fault, f"to show the mode '{kind.title}'"))
             return
-        self.addWidget(view)
+        self._rooms[view] = _Room(view)
+        self.addWidget(self._rooms[view])
         view.status_changed.connect(self.status_changed)
+        view.details_asked.connect(self.details_asked)
+        view.details_changed.connect(partial(self._details_changed, view))
         self.views[mode] = view
         if mode == self._wanted:
             self._show()
 
+    def _details_changed(self, view: Mode) -> None:
+        if view is self.shown:
+            self.shown_changed.emit()
+
     def _show(self) -> None:
         """What is drawn at length follows the rest of the mode, each in a turn of its own."""
         wanted = self.views[self._wanted]
-        parts = [wanted, wanted.side_panel, wanted.details_panel] if wanted is not self.currentWidget() else []
+        other = self._rooms[wanted] is not self.currentWidget()
+        parts = [wanted, wanted.side_panel, wanted.details_panel] if other else []
         views = [view for part in parts if part is not None for view in _views(part)]
         for view in views:
             view.setUpdatesEnabled(False)
-        self.setCurrentWidget(wanted)
+        self.setCurrentWidget(self._rooms[wanted])
         self.shown_changed.emit()
         if views:
             self._context.slices.start(_unveiled(views))

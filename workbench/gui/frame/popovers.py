@@ -101,7 +101,7 @@ class RunOptionsPopover(Popover):
         column.addWidget(label("How to run", "title"))
         self.trace = QCheckBox("Trace: record every change of state, for the timeline")
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
-        self.deterministic = QCheckBox("Deterministic: host time is counted work, not measured time")
+        self.deterministic = QCheckBox("Deterministic: host time is counted work, not measured")
         self.plain = QCheckBox("Plain: observe nothing")
         self.waves = QCheckBox("Waveforms: write the design's signals to a VCD file")
         for box in (self.trace, self.deterministic, self.plain, self.waves):

@@ -38,7 +38,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._background = background
         self.setWindowTitle("Settings")
-        self.resize(840, min(720, max(460, parent.height() - 80)))
+        self.resize(min(840, parent.width() - 20), min(720, max(400, parent.height() - 80)))
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")

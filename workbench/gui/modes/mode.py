@@ -29,7 +29,11 @@ class Mode(QWidget):
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
     panels: Sequence[QWidget] = ()  # within the mode, that F6 goes to one after the other
+    details_wanted = True  # whether the details have something to show; until a person says so they are hidden else
+    centre_part = 0.0  # of the window's width, that the middle keeps before the details are shown by themselves
     status_changed = Signal()
+    details_changed = Signal()
+    details_asked = Signal()  # something was done whose answer is in the details
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class NewProject(QDialog):
         self.proposal: Proposal | None = None
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(760, min(720, max(480, parent.height() - 80)))
+        self.resize(min(760, parent.width() - 20), min(720, max(400, parent.height() - 80)))
         column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=10)
         column.addWidget(label("New from sources", "finding"))
         self.folder_said = label(str(folder), "code", wrap=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
-from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.canvas import CENTRE, LEAST_CHARACTERS, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.svg import SvgCanvas
@@ -251,12 +251,16 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
 
 def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
     """What is said of the clocks, and as wide a bar beside it as the uncertainty, where that can be seen."""
-    words, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
+    whole, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
+    room = lane.width - 24 - 32
+    words = next((w for w in (whole, whole.partition(";")[0]) if canvas.width_of(w, 11, 500) <= room), "")
+    words = words or canvas.fitted(whole, room, 11, 500, least=LEAST_CHARACTERS)[0]
     ink = "second" if unsure else "good"
     middle, wide = round(lane.centre[1]), canvas.width_of(words, 11, 500) + 16
     canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], ink, 1, (4, 2))
-    canvas.rect(lane.x + 24, middle - 9, wide, 18, "sunken")
-    canvas.write(lane.x + 24 + wide / 2, middle, words, ink, 11, 500, CENTRE)
+    if words:
+        canvas.rect(lane.x + 24, middle - 9, wide, 18, "sunken")
+        canvas.write(lane.x + 24 + wide / 2, middle, words, ink, 11, 500, CENTRE)
     if (reach := unsure / shown.span.pixel_ps) >= 1:
         left = lane.x + 24 + wide + 12
         canvas.rect(left, middle - 2, min(2 * reach, lane.right - left), 4, ink)

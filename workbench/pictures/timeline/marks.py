@@ -8,7 +8,7 @@ from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
 from workbench.traces.markers import Marker
 
 FLAG_PX, MOST_FLAG_PX, FLAG_TOP = 16, 140.0, OVERVIEW_PX + 2
-_TEXT_PX, _EDGE_PX = 11, 6.0
+_TEXT_PX, _EDGE_PX, LETTER_PX = 11, 6.0, 10.0
 
 
 def draw_marks(canvas: Canvas, shown: Shown) -> None:
@@ -39,10 +39,13 @@ def flags(shown: Shown) -> list[tuple[Marker, Box]]:
     lanes = shown.lanes
     xs = [(marker, shown.x(marker.time_ps)) for marker in sorted(shown.markers)]
     xs = [(marker, x) for marker, x in xs if lanes.x - 1 <= x <= lanes.right + 1]
+    ends = [shown.x(mark) for mark in shown.marks]  # of A and B, whose letters are over the flags
     placed: list[tuple[Marker, Box]] = []
     free = lanes.x - 40  # where the flag before ends
     for number, (marker, x) in enumerate(xs):
-        end = xs[number + 1][1] - 2 if number + 1 < len(xs) else lanes.right
+        ahead = [other - LETTER_PX for other in ends if other > x]
+        end = min([lanes.right, *ahead, *(later - 2 for _, later in xs[number + 1 : number + 2])])
+        free = max([free, *(other + LETTER_PX for other in ends if other <= x)])
         wide = min(text_width(marker.name, _TEXT_PX, 500) + 2 * _EDGE_PX, MOST_FLAG_PX)
         if end - x < wide and x - free > min(wide, end - x):
             wide = min(wide, x - free)

@@ -21,6 +21,9 @@ class Event:
     def connect(self, listener: Callable[[], object]) -> None:
         self._listeners.append(listener)
 
+    def disconnect(self, listener: Callable[[], object]) -> None:
+        self._listeners.remove(listener)
+
     def emit(self) -> None:
         for listener in tuple(self._listeners):
             listener()

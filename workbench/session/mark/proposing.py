@@ -69,6 +69,10 @@ class _Proposing:
         self._scan, self._platform, self._words, self._around = scan, platform, words, around
         self._paths = {path for path, _ in scan.hdl.instances}
         self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
+        self._with_host = [p.pragma for block in scan.hdl.blocks for p in block.pragmas if CPU in p.pragma.targets]
+        self._registers_of: dict[str, list[StateRegister]] = {}
+        for register in scan.hdl.registers:
+            self._registers_of.setdefault(register.block, []).append(register)
 
     def all(self) -> Iterator[Proposal]:
         blocks = (block for block in self._scan.hdl.blocks if not block.why_not)
@@ -105,7 +109,7 @@ class _Proposing:
         """Those that tell the block's states, each with its branches: the one with the most values, and others that
         are asked for within its branches, around them, or where they are not. (Of registers that go on side by side
         only one can tell in which state the block is.)"""
-        own = [register for register in self._scan.hdl.registers if register.block == block.id]
+        own = self._registers_of.get(block.id, [])
         registers: list[tuple[StateRegister, list[Branch]]] = []
         for register in sorted(own, key=lambda register: -len(register.values)):
             arms = [b for b in block.branches if b.register == register.name and b.pragma_line]
@@ -214,9 +218,8 @@ class _Proposing:
         for both sides. Which of several it is nothing shows."""
         gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
         by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
-        marks = [p.pragma for one in self._scan.hdl.blocks for p in one.pragmas if CPU in p.pragma.targets]
         known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
-        known += [m for pragma in marks if pragma.category in in_fpga for m in pragma.messages]
+        known += [m for pragma in self._with_host if pragma.category in in_fpga for m in pragma.messages]
         return "|".join(dict.fromkeys(known)) or (TO_FPGA if to_fpga else TO_HOST)
 
     def _proposal(

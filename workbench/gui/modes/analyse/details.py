@@ -21,10 +21,11 @@ if TYPE_CHECKING:  # only where a rule is edited
 
 class AnalyseDetails(QWidget):
     """`try_wanted` carries the number of the advice whose changes are to be tried, `tried` the changes whose gain was
-    predicted; none once they are no longer in front."""
+    predicted; none once they are no longer in front. `asked`: changes or a rule are shown, which a person began."""
 
     try_wanted = Signal(int)
     tried = Signal(object)
+    asked = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -37,7 +38,7 @@ class AnalyseDetails(QWidget):
         self._shown = ""  # the page's id
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.view)
-        self._pages.currentChanged.connect(lambda page: None if page else self.tried.emit(()))
+        self._pages.currentChanged.connect(lambda page: self.asked.emit() if page else self.tried.emit(()))
 
     def show_nothing(self) -> None:
         if not self.shows_rule:

@@ -161,6 +161,7 @@ class AnalyseMode(Mode):
         self.graph.fill_menu = lambda menu, what: fill(menu, context, what)
         self.details.try_wanted.connect(self.try_change)
         self.details.tried.connect(self._show_round)
+        self.details.asked.connect(self.details_asked)
         context.predictions_changed.connect(self._predictions_changed)
         self.details.closed.connect(lambda: context.navigation.select(None))
         self.details.link_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))

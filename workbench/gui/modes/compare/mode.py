@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
@@ -44,6 +45,7 @@ HEADS = {
     "block": ("Block", "Number A", "Number B"),
     "state": ("State", "Visits A", "Visits B"),
 }
+LEAST_PX = 940  # at which no figure is cut; in a narrower window the mode is scrolled
 _BARS = "In each pair of bars: A above, B below."
 NOTES = {
     "call": "the host's calls, largest change first",
@@ -85,6 +87,9 @@ class CompareMode(Mode):
         self._run_changed()
 
     # ---- arrangement
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_PX, super().minimumSizeHint().height())
 
     def _build(self) -> QWidget:
         page = QWidget()

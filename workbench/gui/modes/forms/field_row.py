@@ -43,7 +43,7 @@ _LISTS = ("lines", "pairs", "lists", "names", "expressions")
 WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 640, 330, 600
 #: Kinds whose editors are as wide as what they hold.
 _SHORT = ("number", "unit", "address", "choice", "check")
-_SHORT_PX, _CHECK_PX, ORIGIN_PX = 150, 24, 62
+_SHORT_PX, _LEAST_SHORT_PX, _CHECK_PX, ORIGIN_PX = 150, 90, 24, 62
 _BESIDE_EDITOR_PX = 32 + ORIGIN_PX + 28 + 16  # what chooses files, the origin, what resets, and the gaps
 _UNBOUND_PX = 16_777_215  # no bound, in Qt's words
 OriginOf = Callable[[Path_], Origin]
@@ -66,7 +66,7 @@ class FieldRow(QObject):
         self.editor = self._make()
         self.editor.installEventFilter(self)
         self.editor.setAccessibleName(field.label or str(field.path[-1]))
-        self.note = label(field.note, "small")
+        self.note = label(plain(field.note), "small")
         self.problem = label("", "high", wrap=True)
         column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
         self._short = field.kind in _SHORT
@@ -149,7 +149,8 @@ class FieldRow(QObject):
         their editors, but beside short ones."""
         room_px = form_px - label_px - 60
         wide = room_px >= WIDE_PX
-        down = not wide and (not self._short or room_px < BESIDE_PX)
+        taken_px = 0 if self._origin_of is None else _BESIDE_EDITOR_PX
+        down = not wide and (not self._short or room_px - taken_px < BESIDE_PX)
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(3 if down else 12)
         self.note.setContentsMargins(0, 0 if down else 6, 0, 0)
@@ -158,10 +159,15 @@ class FieldRow(QObject):
         if wide:
             self._holder.setFixedWidth(min(round(room_px * 0.6), MOST_EDITOR_PX))
         else:
-            least_px = _SHORT_PX + (0 if self._origin_of is None else _BESIDE_EDITOR_PX)
-            self._holder.setMinimumWidth(least_px if beside else 0)
+            self._holder.setMinimumWidth(_SHORT_PX + taken_px if beside else 0)
             self._holder.setMaximumWidth(_UNBOUND_PX)
         self._row.setStretch(0, 0 if wide or beside else 1)
+        if self._short and self.field.kind != "check":
+            short_px = max(min(_SHORT_PX, room_px - taken_px), _LEAST_SHORT_PX) if form_px else _SHORT_PX
+            if isinstance(self.editor, QComboBox):
+                self.editor.setMinimumWidth(short_px)
+            else:
+                self.editor.setFixedWidth(short_px)
 
     # ---- document and widget
 
@@ -195,7 +201,7 @@ class FieldRow(QObject):
             editor.setEnabled(not fixed)
         set_property(editor, "fixed", fixed)
         if self.field.notes and self.field.kind != "names":
-            self.note.setText(self.field.notes.get(str(value), ""))
+            self.note.setText(plain(self.field.notes.get(str(value), "")))
         if self._origin_of is not None:
             self._show_origin(self._origin_of)
         problem = self.document.problem_at(self.path)
@@ -326,6 +332,11 @@ class FieldRow(QObject):
         if self.field.kind == "address" and isinstance(value := _number(text), int):
             return Address(value)
         return _number(text) if self.field.kind in ("number", "unit") else text
+
+
+def plain(note: str) -> str:
+    """A note without the signs that Markdown marks code with."""
+    return note.replace("`", "")
 
 
 def _number(text: str) -> object:

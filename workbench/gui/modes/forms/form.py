@@ -13,7 +13,7 @@ from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
 from workbench.gui.look import fonts
-from workbench.gui.modes.forms.field_row import FieldRow, OriginOf
+from workbench.gui.modes.forms.field_row import FieldRow, OriginOf, plain
 from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.modes.forms.words_area import WordsArea
 from workbench.gui.modes.source.pragma_words import Word
@@ -181,7 +181,7 @@ class PartForm(QScrollArea):
         return row
 
     def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
-        head = row_layout(label(group.title, "strong"), (label(group.note, "small", wrap=True), 1), spacing=10)
+        head = row_layout(label(group.title, "strong"), (label(plain(group.note), "small", wrap=True), 1), spacing=10)
         if group.part and not self.document.read_only:
             name = f"Remove {group.title.lower()}"
             remove = IconButton("trash-2", name, on=partial(self.document.remove, (*base, *group.part), name))

@@ -75,7 +75,7 @@ class DocumentMode(Mode):
         self._empty: PartSection | None = None  # the section in view that has no part
         self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
-        shown, column = plain_panel(260)
+        shown, column = plain_panel(290)
         for widget in (self.form_head, self.note):
             column.addWidget(widget)
         column.addWidget(self.form, 1)

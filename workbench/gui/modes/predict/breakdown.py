@@ -62,7 +62,7 @@ def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
                 weight)  # fmt: skip
     painter.setFont(fonts.code_font(11))
     painter.setPen(colour("muted"))
-    shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideRight, round(room))
+    shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideMiddle, round(room))
     painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
 
 

@@ -57,6 +57,7 @@ class ExploreView(QWidget):
         self.changes: dict[str, float] = {}
         self.swept: SweepAnswer | None = None
         self._own_ranges: dict[str, tuple[str, str]] = {}
+        self._narrow = False
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._later.timeout.connect(self.sweep)
 
@@ -83,6 +84,8 @@ class ExploreView(QWidget):
         self.name = pieces.combo(140, "Input to sweep", self._name_chosen)
         self.second = pieces.combo(140, "Second input", later)
         self.target_name = pieces.combo(140, "Input to solve for")
+        for combo in (self.output, self.name, self.target_name):
+            combo.currentTextChanged.connect(self._bound_combos)
         self.low, self.high = pieces.field(96, "From"), pieces.field(96, "To")
         self.target = pieces.field(96, "Target")
         self.log = PillButton("Log")
@@ -164,15 +167,18 @@ class ExploreView(QWidget):
     def set_narrow(self, narrow: bool) -> None:
         """Give way where there is little room."""
         self.show_label.setVisible(not narrow)
-        for combo in (self.output, self.name, self.target_name):
-            combo.setMinimumWidth(92 if narrow else 140)
-            combo.setMaximumWidth(102 if narrow else 200)
+        self._narrow = narrow
+        self._bound_combos()
         for combo in (self.second, self.share):
             combo.setMaximumWidth(116 if narrow else 180)
             combo.setMinimumWidth(96)
         self.resource.setMinimumWidth(140)
         for field in (self.low, self.high):
             field.setFixedWidth(76 if narrow else 96)
+
+    def _bound_combos(self) -> None:
+        for combo in (self.output, self.name, self.target_name):
+            pieces.bound(combo, *((92, 140) if self._narrow else (140, 200)))
 
     # ---- what is asked
 

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from workbench.gui.modes.forms.field_row import StillCombo
 from workbench.gui.widgets import plain_panel
 
+_ARROW_PX = 46  # beside the text of a combo box
+
 
 def padded(widget: QWidget) -> QWidget:
     """A plot with some air around it."""
@@ -23,6 +25,12 @@ def combo(width: int, name: str, chosen: Callable[[], None] = lambda: None) -> S
     combo.setMinimumWidth(width)
     combo.setMaximumWidth(width + 60)
     return combo
+
+
+def bound(box: StillCombo, least_px: int, most_px: int) -> None:
+    """Make a combo box as wide as the text chosen needs, within bounds."""
+    wanted_px = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW_PX
+    box.setFixedWidth(min(max(wanted_px, least_px), most_px))
 
 
 def field(width: int, name: str) -> QLineEdit:

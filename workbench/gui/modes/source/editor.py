@@ -57,6 +57,7 @@ class CodeEditor(CodeView):
     pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
     typed = Signal(object)  # the edits by which the text is another
+    file_changed = Signal()  # its text, here or in another view of it, or whether it is saved
     undo_label = redo_label = ""  # one key typed is like another
 
     def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
@@ -127,9 +128,14 @@ class CodeEditor(CodeView):
         put_difference(QTextCursor(self.document()), old, text)
 
     def _follow(self) -> None:
-        """The document took another text: read anew, given up, or had back."""
+        """The document took another text: read anew, given up, had back, or typed in another view."""
         if not self._typing:
             self.set_text(self.file.text)
+        self.file_changed.emit()
+
+    def leave_file(self) -> None:
+        """Follow the document no longer, before the editor goes."""
+        self.file.changed.disconnect(self._follow)
 
     def update_margin(self) -> None:
         """Draw what the margin holds now."""

@@ -11,16 +11,15 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from workbench.api.languages import headers_of, syntax_of
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context, Mode
-from workbench.gui.frame.naming import range_title, run_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
 from workbench.gui.modes.source import metric_menu
 from workbench.gui.modes.source.annotations import Annotations
+from workbench.gui.modes.source.block_shown import show_block
 from workbench.gui.modes.source.blocks_here import BlockRow, block_rows
 from workbench.gui.modes.source.definition_search import find_definition
 from workbench.gui.modes.source.details import SourceDetails
 from workbench.gui.modes.source.editor import CodeEditor, Edit
 from workbench.gui.modes.source.find_bar import FindBar
-from workbench.gui.modes.source.line_numbers import blocks_of
 from workbench.gui.modes.source.margin_columns import MarginColumns
 from workbench.gui.modes.source.points import point_at
 from workbench.gui.modes.source.pragma_asking import PragmaAsking
@@ -39,7 +38,9 @@ LISTS_AFTER_MS = 300  # after what was typed last, where a file has very many bl
 
 
 class SourceMode(Mode):
-    """`side` is the tree, `details` the block under the cursor."""
+    """`side` is the tree, `details` the block under the cursor, shown by itself where a run has numbers of it."""
+
+    details_wanted, centre_part = False, 0.7
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
@@ -75,6 +76,7 @@ class SourceMode(Mode):
         self.tabs.shown.connect(self._on_shown)
         self.tabs.close_asked.connect(self._on_close)
         self.tabs.removed.connect(self._on_removed)
+        self.tabs.twice_wanted.connect(self._show_twice)
         context.workspace_changed.connect(self._on_workspace)
         context.scan_changed.connect(self._on_scan)
         context.code_font_changed.connect(self.tabs.take_font)
@@ -112,17 +114,8 @@ class SourceMode(Mode):
             document = SourceFile(writable=workspace is not None and path.is_relative_to(workspace.root))
             if not self.context.notices.attempt(lambda: document.open(path)):
                 return
-            editor = CodeEditor(document, MarginColumns)
-            self._notes[editor] = Annotations(self.context, editor, self._check, self._typed_later.start)
-            editor.pragma_asked.connect(self.ask_pragma)
-            editor.may_ask = lambda line: point_at(self._notes[editor].points(), line) is not None
-            editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
-            editor.more_of_name = partial(metric_menu.offer, editor)
-            editor.definition_asked.connect(self.go_to_definition)
-            editor.line_changed.connect(self._on_line)
-            document.changed.connect(partial(self._on_changed, editor))
-            editor.typed.connect(partial(self._on_text, editor))
             self.context.documents.add(document)
+            editor = self._editor_of(document)
             self.tabs.add(editor)
         else:
             self.tabs.show_editor(editor)
@@ -131,11 +124,34 @@ class SourceMode(Mode):
             editor.go_to(line)
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _editor_of(self, document: SourceFile) -> CodeEditor:
+        """A new editor of a file that is open."""
+        editor = CodeEditor(document, MarginColumns)
+        self._notes[editor] = Annotations(self.context, editor, self._check, self._typed_later.start)
+        editor.pragma_asked.connect(self.ask_pragma)
+        editor.may_ask = lambda line: point_at(self._notes[editor].points(), line) is not None
+        editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
+        editor.more_of_name = partial(metric_menu.offer, editor)
+        editor.definition_asked.connect(self.go_to_definition)
+        editor.line_changed.connect(self._on_line)
+        editor.file_changed.connect(partial(self._on_changed, editor))
+        editor.typed.connect(partial(self._on_text, editor))
+        return editor
+
+    def _show_twice(self, editor: CodeEditor) -> None:
+        """Show the file of an editor in the other pane too, at the same place."""
+        second = self._editor_of(editor.file)
+        self.tabs.add(second, beside=True)
+        second.go_to(editor.line)
+        second.verticalScrollBar().setValue(editor.verticalScrollBar().value())
+        second.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def write_as(self, path: Path) -> bool:
         editor = self.editor
         if editor is None or not super().write_as(path):
             return False
-        editor.setReadOnly(False)
+        for view in self.tabs.views(editor.path):
+            view.setReadOnly(False)
         return True
 
     @property
@@ -148,7 +164,7 @@ class SourceMode(Mode):
 
     def _on_close(self, editor: CodeEditor) -> None:
         self.popover.close_it()
-        if self.context.documents.may_leave([editor.file]):
+        if len(self.tabs.views(editor.path)) > 1 or self.context.documents.may_leave([editor.file]):
             self.tabs.remove(editor)
             if self.editor is None:
                 self.show_nothing()
@@ -156,7 +172,8 @@ class SourceMode(Mode):
                 self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_removed(self, editor: CodeEditor) -> None:
-        self.context.documents.remove(editor.file)
+        if not self.tabs.views(editor.path):
+            self.context.documents.remove(editor.file)
         del self._notes[editor]
 
     def _on_changed(self, editor: CodeEditor) -> None:
@@ -256,10 +273,8 @@ class SourceMode(Mode):
         self._on_run()
         self._on_analysis()
         if workspace is not None and self.editor is None:
-            sources = [
-                p for p in self.side.tree.files() if p.suffix not in (*headers_of([workspace.host_language]), ".yaml")
-            ]
-            if sources:
+            others = *headers_of([workspace.host_language]), ".yaml"
+            if sources := [path for path in self.side.tree.files() if path.suffix not in others]:
                 self.open_file(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -295,8 +310,8 @@ class SourceMode(Mode):
 
     def _on_idle(self) -> None:
         """A run that could not be read is not waited for any more."""
-        if self.context.run is None and self.editor is not None:
-            self._on_line(self.editor.line)
+        if self.context.run is None:
+            self._on_line()
 
     def _take_run(self) -> None:
         for notes in self._notes.values():
@@ -311,8 +326,7 @@ class SourceMode(Mode):
     def _show_run_again(self) -> None:
         """Other predictions; or a run is going, and the numbers of the one before are dimmed."""
         self._take_run()
-        if self.editor is not None:
-            self._on_line(self.editor.line)
+        self._on_line()
 
     def _on_shown(self) -> None:
         editor = self.editor
@@ -320,6 +334,7 @@ class SourceMode(Mode):
         self.proposals.show_editor(editor)
         self._blocks_later.start()
         if editor is None:
+            self._say_numbers()
             self.details.show_nothing("No block", "Open a file that has one.")
             self.say_status()
             return
@@ -349,34 +364,20 @@ class SourceMode(Mode):
         else:
             done(work())
 
-    def _on_line(self, line: int) -> None:
+    def _on_line(self, line: int = 0) -> None:
         """The cursor is on another line: the block there, in details and over the text."""
-        editor, analysis, run = self.editor, self.context.analysis, self.context.run
+        editor = self.editor
         if editor is None:
             return
         self._say_status()
-        self.tabs.crumbs.show_line(line)
+        self.tabs.crumbs.show_line(editor.line)
         self.tabs.head.setVisible(editor.margin.has_numbers)
-        if analysis is None or run is None:
-            reading = self.context.background.waits("run")
-            why = "Reading the last run..." if reading else "Nothing has run yet."
-            self.details.show_nothing("Numbers appear after the run", why, "" if reading else "Run")
-            self.tabs.say("")
-            return
-        original = editor.moved.original(line) or line
-        blocks = blocks_of(analysis, self.context.is_file(editor.path), original)
-        if not blocks:
-            self.details.show_nothing("No block in this file", f"{run_title(run)} observed none here.")
-            self.tabs.say("")
-            return
-        self.details.show_blocks(blocks, analysis.time_s)
-        many = f"the mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
-        many += f", {range_title(self.context.shown_range)}" if self.context.shown_range else ""
-        older = f"{run_title(run)} is older than this file; its numbers are dimmed"
-        if self.context.replacing:
-            older = f"Margin shows {run_title(run)} until the new run ends"
-        place = blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
-        self.tabs.say(older if editor.margin.stale else f"Margin shows {many}", place)
+        self._say_numbers(show_block(self.context, editor, self.details, self.tabs.say))
+
+    def _say_numbers(self, there: bool = False) -> None:
+        if there != self.details_wanted:
+            self.details_wanted = there
+            self.details_changed.emit()
 
     def _on_selection(self) -> None:
         """A finding, block or state was selected elsewhere: its file and line come into view here too."""

@@ -40,26 +40,21 @@ class Panes(Split):
         self.active = self.of(editor)
         self.active.stack.setCurrentWidget(editor)
 
-    def put(self, editor: QWidget) -> None:
-        """Add an editor to the active pane."""
-        self.active.stack.addWidget(editor)
+    def put(self, editor: QWidget, *, beside: bool = False) -> None:
+        """Add an editor to the active pane, or to the second one."""
+        (self.both[1] if beside else self.active).stack.addWidget(editor)
+        self._arrange()
 
     def take(self, editor: QWidget) -> None:
         self.of(editor).stack.removeWidget(editor)
         self._arrange()
 
-    def move_across(self, editor: QWidget) -> None:
-        """Put an editor into the other pane, where it is in view. The last of the first pane stays, and all of a second
-        one come back with it."""
+    def join(self) -> None:
+        """Put all editors into the first pane."""
         first, second = self.both
-        here = self.of(editor)
-        if here is first and first.stack.count() < 2:
-            while (one := second.stack.currentWidget()) is not None:
-                first.stack.addWidget(one)
-        else:
-            (second if here is first else first).stack.addWidget(editor)
+        while (one := second.stack.currentWidget()) is not None:
+            first.stack.addWidget(one)
         self._arrange()
-        self.show_editor(editor)
 
     def _arrange(self) -> None:
         """A first pane that is empty takes the editors of the second."""

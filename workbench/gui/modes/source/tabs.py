@@ -18,9 +18,11 @@ from workbench.session.program.keys import with_key
 
 
 class EditorTabs(QWidget):
-    """One editor a file. `shown` says that another file is in view."""
+    """One editor a file, and a second one of a file that is shown twice. `shown` says that another file is in view,
+    `twice_wanted` asks for a second editor of that one's file."""
 
     shown = Signal()
+    twice_wanted = Signal(object)  # CodeEditor
     close_asked = Signal(object)  # CodeEditor
     removed = Signal(object)  # CodeEditor
 
@@ -36,7 +38,7 @@ class EditorTabs(QWidget):
         self.bar.setUsesScrollButtons(True)
         self.crumbs = Crumbs()
         self.place = self.crumbs.place
-        self.split_button = IconButton("columns-2", with_key("Show this file beside the others", "split_editor"))
+        self.split_button = IconButton("columns-2", with_key("Split: this file in two views", "split_editor"))
         self.split_button.clicked.connect(self.split)
         self.proposed = Button("", kind="link")
         self.proposed.setToolTip(with_key("Pragmas proposed for this file", "propose"))
@@ -70,13 +72,21 @@ class EditorTabs(QWidget):
         self.place.setText(place)
 
     def split(self) -> None:
-        """Show the file in view beside the others, or among them again."""
-        if self.editor is not None and len(self._editors) > 1:
-            for pane in self.panes.both:
-                pane.head.say("")  # of which file it spoke may be in the other one
-            self.panes.move_across(self.editor)
-            self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._on_current(self._editors.index(self.editor))
+        """Show the file in view in a second pane too; where there are two, show one again."""
+        if self.editor is None:
+            return
+        for pane in self.panes.both:
+            pane.head.say("")  # of which file it spoke may be in the other one
+        if not self.panes.split:
+            self.twice_wanted.emit(self.editor)
+            return
+        first, second = self.panes.both
+        for editor in [editor for editor in self._editors if self.panes.of(editor) is second]:
+            if any(self.panes.of(other) is first for other in self.views(editor.path)):
+                self.remove(editor)
+        self.panes.join()
+        self.show_editor(self.editor or self._editors[0])
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The pane that gets the keyboard is the one that commands are for."""
@@ -85,11 +95,18 @@ class EditorTabs(QWidget):
         return super().eventFilter(watched, event)
 
     def of(self, path: Path) -> CodeEditor | None:
-        return next((e for e in self.editors() if e.path == path), None)
+        """The editor of a file, if it is open: of two the one in the pane that commands are for."""
+        views = self.views(path)
+        return next((e for e in views if self.panes.of(e) is self.panes.active), next(iter(views), None))
 
-    def add(self, editor: CodeEditor) -> None:
+    def views(self, path: Path) -> tuple[CodeEditor, ...]:
+        """The editors of a file."""
+        return tuple(e for e in self._editors if e.path == path)
+
+    def add(self, editor: CodeEditor, *, beside: bool = False) -> None:
+        """Add an editor to the pane that commands are for, or to the second one."""
         self._editors.append(editor)
-        self.panes.put(editor)
+        self.panes.put(editor, beside=beside)
         editor.installEventFilter(self)
         number = self.bar.addTab(icon("file", palette().second, 15), editor.path.name)
         self.bar.setTabToolTip(number, str(editor.path))
@@ -97,7 +114,7 @@ class EditorTabs(QWidget):
         close.setFixedSize(22, 22)
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
-        editor.file.changed.connect(lambda: self._mark(editor))
+        editor.file_changed.connect(lambda: self._mark(editor))
         self.show_editor(editor)
 
     def show_editor(self, editor: CodeEditor) -> None:
@@ -110,11 +127,12 @@ class EditorTabs(QWidget):
     def remove(self, editor: CodeEditor) -> None:
         number = self.editors().index(editor)
         editor.removeEventFilter(self)
+        editor.leave_file()
         del self._editors[number]
         self.panes.take(editor)
         editor.deleteLater()
         self.bar.removeTab(number)
-        self.split_button.setEnabled(len(self._editors) > 1)
+        self.split_button.setEnabled(bool(self._editors))
         self.removed.emit(editor)
         self.shown.emit()
 
@@ -147,6 +165,6 @@ class EditorTabs(QWidget):
     def _on_current(self, number: int) -> None:
         if 0 <= number < len(self._editors):
             self.panes.show_editor(self._editors[number])
-        self.split_button.setEnabled(len(self._editors) > 1)
+        self.split_button.setEnabled(bool(self._editors))
         self.setFocusProxy(self.editor or self.bar)
         self.shown.emit()

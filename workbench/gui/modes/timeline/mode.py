@@ -38,7 +38,7 @@ class TimelineMode(Mode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
-        self.setMinimumWidth(420)
+        self.setMinimumWidth(480)
         self.view = TimelineView()
         self._said = ""  # what became of the last moment for a waveform viewer
         self.details_panel = self.details = TimelineDetails()
