@@ -1,5 +1,6 @@
 """All that is wrong in a panel below every mode: filtered, a click from its place, fixed where a fix is certain."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from workbench.cli.main import main
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.problems_panel import ProblemsPanel
 from workbench.gui.modes.project.mode import ProjectMode
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.quick_fix import quick_fix
+from workbench.system import store
 
 Settle = Callable[[MainWindow], None]
 
@@ -52,6 +55,41 @@ def test_problems_are_listed_filtered_and_fixed(
     qtbot.keyClick(panel.rows, Qt.Key.Key_Escape)
     assert not panel.isVisible()
     mode.document.history.redo()
+
+
+def test_certain_fixes_are_made_at_once_in_the_window_and_by_command(
+    opened: MainWindow, project: Path, settle: Settle, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = project.read_text()
+    wrong = right.replace("hardware:", "hardwar:").replace("host:", "hots:")
+    mode = opened.show_mode("project")
+    assert isinstance(mode, ProjectMode)
+    settle(opened)
+    mode.document.apply("misspell", lambda text: wrong)
+    opened.actions_of.all["fix_problems"].trigger()
+    assert mode.document.text == right
+    assert opened.problems_panel is not None
+    assert opened.problems_panel.isVisible()  # and so at the next start
+    again = MainWindow(opened.context.plugins)
+    again.show()
+    again.open(project)
+    settle(again)
+    assert again.problems_panel is not None
+    assert again.problems_panel.isVisible()
+    again.close()
+    opened.problems_panel.closed.emit()
+    assert store.preference("problems_shown", "") == "no"
+
+    project.write_text(wrong)
+    assert main(["fix", str(project), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert [(fix["line"], fix["fix"], fix["written"]) for fix in document["fixes"]] == [
+        (wrong[: wrong.index(key)].count("\n") + 1, f"Write '{name}'", False)
+        for key, name in (("hots:", "host"), ("hardwar:", "hardware"))
+    ]
+    assert project.read_text() == wrong
+    assert main(["fix", str(project), "--write"]) == 0
+    assert project.read_text() == right
 
 
 @pytest.mark.parametrize(

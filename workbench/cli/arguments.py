@@ -83,6 +83,8 @@ OWN: Sequence[Command] = (
     command("definition", "find where the name at a place in a source is defined", "projects:run_definition", *PROJECT,
             option("place", metavar="FILE:LINE:COLUMN", help="a place in a source; columns count bytes, from 1"),
             logged=False),
+    command("fix", "what certainly fixes the problems of a project or a platform template", "fix:run_fix",
+            file("file"), flag("--write", "write the fixes into the files"), JSON),
     command("find", "find a text in a project's files", "find:run_find", file("project", metavar="PROJECT"),
             option("text", metavar="TEXT"), flag("--case", "distinguish upper and lower case"),
             flag("--word", "match whole words only"), flag("--regex", "TEXT is a regular expression"), JSON,

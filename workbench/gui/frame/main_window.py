@@ -15,11 +15,15 @@ from workbench.gui.frame.problems_panel import ProblemsPanel
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.frame.tour import Tour
 from workbench.gui.modes.mode import Mode
+from workbench.model.text import counted
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
 from workbench.session.program.keys import key_of_mode
 from workbench.session.program.plugins import Plugins
 from workbench.session.program.settings import THEMES
+from workbench.system import store
+
+_PROBLEMS = "problems_shown"  # the preference that the panel of problems was left open
 
 
 class MainWindow(ProjectWindow):
@@ -30,6 +34,7 @@ class MainWindow(ProjectWindow):
         self.find_panel: FindPanel | None = None  # made when it is first asked for
         self.problems_panel: ProblemsPanel | None = None
         self.actions_of.add(self._menus())
+        self.modes.shown_changed.connect(self._restore_problems)
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.actions_of.update()
 
@@ -115,6 +120,7 @@ class MainWindow(ProjectWindow):
                 None,
                 known("pragma", self.insert_pragma, project),
                 known("propose", self.propose_marks, project),
+                known("fix_problems", self.fix_problems, lambda: self.has_content),
                 known("find", self.find_here),
                 known("find_in_project", self.find_in_project, project),
                 None,
@@ -278,16 +284,32 @@ class MainWindow(ProjectWindow):
         self.find_panel.begin(text)
 
     def toggle_problems(self) -> None:
-        """Show all that is wrong in a panel below every mode, which stays until it is closed; again: hide it."""
+        """Show all that is wrong in a panel below every mode, which stays until it is closed, and is there again at the
+        next start; again: hide it."""
+        if self.panels.found_visible(self.problems_panel) and self.problems_panel is not None:
+            self._close_problems()
+            return
+        self._open_problems().rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _open_problems(self) -> ProblemsPanel:
         if self.problems_panel is None:
             self.problems_panel = ProblemsPanel(self.context, lambda: self.run_dock.problems, self._show_place)
             self.problems_panel.closed.connect(self._close_problems)
-        if self.panels.found_visible(self.problems_panel):
-            self._close_problems()
-            return
         self.problems_panel.reload()
         self.panels.show_found(self.problems_panel)
-        self.problems_panel.rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        store.set_preference(_PROBLEMS, "yes")
+        return self.problems_panel
+
+    def _restore_problems(self) -> None:
+        """With the first mode that is shown, where the panel was left open."""
+        self.modes.shown_changed.disconnect(self._restore_problems)
+        if store.preference(_PROBLEMS, "no") == "yes" and self.has_content:
+            self._open_problems()
+
+    def fix_problems(self) -> None:
+        """Make every certain fix in the documents, which are saved by hand; each is undone by itself."""
+        fixed = self._open_problems().fix_all()
+        self.status_line.answer(f"{counted(fixed, 'problem')} fixed, not saved" if fixed else "no certain fix")
 
     def _show_place(self, mode: str, path: tuple[int | str, ...]) -> bool:
         """Show a field in the mode that edits its document. False where that has no form for it."""
@@ -295,6 +317,7 @@ class MainWindow(ProjectWindow):
         return shown is not None and shown.show_place(path)
 
     def _close_problems(self) -> None:
+        store.set_preference(_PROBLEMS, "no")
         self.panels.show_found(None)
         focus_inside(self._shown_page())
 

@@ -27,7 +27,7 @@ from workbench.system import store
 if TYPE_CHECKING:
     from workbench.session.make.pipeline import RunOptions
 
-MOST_PX = 480  # of what scrolls: the least window is 600 high
+MOST_PX, _AROUND_PX = 480, 120  # of what scrolls; what a window has beside it
 _INSIDE_PX = MARGIN_PX + 16
 
 
@@ -63,6 +63,7 @@ class NoticesPopover(Popover):
         """What is wrong now; what is said already stays as it is."""
         problems = self._context.problems()
         if problems == self._shown:
+            self._fit()
             return
         self._shown = problems
         empty(self._rows)
@@ -73,9 +74,14 @@ class NoticesPopover(Popover):
             self._rows.addWidget(row)
         if not problems:
             self._rows.addWidget(label("No problems.", "muted"))
-        inside = self._scroll.widget()
-        self._scroll.setFixedHeight(min(MOST_PX, inside.sizeHint().height() + 2) if inside is not None else 32)
+        self._fit()
         self.follow()
+
+    def _fit(self) -> None:
+        """As high as what is said, as far as the window has room."""
+        inside, over = self._scroll.widget(), self.parentWidget()
+        room_px = min(MOST_PX, over.height() - _AROUND_PX) if over is not None else MOST_PX
+        self._scroll.setFixedHeight(min(room_px, inside.sizeHint().height() + 2) if inside is not None else 32)
 
     def _open_line(self, file: str, line: int) -> None:
         self.close_it()

@@ -136,6 +136,16 @@ class ProblemsPanel(QWidget):
             self._context.notices.attempt(lambda: document.replace(fix.label, fix.edit(document.text)))
         self._soon.start()
 
+    def fix_all(self) -> int:
+        """Make every certain fix; how many there were."""
+        tried: list[Diagnostic] = []
+        self.reload()
+        while (problem := next((d for d in self.every() if d not in tried and self.fix_of(d)), None)) is not None:
+            tried.append(problem)
+            self.fix(problem)
+            self._fixes = {}  # of the texts as they are now
+        return len(tried)
+
     def _clicked(self, index: QModelIndex) -> None:
         problem = self.rows.rows.row(index)
         if problem is not None and index.column() == 3 and self.fix_of(problem) is not None:

@@ -80,6 +80,12 @@ class SettingsDialog(QDialog):
         above = row_layout((self.search, 1), self.set_only, spacing=10)
         column = column_layout(label("Settings", "finding"), above, of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addLayout(row, 1)
+        yield
+        for number, shown in enumerate(self.rows.values()):
+            for part in (shown, *shown.findChildren(QWidget)):
+                part.ensurePolished()
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                yield
         self._find("")
 
     def _column(self) -> QVBoxLayout:

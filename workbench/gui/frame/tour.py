@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -57,6 +57,14 @@ class Tour(QWidget):
         ):  # fmt: skip
             signal.connect(self._later.start)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A tool bar asks for no height by width: the text takes what its lines need."""
+        super().resizeEvent(event)
+        self._fit_text()
+
+    def _fit_text(self) -> None:
+        self.text.setMinimumHeight(self.text.heightForWidth(self.text.width()))
+
     @property
     def step(self) -> TourStep | None:
         return STEPS[self.at] if 0 <= self.at < len(STEPS) else None
@@ -85,6 +93,7 @@ class Tour(QWidget):
             self.number.setText(f"Tour, {self.at + 1} of {len(STEPS)}")
             self.title.setText(step.title)
             self.text.setText(step.words(self._window))
+            self._fit_text()
             self.action.setText(step.action)
             self.action.setVisible(bool(step.action))
             self.skip.setVisible(self.at + 1 < len(STEPS))

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "redo": ("Redo", "Ctrl+Shift+Z"),
     "pragma": ("Insert pragma", "Ctrl+P"),
     "propose": ("Proposed marks", "Ctrl+Shift+M"),
+    "fix_problems": ("Fix problems that have a certain fix", ""),
     "find": ("Find here", "Ctrl+F"),
     "find_in_project": ("Find in the project", "Ctrl+Shift+F"),
     "details": ("Details", "Ctrl+I"),

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.block_page import block_page, call_page
@@ -81,6 +82,9 @@ class AnalyseMode(Mode):
         self._analysis_changed()
 
     # ---- arrangement
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(640, super().minimumSizeHint().height())  # the legend with all its words
 
     def _content(self) -> QWidget:
         panel, column = plain_panel()
