@@ -109,7 +109,7 @@ def row(
 
 def kept(found: dict[str, Any]) -> dict[str, Any]:
     """What a later row of the same mode, size and theme keeps of one."""
-    return {name: found[name] for name in ("clipped", "pages")}
+    return {name: found[name] for name in ("clipped", "pages", "slow")}
 
 
 def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[str, Any]:
@@ -125,18 +125,20 @@ def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[st
 
     turn, pages = driven.ask("turns.take()"), {}
     keep("")
+    slow = {}
     for page in walk.pages(driven, mode):
-        pages[page] = took(driven)
+        pages[page] = take(driven, page, slow)
         keep(page)
-    return {"turn": turn, "clipped": found, "pages": pages}
+    return {"turn": turn, "clipped": found, "pages": pages, "slow": slow}
 
 
 def look_at_floating(driven: Driven, size: tuple[int, int], theme: str, pictures: Path | None) -> dict[str, Any]:
     """What floats over the window, which must fit on a screen of the window's size."""
-    found, pages = [], {}
+    found: list[str] = []
+    pages, slow = {}, {}
     driven.ask("turns.take()")
     for name in walk.floating(driven):
-        pages[name] = took(driven)
+        pages[name] = take(driven, name, slow)
         widget = walk.FLOATING[name][1]
         found += [f"{name}: {text}" for text in driven.ask(f"clipped({widget})")]
         width, height = driven.ask(f"({widget}.width(), {widget}.height())")
@@ -144,7 +146,7 @@ def look_at_floating(driven: Driven, size: tuple[int, int], theme: str, pictures
             found.append(f"{name}: {width}x{height} on {size[0]}x{size[1]}")
         if pictures:
             driven.picture(pictures / f"{name}-{size[0]}x{size[1]}-{theme}.png")
-    return {"clipped": found, "pages": pages}
+    return {"clipped": found, "pages": pages, "slow": slow}
 
 
 def look_at_others(
@@ -301,6 +303,14 @@ def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
             yield row | {"reload_ms": took(driven)}
 
 
+def take(driven: Driven, page: str, slow: dict[str, str]) -> float:
+    """As `took`; where a page took long, where it was spent is put into `slow`."""
+    worked_ms, _, stack = driven.ask("turns.take()")
+    if worked_ms > TOLD_MS:
+        slow[page] = stack
+    return round(worked_ms, 1)
+
+
 def took(driven: Driven) -> float:
     """Milliseconds of processor time of the longest turn since this was asked last."""
     return round(driven.ask("turns.take()")[0], 1)
@@ -349,7 +359,7 @@ def main() -> None:
                         f"{found['mode']:10} {found['size']:10} {found['theme']:6} {found['blocked_ms']:8.1f} ms",
                         end="",
                     )
-                    slow = {page: ms for page, ms in found.get("pages", {}).items() if ms > TOLD_MS}
+                    slow = {page: (found["pages"][page], stack) for page, stack in found.get("slow", {}).items()}
                     print(f"  pages {slow}" * bool(slow), end="")
                     print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
                     for fault in (*found["clipped"], *found["faults"]):

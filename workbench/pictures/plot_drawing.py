@@ -221,8 +221,9 @@ def _draw_spots(canvas: Canvas, plot: Plot, view: View) -> None:
         taken.append(Box(x - 6, y - 6, 12, 12))
         groups.setdefault((round(x / 9), round(y / 9)), []).append(spot)
     named = [_joined(group) for group in groups.values()]
+    paths = _paths(plot.lines, view)
     for spot in sorted(named, key=lambda s: not s.strong):
-        _draw_spot_label(canvas, spot, view, taken)
+        _draw_spot_label(canvas, spot, view, taken, paths)
 
 
 def _joined(spots: Sequence[Spot]) -> Spot:
@@ -233,7 +234,8 @@ def _joined(spots: Sequence[Spot]) -> Spot:
     return replace(spots[0], label=listed(list(dict.fromkeys(s.label for s in spots))))
 
 
-def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box]) -> None:
+def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], paths: Sequence[Values]) -> None:
+    """Where there is room, and the fewest lines run."""
     x, y = view.place(spot.x, spot.y)
     weight = 600 if spot.strong else 500
     wide = canvas.width_of(spot.label, 11, weight) + (16 if spot.strong else 6)
@@ -248,15 +250,17 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box]) -
     ]
     if spot.strong:
         places = [places[1], places[3], (14, 12), places[4], (-wide / 2, 14), places[0]]
-    for dx, dy in places:
-        box = Box(x + dx, y + dy, wide, high)
-        if _inside(box, view.box) and not any(box.overlaps(other) for other in taken):
-            break
+    boxes = [Box(x + dx, y + dy, wide, high) for dx, dy in places]
+    free = [box for box in boxes if _inside(box, view.box) and not any(box.overlaps(other) for other in taken)]
+    if free:
+        box = min(free, key=lambda one: _crossed(one, paths))
+    elif spot.strong:
+        box = replace(boxes[-1], x=min(max(boxes[-1].x, view.box.x + 2), view.box.right - wide))
     else:
-        if not spot.strong:
-            return  # no room: what is pointed at is named
-        box = replace(box, x=min(max(box.x, view.box.x + 2), view.box.right - wide))
+        return  # no room: what is pointed at is named
     taken.append(box)
+    if not spot.strong and _crossed(box, paths):
+        canvas.rect(box.x, box.y, wide, high, "sunken/0.8")
     if spot.strong:
         canvas.rect(box.x + 0.5, box.y + 0.5, wide - 1, high - 1, "panel", "accent", radius=4)
     canvas.write(box.centre[0], box.centre[1], spot.label, "link" if spot.strong else "text", 11, weight, CENTRE)

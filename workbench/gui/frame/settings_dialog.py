@@ -87,6 +87,10 @@ class SettingsDialog(QDialog):
             if number % _AT_ONCE == _AT_ONCE - 1:
                 yield
         self._find("")
+        self.winId()  # what the first showing takes, in turns of its own
+        yield
+        if (whole := self.layout()) is not None:
+            whole.activate()
 
     def _column(self) -> QVBoxLayout:
         column = column_layout(margins=(18, 4, 18, 18), spacing=2)

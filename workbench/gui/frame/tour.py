@@ -63,7 +63,7 @@ class Tour(QWidget):
         self._fit_text()
 
     def _fit_text(self) -> None:
-        self.text.setMinimumHeight(self.text.heightForWidth(self.text.width()))
+        self.text.setMinimumHeight(max(self.text.heightForWidth(self.text.width()), 0))
 
     @property
     def step(self) -> TourStep | None:

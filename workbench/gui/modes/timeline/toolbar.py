@@ -14,7 +14,7 @@ from workbench.model.pragma import Category
 from workbench.session.program.keys import with_key
 
 #: What a field has with all its text, with less of it, and where room is short; and how far apart buttons are then.
-_FIELD_PX, _APART_PX = (150, 84, 66), (6, 6, 2)
+_FIELD_PX, _APART_PX = (150, 84, 84), (6, 6, 2)
 _MARGIN_PX = 16
 
 
