@@ -19,7 +19,7 @@ from workbench.gui.frame.floating import Floating
 from workbench.gui.frame.focus import focus_inside, is_nowhere
 from workbench.gui.frame.header import Header
 from workbench.gui.frame.layout import Panels, fixed_bar
-from workbench.gui.frame.mode_stack import ModeStack
+from workbench.gui.frame.mode_stack import ModeStack, Room
 from workbench.gui.frame.opening import Opening, ReadAhead
 from workbench.gui.frame.rail import Rail
 from workbench.gui.frame.search import SearchField
@@ -89,7 +89,7 @@ class ProjectWindow(QMainWindow):
         self.welcome = Welcome(self.context, self.asking, self.show_without_project)
         self._centre = Stack()
         self._centre.addWidget(self.welcome)
-        self._centre.addWidget(self.modes)
+        self._centre.addWidget(Room(self.modes))
         self.setCentralWidget(self._centre)
         self.end_banner = EndBanner(self.context)
         self.panels = Panels(self, self._centre, self.modes, self.run_dock, self.end_banner)
@@ -172,7 +172,7 @@ class ProjectWindow(QMainWindow):
             self._on_mode()
 
     def _shown_page(self) -> QWidget:
-        return self.modes.shown or self.welcome if self._centre.currentIndex() else self.welcome
+        return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
 
     def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
         if new is None:

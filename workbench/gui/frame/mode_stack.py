@@ -1,5 +1,7 @@
 """The modes, each made when it is first shown."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -15,16 +17,16 @@ from workbench.gui.widgets import Stack
 from workbench.model.diagnostic import Diagnostic
 
 
-class _Room(QScrollArea):
-    """A mode in the room that the window leaves it: a mode that needs more is scrolled."""
+class Room(QScrollArea):
+    """The modes in the room that the window leaves them: one that needs more is scrolled."""
 
-    def __init__(self, view: Mode) -> None:
+    def __init__(self, modes: ModeStack) -> None:
         super().__init__()
-        self.setAccessibleName(view.kind.title)
+        self.setAccessibleName("The mode shown")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
-        self.setWidget(view)
+        self.setWidget(modes)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)
@@ -47,7 +49,6 @@ class ModeStack(Stack):
         self._blank = QWidget()
         self.addWidget(self._blank)
         self.views: dict[str, Mode] = {}
-        self._rooms: dict[Mode, _Room] = {}
 
     def show_mode(self, mode: str) -> None:
         """Show a mode as soon as it is whole."""
@@ -98,8 +99,7 @@ class ModeStack(Stack):
                 raise
             self._context.notices.tell(plugin_fault(fault, f"to show the mode '{kind.title}'"))
             return
-        self._rooms[view] = _Room(view)
-        self.addWidget(self._rooms[view])
+        self.addWidget(view)
         view.status_changed.connect(self.status_changed)
         view.details_asked.connect(self.details_asked)
         view.details_changed.connect(partial(self._details_changed, view))
@@ -114,12 +114,11 @@ class ModeStack(Stack):
     def _show(self) -> None:
         """What is drawn at length follows the rest of the mode, each in a turn of its own."""
         wanted = self.views[self._wanted]
-        other = self._rooms[wanted] is not self.currentWidget()
-        parts = [wanted, wanted.side_panel, wanted.details_panel] if other else []
+        parts = [wanted, wanted.side_panel, wanted.details_panel] if wanted is not self.currentWidget() else []
         views = [view for part in parts if part is not None for view in _views(part)]
         for view in views:
             view.setUpdatesEnabled(False)
-        self.setCurrentWidget(self._rooms[wanted])
+        self.setCurrentWidget(wanted)
         self.shown_changed.emit()
         if views:
             self._context.slices.start(_unveiled(views))
