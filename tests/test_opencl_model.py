@@ -12,11 +12,12 @@ from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE,
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
 from rc_workbench_plugins.opencl.reports import read_report
-from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
+from rc_workbench_plugins.opencl.statistics import BlockWork, Work
+from rc_workbench_plugins.opencl.streams import Stream
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.platform import KernelBoard
+from workbench.model.kernel_board import KernelBoard
 
 LINES = (1, 9)
 

@@ -8,7 +8,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
+from benchmarks import opencl_memory
 from benchmarks.opencl import board, design
 from benchmarks.opencl_builds import BENCHMARKS
 from benchmarks.opencl_builds import main as held_against_builds
@@ -17,9 +19,13 @@ from rc_workbench_plugins.opencl.compute import predict
 from rc_workbench_plugins.opencl.dependent import LANE, multiplications
 from rc_workbench_plugins.opencl.driven import MOST_LOGIC, driven_design
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
+from rc_workbench_plugins.opencl.kernel import Way
+from rc_workbench_plugins.opencl.memory_blocks import adjacent, crowding, local_blocks
 from rc_workbench_plugins.opencl.model import REPAIRED
+from rc_workbench_plugins.opencl.optimisations import Change
 from rc_workbench_plugins.opencl.resources import share_text, too_much, usual_clocks
 from rc_workbench_plugins.opencl.search import search
+from rc_workbench_plugins.opencl.streams import Stream
 from scipy.io import savemat
 
 from workbench.cli.main import main
@@ -114,7 +120,7 @@ def test_replication_by_resources_alone_stands_beside_the_steps(capsys: pytest.C
 
 def test_resources_alone_choose_the_largest_that_fits() -> None:
     """-O3 without factors: SIMD is preferred, and the logic's share stays below 85 %."""
-    chosen = driven_design(design(TILED).design, None)
+    chosen = driven_design(design("matrix_multiply").design, None)
     share = predict(chosen).needed.shares["logic"]
     assert 0.5 < float(share) <= MOST_LOGIC
     assert chosen.setting.simd == 16
@@ -135,6 +141,7 @@ def test_published_builds_are_held_against_the_estimates(
         "        sum += A[k] * B[k];\n    C[get_global_id(1) * M + get_global_id(0)] = sum;\n}\n"
     )
     columns = {"fmax": [250.0, 200.0], "logic_util": [45_000.0, 120_000.0], "dsp_util": [6.0, 16.0],
+               "ram_util": [400.0, 600.0],
                "knob_settings": [[8, 1, 1, 1, 1, 1, 1, 0, 2], [8, 1, 1, 1, 1, 1, 2, 0, 4]]}  # fmt: skip
     for name in BENCHMARKS:
         savemat(tmp_path / "results_and_analysis" / f"{name}.mat", columns)
@@ -143,3 +150,60 @@ def test_published_builds_are_held_against_the_estimates(
     found = json.loads(capsys.readouterr().out)
     assert (found["designs"], found["dsps_equal"]) == (2, 2)
     assert [row["builds"] for row in found["clocks"]] == [9, 0, 0, 9, 0, 0, 0, 18]
+    monkeypatch.setattr(opencl_memory, "KERNELS", {"mm": opencl_memory.KERNELS["mm"]})
+    monkeypatch.setattr(sys, "argv", ["opencl_memory.py", str(tmp_path), "--json", "--quick"])
+    assert opencl_memory.main() == 0
+    (row,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert abs(row["fitted"]["mean"]) < 0.5
+    assert abs(row["not_fitted"]["mean"]) < 0.5
+
+
+MEMORY = "memory blocks"
+
+
+def test_compute_units_have_their_own_memory_blocks() -> None:
+    one, two = design(TILED).needed.shares[MEMORY], design(TILED, units=2).needed.shares[MEMORY]
+    own = 1 - board().memory_available
+    assert two - own == pytest.approx(2 * (one - own))
+    assert one > own
+
+
+def test_queues_leave_the_logic_as_it_fills() -> None:
+    """Published builds: beyond 55 % of the logic a second compute unit takes more memory than the first."""
+    factors = crowding(board(), np.array([0.3, 0.54, 0.6, 0.9]))
+    assert np.asarray(factors).tolist() == pytest.approx([1, 1, *[board().memory_cost.crowded] * 2])
+    assert crowding(board(), None) == 1
+
+
+def test_arrays_kept_on_the_chip_take_memory_blocks() -> None:
+    """The tiles of both matrices, 16 KiB each: a tile's row is read whole where the loop is unrolled."""
+    tiles = [
+        local_blocks(one.estimate.work, one.design.setting, board())
+        for one in (design(TILED), design("matrix_multiply"))
+    ]
+    assert tiles == [2 * 8, 0]
+    wide = design(TILED, {"L2": 16.0})
+    assert local_blocks(wide.estimate.work, wide.design.setting, board()) > tiles[0]
+    changed = design("kmeans", changes=(Change("SM", "centres"),))
+    assert [array.bytes for array in changed.estimate.work.storage.local] == [4096]
+    assert changed.needed.shares[MEMORY] > design("kmeans").needed.shares[MEMORY]
+
+
+def test_neighbouring_accesses_are_one_wide_one() -> None:
+    one = Stream("a1", "x", 1, Way.LOAD, 4, 1.0, 16.0, {}, first=0)
+    rest = [replace(one, id=f"a{n}", first=4 * n) for n in (1, 2, 5)]
+    assert [(s.bytes, s.first) for s in adjacent([rest[2], one, *rest[:2]])] == [(12, 0), (4, 20)]
+    rare = replace(one, item_bytes=None, compared=False)  # too few work items came to tell a step
+    assert [s.item_bytes for s in adjacent([rare])] == [4]
+
+
+def test_a_search_keeps_to_the_memory_blocks(capsys: pytest.CaptureFixture[str]) -> None:
+    few = board().model_copy(update={"memory_blocks": 450})
+    now = design(TILED)
+    found = search(predict(replace(now.design, board=few)), REPAIRED, 3)
+    assert all(one.shares[MEMORY] <= 1 for one in found.fit)
+    assert any("of the memory blocks" in too_much(one.shares, True) for one in found.too_large)
+    assert main(["predict", "opencl", "matrix_multiply"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()[2:5]
+    assert "Memory blocks" in head
+    assert all(" to " in row.split("≈")[2] for row in rows)

@@ -180,4 +180,4 @@ def test_a_search_keeps_within_the_boards_dsp_blocks(tmp_path: Path, capsys: pyt
         assert (one["largest_used"] <= 1, one["reason"]) == (True, "")
     assert document["left_out"] == []  # memory bounds the fastest that fits: nothing larger is faster
     assert main(words) == 0
-    assert "logic and DSP blocks are estimated, memory blocks not counted" in capsys.readouterr().out
+    assert "logic, memory blocks, DSP blocks are estimated" in capsys.readouterr().out

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from rc_workbench_plugins.opencl.annotations import annotated
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.kernel import Kernel, Loop, walk
@@ -68,7 +70,8 @@ def test_attributes_and_pragmas_are_read_again_as_they_were_asked(near: Path) ->
     assert kernel.attributes["num_compute_units"] == (2,)
     assert kernel.attributes["num_simd_work_items"] == (4,)
     assert kernel.attributes["reqd_work_group_size"] == (64, 1, 1)
-    assert made.left == ("#pragma unroll 8 of line 7: several loops are on that line",)
+    assert sorted(unrolled(kernel).values(), key=str) == [8, None]  # two loops on a line: the outer one has it
+    assert made.left == ()
     again, _ = written(path, Setting(1024.0, 3.0, 1.0, {}))  # in place of what is there
     assert again.attributes["num_compute_units"] == (3,)
     assert again.attributes["num_simd_work_items"] == (1,)
@@ -90,6 +93,7 @@ def test_a_pragma_stands_before_its_loop_wherever_that_begins(tmp_path: Path) ->
     assert sorted(unrolled(new).values(), key=str) == [2, None, None]  # the second had 4, and is asked for none
     assert made.done == ("#pragma unroll 2 of line 5", "#pragma unroll 1 of line 8")
     assert made.left == ("#pragma unroll 8 of line 10: a macro makes the loop, or a jump",)
+    assert made.fields == {"unroll": {names[10]: 8.0}}  # which the copy's model says then
 
 
 def test_groups_that_simd_does_not_divide_are_said(near: Path) -> None:
@@ -103,19 +107,60 @@ def test_groups_that_simd_does_not_divide_are_said(near: Path) -> None:
     [
         (Change("MC", "x"), "the host fills this array"),
         (Change("VT", "x", 4), "the argument gets another type"),
-        (Change("PM", "x"), "which elements each work item keeps"),
+        (Change("PM", "x"), "which part a work item needs is not known"),
         (Change("SM", "out"), "the kernel writes it too"),
     ],
 )
 def test_what_is_not_safe_is_left_with_its_reason(near: Path, change: Change, why: str) -> None:
     _, made = written(near.with_name("near.cl"), Setting(1024.0, unroll={"L1": 2.0}), (change,))
     assert made.kept == (change,)
+    path = near.with_name("near.cl")
+    kernel = compile_file(path, {}, "CL1.2", None, []).kernel("")
+    assert annotated(path, kernel.line, [kernel.line]) == (change,)  # the copy asks for it all the same
     assert any(str(change) in line and why in line for line in made.left)
 
 
 def test_a_large_array_is_not_copied_into_local_memory(near: Path) -> None:
     _, made = written(near.with_name("near.cl"), Setting(1024.0), (Change("SM", "place"),), 1 << 20)
-    assert "more than 64 KiB" in made.left[-1]
+    assert "more than 65,536" in made.left[-1]
+
+
+PRODUCTS = """\
+__kernel void products(__global const float *x, __global const float *w, __global float *y)
+{
+    int i = get_global_id(0);
+    float s = 0;
+    for (int j = 0; j < 8; j++) for (int t = 0; t < 4; t++)
+        s += x[i] * w[4 * j + t];
+    y[i] = s;
+}
+"""
+
+
+def test_a_copy_says_all_factors_and_computes_the_same(tmp_path: Path) -> None:
+    """Every factor of a design in one text, read again, and run by another implementation of OpenCL."""
+    from opencl_by_pocl import by_pocl
+
+    path = tmp_path / "k.cl"
+    path.write_text(PRODUCTS)
+    kernel = compile_file(path, {}, "CL1.2", None, []).kernel("")
+    changes = Change("PM", "w"), Change("MC", "x"), Change("VT", "y", 4)
+    setting = Setting(256.0, 2.0, 4.0, {"L1": 2.0, "L2": 4.0})
+    made = rewritten(
+        PRODUCTS, kernel, hierarchy(kernel), Wanted(setting, changes, (64,), {"x": 256, "w": 32, "y": 256})
+    )
+    path.write_text(made.text)
+    copy = compile_file(path, {}, "CL1.2", None, []).kernel("")
+    assert copy.attributes["num_compute_units"] == (2,)
+    assert copy.attributes["num_simd_work_items"] == (4,)
+    assert list(unrolled(copy).values()) == [None, 2, 4]  # the first fetches w
+    assert annotated(path, copy.line, [copy.line]) == changes[1:]
+    assert made.fields == {}
+    arguments = {"x": np.linspace(0, 1, 256, dtype="f4"), "w": np.linspace(1, 2, 32, dtype="f4"),
+                 "y": np.zeros(256, "f4")}  # fmt: skip
+    before, after = (by_pocl(text, "products", (256,), (64,), arguments) for text in (PRODUCTS, made.text))
+    assert np.array_equal(before["y"], after["y"])
+    assert before["y"].any()
 
 
 def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

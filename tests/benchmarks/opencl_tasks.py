@@ -31,7 +31,7 @@ from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.opencl.model import REPAIRED, Setting
 from rc_workbench_plugins.opencl.statistics import work_of
 
-from workbench.model.platform import KernelBoard
+from workbench.model.kernel_board import KernelBoard
 
 _SETTLED = 60  # iterations after which offsets no longer change at an interval that is long enough
 _VARIABLES = ("f", "g", "h")

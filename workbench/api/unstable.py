@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from workbench.model.diagnostic import OfProject, OfTemplate, did_you_mean, unknown_name
     from workbench.model.exits import exit_words, signal_words
     from workbench.model.hardware import PortDirection
+    from workbench.model.kernel_board import KernelBoard
     from workbench.model.links import link_words
     from workbench.model.messages import Message, call_messages
     from workbench.model.network import Network
     from workbench.model.opened import opened, opened_names
-    from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, KernelBoard, QueueEntry, TransferTable
+    from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, QueueEntry, TransferTable
     from workbench.model.pragma import COMMUNICATION, CPU, WAITS
     from workbench.model.prediction import Prediction, Trust
     from workbench.model.prototypes import (

@@ -11,12 +11,14 @@ from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
 from rc_workbench_plugins.opencl.model import Number
 from rc_workbench_plugins.opencl.notes import notes
 from rc_workbench_plugins.opencl.potentials import KINDS
-from rc_workbench_plugins.opencl.resources import share_text, too_much
+from rc_workbench_plugins.opencl.resources import MEMORY, share_text, too_much
 from rc_workbench_plugins.opencl.search import Combination, Suggestion, search, suggestions
 from rc_workbench_plugins.opencl.written import Written, write_best
 from workbench.api import Answer, Job, Values, count_text, percent_text, ratio_text, table, time_text
 
 SUGGESTED = 8
+#: what a design takes of, in the order of its table
+TAKEN = {"logic": "Logic", MEMORY: "Memory blocks", "DSP blocks": "DSP blocks"}
 
 
 def answer(values: Model) -> Answer:
@@ -61,6 +63,7 @@ def _summary(one: Prediction) -> dict[str, Any]:
         "highest": one.potentials.highest,
         "most_b_comp": None if used is not None else one.most_b_comp,
         "estimated_shares": {name: _number(share) for name, share in one.needed.shares.items()},
+        "memory_range": None if one.memory_range is None else list(one.memory_range),
         "fits": not too_much(one.shares, used is None),
         "clock_range_hz": None if one.clocks_hz is None else list(one.clocks_hz),
         "slowest": {"block": slowest, "line": work.blocks[slowest].line},
@@ -98,7 +101,10 @@ def _potential(one: Prediction, name: str) -> str:
 def _share(one: Prediction, name: str) -> str:
     """What a design takes of a resource; an estimate has a sign before it."""
     share = one.shares.get(name)
-    return "not known" if share is None else f"{'' if one.design.used else '≈ '}{share_text(share)}"
+    if share is None or one.design.used:
+        return "not known" if share is None else share_text(share)
+    ends = one.memory_range if name == MEMORY else None
+    return f"≈ {share_text(share)}" + (f" ({' to '.join(map(share_text, ends))})" if ends else "")
 
 
 def designs_time(one: Prediction) -> str:
@@ -116,7 +122,7 @@ def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
     """A row for each design: cycles, time, speedup in cycles over the first, potentials, what it takes, the slowest
     line."""
     symbols = tuple(symbol for symbol, _, _ in KINDS.values())
-    rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, "Logic", "DSP blocks", "Slowest")]
+    rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, *TAKEN.values(), "Slowest")]
     first: float | None = None
     for one in predictions:
         cycles = _number(one.cycles)
@@ -125,7 +131,7 @@ def designs_rows(predictions: Iterable[Prediction]) -> list[tuple[str, ...]]:
         slowest = one.estimate.work.blocks[one.estimate.slowest]
         rows.append((one.design.name, count_text(cycles), time, ratio_text(first / cycles),
                      *(_potential(one, name) for name in KINDS),
-                     *(_share(one, name) for name in ("logic", "DSP blocks")), f"line {slowest.line}"))  # fmt: skip
+                     *(_share(one, name) for name in TAKEN), f"line {slowest.line}"))  # fmt: skip
     return rows
 
 
@@ -133,15 +139,18 @@ def _compared(one: Compared) -> dict[str, Any]:
     ends = one.speedup_time
     shares = {name: _number(share) for name, share in one.prediction.shares.items()}
     times = None if ends is None else list(ends)
-    return {"name": one.name, "speedup_cycles": one.speedup_cycles, "speedup_time": times, "shares": shares}
+    return {"name": one.name, "speedup_cycles": one.speedup_cycles, "speedup_time": times, "reach": list(one.reach),
+            "shares": shares}  # fmt: skip
 
 
 def compared_rows(designs: Iterable[Compared]) -> list[tuple[str, ...]]:
-    """Speedups of Table 4: in cycles, and in time by the clocks that both designs may reach."""
-    rows: list[tuple[str, ...]] = [("Over the first design", "In cycles", "In time")]
+    """Speedups of Table 4: in cycles, in time by the clocks that both designs may reach, and in cycles by any SIMD and
+    compute units that fit."""
+    rows: list[tuple[str, ...]] = [("Over the first design", "In cycles", "In time", "Any SIMD and CU")]
     for one in designs:
         ends = "no clock" if one.speedup_time is None else " to ".join(map(ratio_text, one.speedup_time))
-        rows.append((one.name, ratio_text(one.speedup_cycles), ends))
+        reach = " to ".join(dict.fromkeys(map(ratio_text, one.reach)))
+        rows.append((one.name, ratio_text(one.speedup_cycles), ends, reach))
     return rows
 
 
@@ -197,8 +206,8 @@ def search_answer(values: Model, arguments: Namespace) -> Answer:
     if not last.shares:
         said += "\n\nNo budget limits this: give a report of the kernel's resources, or the shares."
     elif estimated:
-        names = " and ".join(last.shares)
-        said += f"\n\nThere is no report of the kernel's resources: {names} are estimated, memory blocks not counted."
+        names = ", ".join(last.shares)
+        said += f"\n\nThere is no report of the kernel's resources: {names} are estimated."
     return Answer(document, said, notes=notes(values))
 
 

@@ -15,7 +15,7 @@ from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE,
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import Potentials, Resources, left_over, potentials
 from rc_workbench_plugins.opencl.reports import Report, read_report
-from rc_workbench_plugins.opencl.resources import Needed, needed, usual_clocks
+from rc_workbench_plugins.opencl.resources import MEMORY, Needed, memory_range, needed, usual_clocks
 from rc_workbench_plugins.opencl.statistics import Work, work_of
 from workbench.api import (
     Job,
@@ -71,6 +71,13 @@ class Prediction:
     def shares(self) -> Mapping[str, Values]:
         """What it takes of each resource, by its report, else as far as that is estimated."""
         return (self.design.used or self.needed).shares
+
+    @property
+    def memory_range(self) -> tuple[float, float] | None:
+        """Between which shares of the memory blocks 4 of 5 builds like it are; None where its use is known, or where
+        the board's template says nothing."""
+        share = None if self.design.used else self.shares.get(MEMORY)
+        return None if share is None else memory_range(share, self.design.board)
 
     @property
     def clocks_hz(self) -> tuple[float, float] | None:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rc_workbench_plugins.opencl.compute import KernelDesign, Model, Prediction, designs, predict, profile_of
 from rc_workbench_plugins.opencl.document import Replication
 from rc_workbench_plugins.opencl.optimisations import applied
+from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.resources import largest, needed
 from rc_workbench_plugins.opencl.search import named, withheld
 
@@ -16,12 +19,14 @@ _FACTORS = (1.0, 2.0, 4.0, 8.0, 16.0)
 @dataclass(frozen=True)
 class Compared:
     """A design beside the first of a model: how many times as fast it is in cycles, and in time from the least to the
-    most by the clocks that both may reach (None where a board has none)."""
+    most by the clocks that both may reach (None where a board has none). `reach`: the least and the most in cycles by
+    any SIMD and compute units of that design that fit the board."""
 
     name: str
     prediction: Prediction
     speedup_cycles: float
     speedup_time: tuple[float, float] | None
+    reach: tuple[float, float]
 
 
 def compared(values: Model) -> tuple[Compared, ...]:
@@ -32,7 +37,7 @@ def compared(values: Model) -> tuple[Compared, ...]:
     profile = profile_of(values)
     first, last = predict(every[0], profile), predict(every[-1], profile)
     driven = predict(driven_design(every[0], values.model.resource_driven), profile)
-    return tuple(_over(first, one, name) for one, name in ((driven, driven.design.name), (last, last.design.name)))
+    return tuple(_over(first, one, profile) for one in (driven, last))
 
 
 def driven_design(first: KernelDesign, given: Replication | None) -> KernelDesign:
@@ -54,13 +59,26 @@ def driven_design(first: KernelDesign, given: Replication | None) -> KernelDesig
     return replace(first, name=name, setting=setting, used=None, frequency_hz=None)
 
 
-def _over(first: Prediction, one: Prediction, name: str) -> Compared:
-    ratio = float(first.cycles) / float(one.cycles)
+def _over(first: Prediction, one: Prediction, profile: str) -> Compared:
+    name, ratio = one.design.name, float(first.cycles) / float(one.cycles)
+    reach = _reach(first, one.design, profile)
     clocks = [_clocks(prediction) for prediction in (first, one)]
     if not all(clocks):
-        return Compared(name, one, ratio, None)
+        return Compared(name, one, ratio, None, reach)
     (slow, fast), (least, most) = (pair for pair in clocks if pair)
-    return Compared(name, one, ratio, (ratio * least / fast, ratio * most / slow))
+    return Compared(name, one, ratio, (ratio * least / fast, ratio * most / slow), reach)
+
+
+def _reach(first: Prediction, design: KernelDesign, profile: str) -> tuple[float, float]:
+    allowed = [[1.0] if what in withheld(design.base) else _FACTORS for what in ("SIMD", "CU")]
+    simd, units = np.array(allowed[0])[:, None], np.array(allowed[1])[None, :]
+    work = applied(design.base, design.changes, design.board)
+    setting = replace(design.setting, simd=simd, compute_units=units)
+    ratios = float(first.cycles) / np.broadcast_to(estimate(work, design.board, setting, profile).cycles,
+                                                   (simd.size, units.size))  # fmt: skip
+    used = largest(needed(work, setting, design.board).shares)
+    fits = ratios if used is None else ratios[np.broadcast_to(used, ratios.shape) <= 1]
+    return (float(fits.min()), float(fits.max())) if fits.size else (0.0, 0.0)
 
 
 def _clocks(one: Prediction) -> tuple[float, float] | None:

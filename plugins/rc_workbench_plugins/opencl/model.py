@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, enclosing, leaves, walk
-from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
+from rc_workbench_plugins.opencl.statistics import BlockWork, Work
+from rc_workbench_plugins.opencl.streams import Stream
 from workbench.api import Values
 from workbench.api.unstable import KernelBoard
 

@@ -8,9 +8,13 @@ the accesses of one argument, by what its addresses do.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, enclosing
 from rc_workbench_plugins.opencl.kernel import Sequence as Sequenced
-from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
+from rc_workbench_plugins.opencl.statistics import BlockWork, Work
+from rc_workbench_plugins.opencl.storage import Array, Port, PrivateArray, Storage
+from rc_workbench_plugins.opencl.streams import Stream
 from workbench.api import Diagnostic, Values, WorkbenchError, near
 from workbench.api.unstable import KernelBoard
 
@@ -93,6 +97,7 @@ def _kept(work: Work, change: Change, latency_cycles: float) -> Work:
     above = enclosing(work.root)
     blocks, trips = dict(work.blocks), dict(work.trips)
     fetched: list[Node] = []
+    storage = work.storage
     for name, block in work.blocks.items():
         for stream in block.streams:
             moving = [loop for loop in above[name] if stream.loop_bytes.get(loop.id) != 0]
@@ -111,11 +116,21 @@ def _kept(work: Work, change: Change, latency_cycles: float) -> Work:
             lines = (stream.line, stream.line)
             fetched.append(Loop(loop_id, lines, leaf, (Leaf(leaf, lines),)))
             trips[loop_id] = times
+            storage = _with_array(storage, f"{change} {stream.id}", Port(name, stream), float(np.mean(times)), local)
     if not fetched:
         message = f"no element of '{change.object}' is used twice{' in a group' if local else ' by a work item'}"
         raise WorkbenchError(Diagnostic(message, f"{change.what} saves nothing here."))
     root = Sequenced(f"{change}", work.root.lines, (*fetched, work.root))
-    return replace(work, root=root, blocks=blocks, trips=trips)
+    return replace(work, root=root, blocks=blocks, trips=trips, storage=storage)
+
+
+def _with_array(storage: Storage, name: str, port: Port, elements: float, local: bool) -> Storage:
+    """What is kept on the chip, with an array of which each work item fetches so many elements."""
+    size = elements * port.stream.bytes
+    if local:
+        return replace(storage, local=(*storage.local, Array(name, size * storage.group_items, (port,))))
+    kept = PrivateArray(name, size, frozenset({port.block}), (port,))
+    return replace(storage, private=(*storage.private, kept))
 
 
 def _rewritten(work: Work, name: str, moved: Callable[[Stream], Stream]) -> Work:

@@ -7,11 +7,14 @@ import numpy as np
 
 from rc_workbench_plugins.opencl.dependent import LANE
 from rc_workbench_plugins.opencl.kernel import Loop, enclosing
+from rc_workbench_plugins.opencl.memory_blocks import memory_blocks
 from rc_workbench_plugins.opencl.model import Setting, side_by_side
 from rc_workbench_plugins.opencl.potentials import Resources
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
 from workbench.api import Values, percent_text
 from workbench.api.unstable import KernelBoard
+
+MEMORY = "memory blocks"
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,14 @@ class Needed:
     does not say what an operation takes."""
 
     logic: Values | None
+    memory: Values | None
     dsp: Values | None
 
     @property
     def shares(self) -> Mapping[str, Values]:
         """By what a compiler's report calls them, those that are known."""
-        return {name: share for name, share in (("logic", self.logic), ("DSP blocks", self.dsp)) if share is not None}
+        shares = (("logic", self.logic), (MEMORY, self.memory), ("DSP blocks", self.dsp))
+        return {name: share for name, share in shares if share is not None}
 
 
 def largest(shares: Mapping[str, Values]) -> Values | None:
@@ -74,12 +79,27 @@ def needed(work: Work, setting: Setting, board: KernelBoard) -> Needed:
         blocks = blocks + block.logic * factor + units * (cost.access * accesses + cost.barrier * block.barriers)
     dsps = floats + integers * board.int_mul_dsps
     if board.dsps is None:
-        return Needed(_logic(blocks, board), None)
+        logic = _logic(blocks, board)
+        return Needed(logic, _memory(work, setting, board, logic), None)
     if cost.int_mul and board.int_mul_dsps:
         missing = np.maximum(dsps - board.dsps * board.dsp_available, 0.0) / board.int_mul_dsps
         moved = np.minimum(np.ceil(missing), integers)
         dsps, blocks = dsps - moved * board.int_mul_dsps, blocks + moved * cost.int_mul
-    return Needed(_logic(blocks, board), dsps / board.dsps + (1 - board.dsp_available))
+    logic = _logic(blocks, board)
+    return Needed(logic, _memory(work, setting, board, logic), dsps / board.dsps + (1 - board.dsp_available))
+
+
+def _memory(work: Work, setting: Setting, board: KernelBoard, logic: Values | None) -> Values | None:
+    if board.memory_blocks is None or not board.memory_cost.kernel:
+        return None
+    return memory_blocks(work, setting, board, logic) / board.memory_blocks + (1 - board.memory_available)
+
+
+def memory_range(share: Values, board: KernelBoard) -> tuple[float, float]:
+    """Between which shares of the memory blocks 4 of 5 builds are, of kernels like none that was fitted."""
+    own, cost = 1 - board.memory_available, board.memory_cost
+    kernel = max(float(np.mean(share)) - own, 0.0)
+    return own + kernel * cost.least, own + kernel * cost.most
 
 
 def _logic(blocks: Values, board: KernelBoard) -> Values | None:

@@ -1,11 +1,11 @@
-"""A design written into a kernel's source: attributes, pragmas, and arrays brought into local memory.
+"""A design written into a kernel's source: attributes, pragmas, and arrays kept in local or private memory.
 
-Only what leaves the results as they are is written. What else a design asks for is named with its reason: the array's
-layout and type are the host's too, and what each work item keeps is not to be seen in the text.
+Only what leaves the results as they are is written as code. What else a design asks for is named with its reason (an
+array's layout and type are the host's too) and written as the workbench's own pragma, so that the copy says it all.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rc_workbench_plugins.opencl.kernel import Argument, Kernel, Loop, Node, Space, Way, walk
@@ -17,19 +17,22 @@ _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 _PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma\b[^\n]*\n")
 _UNROLL = re.compile(r"#[ \t]*pragma[ \t]+unroll\b[^\n]*")
-#: what a copy of an array in local memory may take
-LOCAL_BYTES = 64 << 10
+_OPERATOR = re.compile(r'_Pragma\s*\(\s*"unroll\b[^"]*"\s*\)\s*$')
+#: what a copy of an array may take in local memory, and in each work item's private memory
+_NEAR = {LOCAL: 64 << 10, PRIVATE: 256}
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The source's new text, what was written into it, and what was not, each with its reason; `kept` are the changes
-    of arrays among the latter."""
+    """The source's new text, what was written into it, and what was not, each with its reason. `kept` are the changes
+    of arrays among the latter, `fields` the factors, as a model's document has them, loops by their names in the new
+    text."""
 
     text: str
     done: tuple[str, ...]
     left: tuple[str, ...]
     kept: tuple[Change, ...]
+    fields: Mapping[str, float | Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,15 @@ class _Edit:
     end: int
     text: str
     said: str
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A factor that the text has no place for: a loop's by its name, or one of the kernel's."""
+
+    name: str
+    factor: float
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -59,29 +71,49 @@ def rewritten(text: str, kernel: Kernel, root: Node, wanted: Wanted) -> Rewritte
     edits: list[_Edit] = []
     left: list[str] = []
     kept: list[Change] = []
+    fields: dict[str, float] = {}
     for found in (*_replicated(code, kernel, wanted), *_unrolled(text, code, root, wanted.setting)):
         if isinstance(found, _Edit):
             edits.append(found)
         else:
-            left.append(found)
+            left.append(found.reason)
+            fields[found.name] = found.factor
+    copies = 0
     for change in wanted.changes:
-        made = _kept_local(code, kernel, change, wanted) if change.what == LOCAL else _NOT_WRITTEN[change.what]
-        if isinstance(made, str):
-            left.append(f"{change}: {made}")
+        near = _kept_near(code, kernel, change, wanted) if change.what in _NEAR else _NOT_WRITTEN[change.what]
+        if isinstance(near, str):
+            left.append(f"{change}: {near}")
             kept.append(change)
         else:
-            edits += made
+            edits += near
+            copies += 1
+    edits += _pragmas(text, kernel, kept)
     for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     done = dict.fromkeys(edit.said for edit in sorted(edits, key=lambda edit: edit.start) if edit.said)
-    return Rewritten(text, tuple(done), tuple(left), tuple(kept))
+    return Rewritten(text, tuple(done), tuple(left), tuple(kept), _fields(fields, copies))
+
+
+def _fields(factors: Mapping[str, float], copies: int) -> dict[str, float | Mapping[str, float]]:
+    """Factors as a model has them: each array's copy begins with a loop of its own, so that the others' names move."""
+    fields: dict[str, float | Mapping[str, float]] = {n: f for n, f in factors.items() if n in _ATTRIBUTES}
+    loops = {f"L{int(name[1:]) + copies}": factor for name, factor in factors.items() if name not in fields}
+    return fields | ({"unroll": loops} if loops else {})
+
+
+def _pragmas(text: str, kernel: Kernel, kept: Sequence[Change]) -> Iterator[_Edit]:
+    """The workbench's own pragmas below the kernel's first line, for changes that are not code."""
+    if kept:
+        at = text.find("\n", _offset(text, kernel.line))
+        at = len(text) if at < 0 else at
+        yield _Edit(at, at, "".join(f"\n#pragma recap {change}" for change in kept), "")
 
 
 _NOT_WRITTEN = {
     COALESCED: "the host fills this array, and has to lay it out anew with the kernel",
-    PRIVATE: "which elements each work item keeps is not to be seen in the text",
     VECTOR: "the argument gets another type, and each access another index",
 }
+_ATTRIBUTES = {"simd": "num_simd_work_items", "compute_units": "num_compute_units"}
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -91,24 +123,21 @@ def _blank(match: re.Match[str]) -> str:
 # ---- attributes
 
 
-def _replicated(code: str, kernel: Kernel, wanted: Wanted) -> Iterator[_Edit | str]:
+def _replicated(code: str, kernel: Kernel, wanted: Wanted) -> Iterator[_Edit | _Left]:
     head = re.search(rf"\b(?:__)?kernel\b(?P<asked>[^;{{}}]*?)\b{re.escape(kernel.name)}\s*\(", code)
-    factors = {
-        "num_simd_work_items": float(wanted.setting.simd),
-        "num_compute_units": float(wanted.setting.compute_units),
-    }
-    factors = {name: factor for name, factor in factors.items() if factor > 1 or name in kernel.attributes}
-    if not factors:
-        return
-    if head is None:
-        yield from (f"{name}({factor:g}): a macro makes the kernel's head" for name, factor in factors.items())
-        return
-    for name, factor in factors.items():
-        if name == "num_simd_work_items" and wanted.local_size[0] % factor:
-            yield f"{name}({factor:g}): groups of {wanted.local_size[0]} work items are no multiple of it"
+    for field, name in _ATTRIBUTES.items():
+        factor = float(getattr(wanted.setting, field))
+        if factor == 1 and name not in kernel.attributes:
+            continue
+        if head is None:
+            yield _Left(field, factor, f"{name}({factor:g}): a macro makes the kernel's head")
+            continue
+        if field == "simd" and wanted.local_size[0] % factor:
+            reason = f"groups of {wanted.local_size[0]} work items are no multiple of it"
+            yield _Left(field, factor, f"{name}({factor:g}): {reason}")
             continue
         yield _attribute(head, name, f"{factor:g}")
-        if name == "num_simd_work_items" and "reqd_work_group_size" not in kernel.attributes:
+        if field == "simd" and "reqd_work_group_size" not in kernel.attributes:
             size = (*wanted.local_size, 1, 1)[:3]
             yield _attribute(head, "reqd_work_group_size", ", ".join(map(str, size)))
 
@@ -125,42 +154,41 @@ def _attribute(head: re.Match[str], name: str, numbers: str) -> _Edit:
 # ---- loops
 
 
-def _unrolled(text: str, code: str, root: Node, setting: Setting) -> Iterator[_Edit | str]:
+def _unrolled(text: str, code: str, root: Node, setting: Setting) -> Iterator[_Edit | _Left]:
     by_line: dict[int, list[Loop]] = {}
     for node in walk(root):
         if isinstance(node, Loop):
             by_line.setdefault(node.lines[0], []).append(node)
     for line, loops in by_line.items():
-        factors = {float(setting.unroll.get(loop.id, 1.0)) for loop in loops}
-        asked = any(loop.unroll is not None for loop in loops)
-        if factors == {1.0} and not asked:
-            continue
-        yield _pragma(text, code, line, factors)
+        start = _offset(text, line)
+        end = text.find("\n", start)
+        tokens = list(_LOOP.finditer(code, start, len(text) if end < 0 else end)) if line else []
+        known = len(tokens) == len(loops)  # the outer one stands first, as in the hierarchy
+        reason = "a macro makes the loop, or a jump" if not tokens else "not each loop on that line is seen"
+        for number, loop in enumerate(loops):
+            factor = float(setting.unroll.get(loop.id, 1.0))
+            if factor == 1 and loop.unroll is None:
+                continue
+            said = f"#pragma unroll {factor:g} of line {line}"
+            if known:
+                yield _pragma(text, start, tokens[number].start(), f"unroll {factor:g}", said, number > 0)
+            else:
+                yield _Left(loop.id, factor, f"{said}: {reason}")
 
 
-def _pragma(text: str, code: str, line: int, factors: set[float]) -> _Edit | str:
-    factor = max(factors)
-    said = f"#pragma unroll {factor:g}"
-    start = _offset(text, line)
-    end = text.find("\n", start)
-    tokens = list(_LOOP.finditer(code, start, len(text) if end < 0 else end)) if line else []
-    where = f"{said} of line {line}"
-    if len(factors) > 1 or len(tokens) > 1:
-        return f"{where}: several loops are on that line"
-    if not tokens:
-        return f"{where}: a macro makes the loop, or a jump"
-    at = tokens[0].start()
+def _pragma(text: str, start: int, at: int, asked: str, said: str, inside: bool) -> _Edit:
+    """A pragma before a loop at `at`, on the line that begins at `start`; in place of the one that it has."""
+    before = text[start:at]
+    if inside or (before.strip() and not _UNROLL.search(before)):
+        if given := _OPERATOR.search(before):
+            return _Edit(start + given.start(), at, f'_Pragma("{asked}") ', said)
+        return _Edit(at, at, f'_Pragma("{asked}") ', said)
     above = start
     while above > 0 and _PRAGMA.fullmatch(text, text.rfind("\n", 0, above - 1) + 1, above):
         above = text.rfind("\n", 0, above - 1) + 1
     if (given := _UNROLL.search(text, above, at)) is not None:
-        return _Edit(given.start(), given.end(), said, where)
-    before = text[start:at]
-    indent = re.match(r"[ \t]*", before)
-    assert indent is not None
-    if before.strip():
-        return _Edit(at, at, f"\n{said}\n{indent[0]}", where)
-    return _Edit(start, start, f"{before}{said}\n", where)
+        return _Edit(given.start(), given.end(), f"#pragma {asked}", said)
+    return _Edit(start, start, f"{before}#pragma {asked}\n", said)
 
 
 def _offset(text: str, line: int) -> int:
@@ -173,15 +201,16 @@ def _offset(text: str, line: int) -> int:
 # ---- arrays
 
 
-def _kept_local(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> list[_Edit] | str:
-    """An array that is only read, copied into local memory by each group as it begins; or why not."""
+def _kept_near(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> list[_Edit] | str:
+    """An array that is only read, copied as the kernel begins, by each group into local memory or by each work item
+    into its own; or why not."""
     name = change.object
     argument = next((a for a in kernel.arguments if a.name == name), None)
     head = re.search(rf"\b{re.escape(kernel.name)}\s*\(", code)
     opened = code.find("{", head.end()) if head else -1
     if argument is None or head is None or opened < 0:
         return "the text has no such argument of the kernel"
-    if reason := _why_not_local(kernel, argument, wanted.elements.get(name, 0)):
+    if reason := _why_not_near(kernel, argument, wanted.elements.get(name, 0), change):
         return reason
     declared = re.search(rf"\b(\w+)\s*\*\s*(?:\w+\s+)*{re.escape(name)}\b", code[head.end() : opened])
     body = code[opened : _closing(code, opened)]
@@ -192,32 +221,47 @@ def _kept_local(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> li
     if re.search(rf"\b{near}", code):
         return f"the text has a name {near} already"
     number = wanted.elements[name]
-    dimensions = range(len(wanted.local_size))
+    copied = _group_copy if change.what == LOCAL else _own_copy
+    said = f"{change}: {near}, all {number} elements, which the launch's buffer has"
+    replaced = [_Edit(opened + use.start(), opened + use.end(), near, "") for use in uses]
+    return [_Edit(opened + 1, opened + 1, copied(declared[1], name, number, len(wanted.local_size)), said), *replaced]
+
+
+def _group_copy(kind: str, name: str, number: int, dimensions: int) -> str:
     item = " + ".join(
-        " * ".join((f"get_local_id({n})", *(f"get_local_size({below})" for below in range(n)))) for n in dimensions
+        " * ".join((f"get_local_id({n})", *(f"get_local_size({below})" for below in range(n))))
+        for n in range(dimensions)
     )
-    items = " * ".join(f"get_local_size({n})" for n in dimensions)
+    items = " * ".join(f"get_local_size({n})" for n in range(dimensions))
+    near = f"{name}_near"
     at = f"{near}_i + {item}"  # the rounds are the same for all work items, so that SIMD takes the loop
-    copied = (
-        f"\n    __local {declared[1]} {near}[{number}];"
+    return (
+        f"\n    __local {kind} {near}[{number}];"
         f"\n    for (uint {near}_i = 0; {near}_i < {number}; {near}_i += {items})"
         f"\n        if ({at} < {number})"
         f"\n            {near}[{at}] = {name}[{at}];"
         f"\n    barrier(CLK_LOCAL_MEM_FENCE);"
     )
-    said = f"{change}: {near}, all {number} elements, which the launch's buffer has"
-    replaced = [_Edit(opened + use.start(), opened + use.end(), near, "") for use in uses]
-    return [_Edit(opened + 1, opened + 1, copied, said), *replaced]
 
 
-def _why_not_local(kernel: Kernel, argument: Argument, elements: int) -> str:
+def _own_copy(kind: str, name: str, number: int, dimensions: int) -> str:
+    near = f"{name}_near"
+    return (
+        f"\n    {kind} {near}[{number}];"
+        f"\n    for (uint {near}_i = 0; {near}_i < {number}; {near}_i++)"
+        f"\n        {near}[{near}_i] = {name}[{near}_i];"
+    )
+
+
+def _why_not_near(kernel: Kernel, argument: Argument, elements: int, change: Change) -> str:
     accesses = [access for access in kernel.accesses if access.object == argument.name]
     if argument.type.space is not Space.GLOBAL or any(access.way is not Way.LOAD for access in accesses):
         return "the kernel writes it too"
     if not elements:
         return "the launch does not say how many elements it has"
-    if (size := elements * argument.element_bytes) > LOCAL_BYTES:
-        return f"its {size:,} bytes are more than {LOCAL_BYTES >> 10} KiB, and which part a group needs is not known"
+    if (size := elements * argument.element_bytes) > _NEAR[change.what]:
+        who = "a group" if change.what == LOCAL else "a work item"
+        return f"its {size:,} bytes are more than {_NEAR[change.what]:,}, and which part {who} needs is not known"
     return ""
 
 

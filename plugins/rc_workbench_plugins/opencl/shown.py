@@ -9,7 +9,7 @@ from rc_workbench_plugins.opencl.driven import Compared, compared
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
-from rc_workbench_plugins.opencl.resources import scarcest, share_text
+from rc_workbench_plugins.opencl.resources import MEMORY, scarcest, share_text
 from rc_workbench_plugins.opencl.search import suggestions
 from workbench.api import Category, Results, Row, count_text, percent_text, ratio_text, time_text
 from workbench.api.predictions import PaperTable, PartLine, Piece, Share, Structure
@@ -76,6 +76,8 @@ def _scarcest(one: Prediction) -> tuple[Figure, ...]:
         return ()
     origin = "by its report" if one.design.used else "an estimate"
     text = share_text(one.shares[name])
+    if name == MEMORY and one.memory_range is not None:
+        origin = f"{origin}, {' to '.join(map(share_text, one.memory_range))}"
     return (Figure(f"Scarcest: {name}", text, f"{origin}; it does not fit" if one.shares[name] > 1 else origin),)
 
 

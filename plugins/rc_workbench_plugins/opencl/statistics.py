@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 
 from rc_workbench_plugins.opencl.dependent import Multiplication, multiplications, shared_by_atomics, varying_loops
 from rc_workbench_plugins.opencl.kernel import (
-    Access,
     BasicBlock,
     Instruction,
     Kernel,
     Node,
     Profile,
     Space,
-    Stride,
     Way,
 )
 from rc_workbench_plugins.opencl.recurrence import Interval, intervals
+from rc_workbench_plugins.opencl.storage import Storage, storage_of
+from rc_workbench_plugins.opencl.streams import Stream, stream_of
 from workbench.api import Diagnostic, Severity, Values, WorkbenchError
 from workbench.api.unstable import KernelBoard
 
@@ -48,32 +48,6 @@ _KIND_OF = {opcode: kind for kind, opcodes in _KINDS.items() for opcode in opcod
 _CALL_KIND = {name: kind for kind, names in _CALLS.items() for name in names}
 _MULTIPLIERS = ("int_mul", "fp_mul")
 _BARRIERS = ("barrier", "work_group_barrier")
-
-#: A stride is regular where so many of the compared pairs make it; rows' ends break a few.
-REGULAR_SHARE = 0.75
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A load or store of global memory, as the model sees it.
-
-    `bytes` is what one work item moves, `share` how often it is done each time that its block is executed. `item_bytes`
-    is the address' step from a work item to the next, `loop_bytes` that of each enclosing loop; None where it has none.
-    `shared` is how many work items of a group find the same address, by the steps along two dimensions.
-    """
-
-    id: str
-    object: str
-    line: int
-    way: Way
-    bytes: float
-    share: float
-    item_bytes: float | None
-    loop_bytes: Mapping[str, float | None]
-    shared: float = 1.0
-
-    def __str__(self) -> str:
-        return f"{self.way.value} of {self.object or 'memory'}, line {self.line}"
 
 
 @dataclass(frozen=True)
@@ -115,6 +89,7 @@ class Work:
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     varying: tuple[int, ...] = ()
     shared: Mapping[str, int] = field(default_factory=dict)
+    storage: Storage = field(default_factory=Storage)
 
 
 def work_of(
@@ -143,6 +118,7 @@ def work_of(
         intervals(kernel, root, profile.accesses, cycles_of) if task else {},
         tuple(loop.lines[0] for loop in varying_loops(kernel, root)),
         shared_by_atomics(kernel),
+        storage_of(kernel, root, profile, latencies.of),
     )
 
 
@@ -198,7 +174,7 @@ def _block_work(
 ) -> BlockWork:
     kinds = Counter(kind for i in block.instructions for kind in latencies.kinds(i))
     line = next((i.line for i in block.instructions if i.line), 0)
-    streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
+    streams = tuple(stream_of(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
     cycles = critical_path(block, latencies.of)
     board, built = latencies.board, Counter[str]()
     for one in block.instructions:
@@ -236,20 +212,3 @@ def critical_path(block: BasicBlock, cycles_of: Callable[[Instruction], float]) 
         if instruction.result:
             ready[instruction.result] = end
     return longest
-
-
-def _stream(access: Access, profile: Profile, block: str) -> Stream:
-    counted = profile.accesses.get(access.id)
-    executed = profile.blocks.get(block, 0)
-    twice = 2.0 if access.way is Way.ATOMIC else 1.0  # it reads, and it writes
-    share = twice * (counted.executions / executed if counted and executed else 1.0)
-    item = _regular(counted.work_items) if counted else None
-    loops = {name: _regular(stride) for name, stride in counted.loops.items()} if counted else {}
-    shared = 1.0
-    for step, size in zip((counted.work_items, counted.rows) if counted else (), profile.local_size, strict=False):
-        shared *= size if _regular(step) == 0 else 1
-    return Stream(access.id, access.object, access.line, access.way, access.bytes, share, item, loops, shared)
-
-
-def _regular(stride: Stride) -> float | None:
-    return None if stride.bytes is None or stride.share < REGULAR_SHARE else float(stride.bytes)

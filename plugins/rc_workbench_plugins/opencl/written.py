@@ -5,7 +5,6 @@ on the launch's data: their results have to be equal.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,9 @@ from rc_workbench_plugins.opencl.compute import (
 from rc_workbench_plugins.opencl.interpret import run
 from rc_workbench_plugins.opencl.kernel import Kernel
 from rc_workbench_plugins.opencl.launch import Launch, Values, local_size, values_of
+from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.ndrange import NDRange
-from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change
+from rc_workbench_plugins.opencl.optimisations import LOCAL, PRIVATE
 from rc_workbench_plugins.opencl.resources import middle_clock_hz
 from rc_workbench_plugins.opencl.rewrite import Rewritten, Wanted, rewritten
 from rc_workbench_plugins.opencl.search import Combination, search
@@ -35,8 +35,6 @@ from rc_workbench_plugins.opencl.statistics import work_of
 from workbench.api import Diagnostic, Job, WorkbenchError
 from workbench.api.source.files import is_file
 from workbench.api.unstable import read_file, write_files
-
-_FIELDS = {LOCAL: "local_memory", COALESCED: "coalesced", PRIVATE: "private_memory"}
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     write_files(
         {
             source: new.text.encode("utf-8", "surrogateescape"),
-            model: _model_text(values, kernel, launch, new.kept).encode(),
+            model: _model_text(values, kernel, launch, new).encode(),
         }
     )
     try:
@@ -108,16 +106,23 @@ def _checked(values: Model, written: Written, launch: Launch, before: Kernel, jo
         seen = analysed(written.source, kernel, launch, written.source.parent, job)
         base = work_of(seen.kernel, seen.root, seen.profile, board)
         design = KernelDesign(
-            "written", base, (*seen.changes, *written.rewritten.kept), launched(values, seen, None), None, None, board
+            "written", base, seen.changes, _setting(launched(values, seen, None), written.rewritten), None, None, board
         )
         same = None
-        if any(change.what == LOCAL for change in written.best.design.changes if change not in written.rewritten.kept):
+        changes = set(written.best.design.changes) - set(written.rewritten.kept)
+        if any(change.what in (LOCAL, PRIVATE) for change in changes):
             same = _same_results(before, seen.kernel, launch, written.source.parent, job)
     if same is False:
         raise WorkbenchError(
             Diagnostic(f"the copy of '{kernel}' gives other results than its original", "Nothing was written.")
         )
     return replace(written, predicted=predict(design, profile_of(values)), same_results=same)
+
+
+def _setting(written: Setting, new: Rewritten) -> Setting:
+    """What the copy asks for, with the factors that stand in its model alone."""
+    fields: dict[str, Any] = dict(new.fields)
+    return replace(written, **{**fields, "unroll": {**written.unroll, **fields.get("unroll", {})}})
 
 
 def _same_results(before: Kernel, after: Kernel, launch: Launch, folder: Path, job: Job) -> bool:
@@ -144,8 +149,8 @@ def _includes(kernel: Kernel) -> bool:
     return b"#include" in read_file(Path(kernel.file)).replace(b" ", b"")
 
 
-def _model_text(values: Model, kernel: str, launch: Launch, kept: tuple[Change, ...]) -> str:
-    """The copy's model; what is not in its source is in the model."""
+def _model_text(values: Model, kernel: str, launch: Launch, new: Rewritten) -> str:
+    """The copy's model; the factors that are not in its source are in the model."""
     model = values.model
     platform = model.platform
     if is_file(own := values.folder / platform):
@@ -161,15 +166,5 @@ def _model_text(values: Model, kernel: str, launch: Launch, kept: tuple[Change, 
     if model.work_items is not None:
         fields["work_items"] = float(values.of("work_items"))
     fields["launch"] = launch.model_dump(mode="json", exclude_defaults=True)
-    fields |= _fields(kept)
+    fields |= new.fields
     return "".join(f"{name}: {json.dumps(value)}\n" for name, value in fields.items())
-
-
-def _fields(changes: tuple[Change, ...]) -> Mapping[str, Any]:
-    fields: dict[str, Any] = {}
-    for change in changes:
-        if change.what == VECTOR:
-            fields.setdefault("vector_types", {})[change.object] = change.factor
-        else:
-            fields.setdefault(_FIELDS[change.what], []).append(change.object)
-    return fields

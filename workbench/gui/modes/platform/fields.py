@@ -8,8 +8,9 @@ from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.modes.forms.fields import fields_of, groups_of
 from workbench.model.hardware import Clock
+from workbench.model.kernel_board import KernelBoard, KernelClock
 from workbench.model.network import Network
-from workbench.model.platform import CallKind, Device, KernelBoard, KernelClock, Memory, Transfers, TransferTable
+from workbench.model.platform import CallKind, Device, Memory, Transfers, TransferTable
 
 KIND_NOTES = {
     "configure": "loads a bit file", "acquire": "opens the FPGA", "send": "moves data to the FPGA",

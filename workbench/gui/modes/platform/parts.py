@@ -27,7 +27,8 @@ from workbench.gui.modes.platform.fields import (
     entry_groups,
 )
 from workbench.model.hardware import Clock, Port
-from workbench.model.platform import KernelClock, QueueCall
+from workbench.model.kernel_board import KernelClock
+from workbench.model.platform import QueueCall
 from workbench.model.text import counted
 from workbench.session.edit.platform_document import PlatformDocument
 from workbench.session.edit.port_entries import PORTS, new_port
