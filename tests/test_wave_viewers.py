@@ -17,7 +17,7 @@ import pywellen
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.run import PS_PER_S, Run
-from workbench.session.keep.wave_moment import wave_moment
+from workbench.session.keep.wave_moment import BESIDE_PX, FRAME_PX, NAMES_PX, WINDOW_PX, wave_moment
 from workbench.session.program import wave_viewer
 from workbench.system.store import set_preference
 from workbench.testing.runs import synthetic_run
@@ -120,8 +120,15 @@ def test_states_around_the_moment_are_written_for_both_viewers(
             assert signals[f"{block.id}.state"].value_at(at) == "_".join(name.split())
     save = Path(document["gtkwave"]).read_text()
     assert f'[dumpfile] "{document["waves"]}"' in save
-    assert f"{300 * US} " in next(line for line in save.splitlines() if line.startswith("*"))
-    assert [line for line in save.splitlines() if line.endswith(".state")] == document["signals"]
+    zoom, marker = next(line for line in save.splitlines() if line.startswith("*")).removeprefix("*").split(" ")[:2]
+    assert int(marker) == 300 * US
+    shown_ps = 2 ** -float(zoom) * (WINDOW_PX[0] - NAMES_PX - BESIDE_PX) / FRAME_PX
+    assert shown_ps == pytest.approx(100 * US, rel=1e-5), "all of it, as GTKWave counts: by frames of 200 pixels"
+    names = document["signals"]
+    aliases = [name.removesuffix(".state").replace(".", "/") for name in names]
+    assert [line for line in save.splitlines() if line.endswith(".state")] == [
+        f"+{{{alias}}} {name}" for alias, name in zip(aliases, names, strict=True)
+    ]
     _, *commands = Path(document["surfer"]).read_text().splitlines()
     assert commands[: len(signals)] == [f"variable_add {name}" for name in document["signals"]]
     assert f"cursor_set {300 * US}" in commands
@@ -222,7 +229,7 @@ def test_the_designs_own_signals_come_first(run: Run, tmp_path: Path) -> None:
     moment = wave_moment(own, [inside], 5 * US, US, tmp_path)
     assert moment.of_design
     assert [signal.name for signal in moment.signals] == ["top.core[1].count", "top.core[1].go"]
-    assert "top.core[1].count[7:0]" in moment.gtkwave.read_text().splitlines()
+    assert "+{top/core[1]/count} top.core[1].count[7:0]" in moment.gtkwave.read_text().splitlines()
     host = wave_moment(own, [replace(block, id="host.main")], 5 * US, US, tmp_path)
     assert [signal.name for signal in host.signals] == ["top.clk"]
     assert host.to_ps == 6 * US < run.manifest.time_ps < PS_PER_S

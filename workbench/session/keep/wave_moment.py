@@ -16,8 +16,11 @@ from workbench.model.run import Run
 from workbench.session.program.files import write_result, write_result_text
 from workbench.traces.trace import trace_of
 
-#: Signals that are shown at most, and pixels that a viewer is thought to be wide.
-MOST_SIGNALS, VIEW_PX = 60, 1000
+#: Signals that are shown at most.
+MOST_SIGNALS = 60
+#: GTKWave's window, the column of names in it, and what is beside the waves (pixels). Its zoom is the binary logarithm
+#: of the time that `FRAME_PX` pixels take.
+WINDOW_PX, NAMES_PX, BESIDE_PX, FRAME_PX = (1400, 800), 300, 60, 200
 WAVES, STATES = "waves*.vcd", "states.vcd"
 
 
@@ -112,9 +115,14 @@ def _gtkwave_text(moment: WaveMoment) -> str:
     save.comment("RC Workbench: a moment of a run")  # the first line tells what kind of file it is
     save.dumpfile(str(moment.waves))
     save.timestart(moment.from_ps)
-    save.zoom_markers(-math.log2(max((moment.to_ps - moment.from_ps) / VIEW_PX, 1)), moment.time_ps)
-    for signal in moment.signals:
-        save.trace(signal.name + signal.bits, datafmt="hex" if moment.of_design else "ascii")
+    frames = (WINDOW_PX[0] - NAMES_PX - BESIDE_PX) / FRAME_PX
+    save.size(*WINDOW_PX)
+    save.signals_width(NAMES_PX)
+    save.sst_expanded(False)
+    save.zoom_markers(-math.log2(max((moment.to_ps - moment.from_ps) / frames, 1)), moment.time_ps)
+    for signal in moment.signals:  # with its scopes: GTKWave shows what follows the last dot
+        alias = (signal.name if moment.of_design else signal.name.removesuffix(".state")).replace(".", "/")
+        save.trace(signal.name + signal.bits, alias=alias, datafmt="hex" if moment.of_design else "ascii")
     return text.getvalue()
 
 
