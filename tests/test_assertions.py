@@ -12,13 +12,15 @@ from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.psl import Property, properties
 from tools import NEEDS_GHDL
 
+from workbench.analysis.ended import best_of
 from workbench.analysis.report import assertion_json, coverage_json
 from workbench.analysis.verification import assertion_problems, assertions_words, coverage_words
 from workbench.api import HdlBuild
 from workbench.cli.main import main
-from workbench.formats.run_folder import RunWriter
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity
+from workbench.model.finding import Place
 from workbench.testing.runs import synthetic_run
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
@@ -220,6 +222,48 @@ def test_counts_are_those_of_a_waveform_of_the_run(run: Path, capsys: pytest.Cap
     assert main(["coverage", str(run), "--all"]) == 0
     said = capsys.readouterr().out
     assert f"{counted['decision 1, branch 1']}  hdl/tiny_top.v:52: else if wr_en && addr < 32'h100" in said
+
+
+def test_a_board_counts_what_the_card_does(run: Path, tmp_path: Path) -> None:
+    """Counters in the design's copy, read out through the platform's port of a board that is a simulation."""
+    card, board = bench.of_run(bench.analysed(run)), bench.on_board(tmp_path, ".v")
+    assert bench.of_words(board) == bench.of_words(card)
+    assert all(card[name] for name in ("resets failed", "resets held", "steps held", "bursts held"))
+    for name in ("free", "one_left"):  # asked for each word, with an answer by when that comes
+        assert [(one[f"{name} held"] or 0) + (one[f"{name} failed"] or 0) for one in (board, card)] == [48, 48]
+    assert board["resets first"] is not None
+
+
+def test_a_failed_assertion_is_a_ranked_finding_in_the_report_and_in_exports(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysis = bench.analysed(run)
+    first, *_, last = analysis.findings
+    results = {one.name: one for one in analysis.assertions}
+    assert [(one.title, one.severity) for one in analysis.findings if one.failures] == [
+        (f"Assertion {name} failed {results[name].failed} times", severity)
+        for name, severity in (("resets", "high"), ("one_left", "high"), ("free", "medium"), ("tame", "low"))
+    ]
+    assert (first.order, last.order) == (0, 2)
+    assert (first.failures, first.first_s) == (results["resets"].failed, results["resets"].first_s)
+    assert first.places[0] == Place("hdl/tiny_top.v", 41, "resets")
+    assert best_of(open_run(run)[0].manifest, analysis).text.endswith(
+        "failed 24 times, first at 3.51\N{NARROW NO-BREAK SPACE}µs"
+    )
+    assert main(["report", str(run)]) == 0
+    said = capsys.readouterr().out
+    assert "1. Assertion resets failed 24 times: first at 3.51" in said
+    assert "The assertion 'resets' failed 24 times, first in cycle 351" in said
+    assert main(["report", str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["findings"][0]["failures"] == 24
+    sarif, condition = tmp_path / "found.sarif", "finding('failed assertion').failures_b > 66"
+    command = ["compare", str(run), str(run), "--fail-if", condition, "--sarif", str(sarif)]
+    assert main([*command, "--junit", str(tmp_path / "junit.xml")]) == 1
+    found = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert [(one["ruleId"], one["level"], one["properties"]["gain"]) for one in found[:1]] == [
+        ("failed assertion", "error", "24 failures")
+    ]
+    assert "hdl/tiny_top.v:41" in (tmp_path / "junit.xml").read_text()
 
 
 def replayed(run: Path, folder: Path, change: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

@@ -1,13 +1,18 @@
 """Assertions and branches of a design, in Verilog and in VHDL: as the simulated card counts them, as the counters in
-the design do, and as a waveform of the same run gives them. Exits with 1 where two differ.
+the design do, as they do on a board that is a simulation, and as a waveform of a run gives them. Exits with 1 where two
+differ.
 
-    python tests/benchmarks/assertions.py [--json] [--quick]
+    python tests/benchmarks/assertions.py [--json] [--quick] [--area]
 
-`--quick` compares Verilog alone, as the card counts it.
+`--quick` compares Verilog alone, as the card counts it. `--area` gives the cells of a Lattice ECP5 that each assertion
+and each decision of that design takes, by yosys.
 """
 
 import json
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,19 +24,31 @@ from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from rtl_simulator import make_board
 from sequence_oracle import Seq, verdicts
 from test_waves import at_edges, rising, signals_of
 
 from workbench.analysis.analyse import analyse
 from workbench.analysis.knowledge import KnowledgeBase
+from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.main import main
+from workbench.session.keep.collecting import collect_records
 from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parents[1] / "data"
 SUFFIXES = {"Verilog": ".v", "VHDL": ".vhd"}
 _SIGNALS = ("rst", "left", "head", "tail", "since", "wr_en", "rd_en", "addr")
+_ASKED = "  assertions: true\n  branches: true\n"
+#: What words make count, however fast they come.
+_OF_WORDS = (
+    "begun", "bursts", "counts", "even", "resets", "steps", "decision 1, branch 1", "decision 2, branch 1",
+    "decision 2, branch 2", "decision 3, branch 1", "decision 3, branch 2",
+)  # fmt: skip
+_CELLS = ("LUT4", "TRELLIS_FF", "DP16KD")
 #: The branches of each decision in the order of the source, but for those that a reset takes.
 Counts = dict[str, int | None]
 
@@ -55,6 +72,25 @@ def counted(project: Path, out: Path, *options: str) -> Analysis:
     with redirect_stdout(sys.stderr):
         assert main(["run", str(project), *asked]) == 0
     return analysed(out)
+
+
+def on_board(folder: Path, suffix: str) -> Counts:
+    """What a board that is a simulation counts of words, as far as it has nothing to do with how fast they come."""
+    project = application(folder, suffix) / "tiny.workbench.yaml"
+    project.write_text(project.read_text().replace("hardware:\n", f"hardware:\n{_ASKED}"))
+    tree, build, raw = (folder / name for name in ("tree", "build", "raw"))
+    build.mkdir()
+    raw.mkdir()
+    instrument_workspace(open_workspace(project, load_plugins()), {}, tree)
+    subprocess.run(make_board(tree, "WORD_CYCLES=20"), cwd=build, capture_output=True, check=True)
+    environment = {**os.environ, "RCW_RAW": str(raw)}
+    subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, stdout=sys.stderr, check=True)
+    collect_records(tree, raw, folder / "run", load_plugins())
+    return of_run(analysed(folder / "run"))
+
+
+def of_words(counts: Counts) -> Counts:
+    return {name: n for name, n in counts.items() if name.startswith(_OF_WORDS) and not name.endswith("first")}
 
 
 def analysed(out: Path) -> Analysis:
@@ -102,7 +138,9 @@ def of_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
     last = [left[n] in (0, 124) for n in range(len(cycles))]
     wrote = [bool(c["wr_en"]) for c in cycles]
     once, within = ("then", ("is", 0), ("times", ("is", 1), 2, 2)), ("then", ("times", ("any",), 1, 3), ("is", 2))
-    asked["bursts"] = _verdicts(once, within, wrote, [not one for one in wrote], [one > 2 for one in left])
+    asked["bursts"] = _verdicts(
+        once, within, list(map(bool, words)), [not one for one in wrote], [one > 2 for one in left]
+    )
     asked["begun"] = _verdicts(("is", 0), ("then", ("is", 1), ("is", 2)), started, was, [one > 99 for one in left])
     until = ("then", ("times", ("is", 1), 0, None), ("is", 2))
     asked["counts"] = _verdicts(("is", 0), ("then", ("any",), until), same, steady, last)
@@ -149,6 +187,7 @@ def compared(folder: Path, quick: bool = False) -> Iterator[tuple[str, Mapping[s
         runs = {"waveform": of_waveform(cycles_of(here / "seen"), suffix == ".vhd"), **runs}
         if not quick:
             runs["counters"] = of_run(counted(application(here / "words", suffix, True), here / "read"))
+            runs["board"] = of_words(on_board(here / "board", suffix))
         yield name, runs
 
 
@@ -160,11 +199,40 @@ def _lines(found: Iterable[tuple[str, Mapping[str, Counts]]]) -> Iterator[str]:
 
 
 def run() -> int:
-    options = command(__doc__, "Verilog alone, as the card counts it").parse_args()
+    parser = command(__doc__, "Verilog alone, as the card counts it")
+    parser.add_argument("--area", action="store_true")
+    options = parser.parse_args()
+    if options.area:
+        print("\n".join(areas()))
+        return 0
     with TemporaryDirectory() as folder:
         found = list(compared(Path(folder), options.quick))
     print(json.dumps(dict(found), indent=1) if options.json else "\n".join(_lines(found)))
-    return int(any(one != runs["waveform"] for _, runs in found for one in runs.values()))
+    return int(any(n != runs["waveform"][row] for _, runs in found for one in runs.values() for row, n in one.items()))
+
+
+def areas() -> Iterator[str]:
+    """The cells of the design with neither, and of what its assertions, and its decisions, add."""
+    with TemporaryDirectory() as scratch:
+        workspace = open_workspace(application(Path(scratch), ".v") / "tiny.workbench.yaml", load_plugins())
+        hardware, settings = workspace.project.hardware, workspace.parameters(workspace.settings())
+        source = workspace.root / "hdl" / "tiny_top.v"
+        text, before = source.read_text(), dict[str, int]()
+        for name in ("observed alone", "assertions", "branches"):
+            chosen = hardware.model_copy(update={name: True} if before else {})
+            source.write_text(text if name == "assertions" else re.sub(r"(?m)^ *\w+: assert \(.*;$", ";", text))
+            out = Path(scratch) / name.partition(" ")[0]
+            language = workspace.hdl_language
+            build = language.instrument(workspace.root, chosen, workspace.platform, settings, out, Job())
+            sources = " ".join(map(str, build.files.board_sources or build.sources))
+            script = f"read_verilog -sv {sources}; synth_ecp5 -top {build.top}; tee -o {scratch}/area stat"
+            subprocess.run(["yosys", "-q", "-p", script], check=True)
+            table = (Path(scratch) / "area").read_text()
+            cells = {one: int(n) for one, n in re.findall(r"(\w+)\s+(\d+)$", table, re.MULTILINE)}
+            counters = [block for block in build.blocks if block.kind in ("assert", "branch") and len(block.states) > 1]
+            each = f" for {len(counters)}" if before else ""
+            yield f"{name + each:<20}" + ", ".join(f"{cells.get(one, 0) - before.get(one, 0)} {one}" for one in _CELLS)
+            before = before or cells
 
 
 if __name__ == "__main__":

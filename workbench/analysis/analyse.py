@@ -4,7 +4,12 @@ from workbench.analysis.graph_nodes import with_memory_ports
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
-from workbench.analysis.verification import assertion_problems, assertion_results, decision_results
+from workbench.analysis.verification import (
+    assertion_findings,
+    assertion_problems,
+    assertion_results,
+    decision_results,
+)
 from workbench.analysis.waited_for import free_running
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
@@ -28,6 +33,7 @@ def analyse(
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = measured.graph
     assertions = assertion_results(run, blocks)
+    findings = tuple(sorted((*assertion_findings(assertions), *findings), key=lambda finding: finding.order))
     return Analysis(
         time_s=run.time_s,
         clocks=run.manifest.clocks,

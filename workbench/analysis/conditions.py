@@ -13,7 +13,7 @@ from workbench.analysis.compare import Comparison, Pair, finding_text
 from workbench.api.results import CallMetrics, GroupMetrics, StateMetrics
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, nearest
 from workbench.model.expression import Expression, member_name
-from workbench.model.finding import Finding, Place, tops
+from workbench.model.finding import FAILED_ASSERTION, Finding, Place, tops
 from workbench.model.pragma import Category
 
 FAMILIES = ("block", "state", "call", "finding")
@@ -75,11 +75,12 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
     in_a, in_b = [a for a, _ in comparison.kept], [b for _, b in comparison.kept]
     findings = [*comparison.gone, *in_a], [*comparison.new, *in_b]
     listed = {finding_text(f) for pairs in findings for f in pairs}
-    for text in (*rules, *sorted(listed)):
+    for text in (*rules, FAILED_ASSERTION, *sorted(listed)):
         mine = [[f for f in pairs if text in (f.rule, finding_text(f))] for pairs in findings]
         name = member_name("finding", text)
         _add(values, f"{name}.time", *(sum(f.time_s for f in tops(pairs)) for pairs in mine))
         _add(values, f"{name}.gain", *(_gain(pairs) for pairs in mine))
+        _add(values, f"{name}.failures", *(sum(f.failures for f in pairs) for pairs in mine))
         places[name] = tuple(place for f in (mine[1] or mine[0]) for place in f.places[:1])
     return Names(values, places)
 

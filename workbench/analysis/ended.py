@@ -14,8 +14,9 @@ from workbench.model.text import at_most_text, counted, faster_text, ratio_text,
 
 @dataclass(frozen=True)
 class Best:
-    """What to change first: `count` says how many findings there are, `what` which is the best, `gain` what it gains
-    and `sure` how sure that is. Without a finding `count` says why there is none, and the rest is empty."""
+    """What to change first: `count` says how many findings there are, `what` which is the best, `gain` what it gains,
+    or when an assertion failed first, and `sure` how sure that is. Without a finding `count` says why there is none,
+    and the rest is empty."""
 
     count: str
     what: str = ""
@@ -41,6 +42,8 @@ def best_of(manifest: Manifest, analysis: Analysis, aside: Collection[str] = ())
     if best is None:
         why = "None gains enough, or all are set aside or follow from others."
         return Best(f"{count} {why}" if number else nothing_words(manifest, analysis))
+    if best.failures:
+        return Best(count, best.title, f"first at {time_text(best.first_s or 0.0)}")
     what = f"Best: {best.title}, {where_words(best)}"
     if best.speedup_predicted is None:
         return Best(count, what, at_most_text(best.gain))

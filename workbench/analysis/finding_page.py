@@ -19,6 +19,7 @@ from workbench.analysis.finding_words import (
     part_words,
     prediction_words,
     scope_words,
+    short_gain_text,
     where_words,
 )
 from workbench.analysis.rate_curves import finding_plot
@@ -78,7 +79,7 @@ def finding_table(
         views.Column("Upper bound", _at_most, width_px=114, right=True, key=lambda f: f.speedup_cap or 0.0,
                ink=lambda f: ("muted", 11, 400), tip="Upper bound of its best advice"),
     ) if leads else (
-        views.Column("Upper bound", lambda f: bound_text(f.speedup_cap), width_px=100, right=True,
+        views.Column("Upper bound", _bound_words, width_px=100, right=True,
                key=lambda f: f.speedup_cap or 0.0, ink=lambda f: ("text", 13, 600),
                tip="Upper bound of its best advice"),
     )  # fmt: skip
@@ -91,7 +92,7 @@ def finding_table(
                tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
         views.Column("Where", where, share=0.25, key=where, ink=lambda f: ("second", 13, 400),
                elide_middle=True, tip_of=lambda f: f.where),
-        views.Column("Time", lambda f: time_text(f.time_s), width_px=84, right=True, key=lambda f: f.time_s,
+        views.Column("Time", _time_words, width_px=84, right=True, key=lambda f: f.time_s,
                tip="Time this bottleneck takes"),
         views.Column("", share=0.30, picture=_draw_bar, picture_head=_draw_axis,
                tip="Speedup of the whole run, logarithmic: solid as predicted, tint up to the upper bound",
@@ -127,9 +128,17 @@ def _but_for_the_fold(column: views.Column) -> views.Column:
     )
 
 
+def _time_words(finding: Finding) -> str:
+    return "" if finding.failures else time_text(finding.time_s)
+
+
+def _bound_words(finding: Finding) -> str:
+    return "" if finding.failures else bound_text(finding.speedup_cap)
+
+
 def _predicted_text(finding: Finding) -> str:
-    if finding.speedup_predicted is not None:
-        return ratio_text(finding.speedup_predicted)
+    if finding.speedup_predicted is not None or finding.failures:
+        return "" if finding.failures else ratio_text(finding.speedup_predicted or 0.0)
     return "not predicted" if not_predicted_words(finding) else "no change"
 
 
@@ -182,13 +191,17 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
         _parts(finding, analysis),
     )
     gain = gain_words(finding)
-    if is_limit(finding.gain):
+    if is_limit(finding.gain) and not finding.failures:
         gain += f", {becomes_words(analysis.time_s, finding.gain)}"
     sections = tuple(section for section in facts if section)
     return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)
 
 
 def _lead(finding: Finding, analysis: Analysis) -> views.Section:
+    if finding.failures:
+        failed = views.Figure("Failed in", counted(finding.failures, "cycle"), gain_words(finding))
+        said = finding.explanation[:1].upper() + finding.explanation[1:]
+        return views.Section("", (views.Figures((failed,)), views.Text(said)), word="why", brief=True)
     total_s = analysis.time_s
     best = best_prediction(finding)
     figures = []
@@ -227,7 +240,11 @@ def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
     large = [a for a in finding.advice[1:] if known and not _is_small(a)]
     order = (finding.advice[0], *large, *(a for a in finding.advice[1:] if a not in large))
     shown = 1 + len(large)
-    steps = views.Steps(tuple(_step(n, a, analysis) for n, a in enumerate(order)), folded_words(order[shown:]), shown)
+    steps = views.Steps(
+        tuple(_step(n, a, analysis, not finding.failures) for n, a in enumerate(order)),
+        folded_words(order[shown:]),
+        shown,
+    )
     buttons = [views.Action(f"{TRY} 0", "Try this change", "Ctrl+T", primary=True)] if order[0].changes else []
     buttons += [views.Action(OPEN, "Go to source", "Enter")] if finding.places else []
     return views.Section("What to do", (steps, views.Actions(tuple(buttons))), word="how", brief=True)
@@ -238,9 +255,9 @@ def _is_small(advice: Advice) -> bool:
     return known is None or known.speedup is None or known.speedup < LEAST_GAIN
 
 
-def _step(number: int, advice: Advice, analysis: Analysis) -> views.Step:
+def _step(number: int, advice: Advice, analysis: Analysis, is_bound: bool) -> views.Step:
     known = advice.prediction
-    notes = ((prediction_words(known),) if known and number else ()) + (bound_words(advice),)
+    notes = ((prediction_words(known),) if known and number else ()) + ((bound_words(advice),) if is_bound else ())
     tags = [("Changes hardware", "medium")] if advice.hardware else []
     if advice.changes:
         tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))
@@ -280,6 +297,8 @@ def _curve(finding: Finding, analysis: Analysis, platform: Platform | None) -> v
 
 
 def _rule(finding: Finding, analysis: Analysis) -> views.Section | None:
+    if finding.failures:
+        return None
     telling = [name for name in _TELLING if finding.metrics.get(name)][:_MOST_TELLING]
     facts = [
         views.Fact(analysis.metrics[name].title, analysis.metrics[name].text(value), name, name in telling)
@@ -304,7 +323,7 @@ def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views
     """Links to findings, by their titles or places."""
 
     def link(f: Finding) -> views.Link:
-        values = time_text(f.time_s), bound_text(f.gain)
+        values = (short_gain_text(f),) if f.failures else (time_text(f.time_s), bound_text(f.gain))
         return views.Link(f.id, where_words(f) if places else f.title, f.severity, values)
 
     return views.Links(tuple(map(link, findings)))

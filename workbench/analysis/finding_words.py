@@ -120,7 +120,9 @@ def prediction_words(prediction: Prediction) -> str:
 
 
 def short_gain_text(finding: Finding) -> str:
-    """`1.29×` where it is predicted, otherwise the upper bound: `≤ 8.90×`."""
+    """`1.29×` where it is predicted, otherwise the upper bound: `≤ 8.90×`; how often an assertion failed."""
+    if finding.failures:
+        return counted(finding.failures, "failure")
     if finding.speedup_predicted is not None:
         return ratio_text(finding.speedup_predicted)
     return at_most_text(finding.gain)
@@ -128,6 +130,8 @@ def short_gain_text(finding: Finding) -> str:
 
 def gain_words(finding: Finding) -> str:
     """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
+    if finding.failures:
+        return f"first at {time_text(finding.first_s or 0.0)}"
     cap = finding.speedup_cap
     bound = "" if cap is None else f"at most {bound_text(cap)}" if is_limit(cap) else "no limit known"
     if finding.speedup_predicted is not None:

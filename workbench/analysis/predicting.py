@@ -90,9 +90,9 @@ class _Budget:
         return now - self.begun_s + self.longest_s <= self.seconds
 
 
-def _rank(finding: Finding) -> tuple[bool, bool, float]:
+def _rank(finding: Finding) -> tuple[int, bool, bool, float]:
     unknown = finding.speedup_predicted is None
-    return finding.points_elsewhere, unknown, -finding.gain
+    return finding.order, finding.points_elsewhere, unknown, -finding.gain
 
 
 def asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
@@ -104,6 +104,8 @@ def asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
 
 
 def _predicted(finding: Finding, known: Mapping[tuple[Change, ...], Prediction]) -> Finding:
+    if finding.failures:
+        return finding
     advice = [replace(a, prediction=_within(known.get(a.changes), a)) if a.changes else a for a in finding.advice]
     if not finding.points_elsewhere:
         advice.sort(key=_by_gain)

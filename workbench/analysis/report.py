@@ -256,6 +256,8 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "speedup_predicted": finding.speedup_predicted,
         "gain": _number(finding.gain),
         "severity": finding.severity,
+        "failures": finding.failures,
+        "first_s": finding.first_s,
         "ranked": not finding.points_elsewhere,
         "suggestions": list(finding.suggestions),
         "advice": list(map(advice_json, finding.advice)),

@@ -8,10 +8,15 @@ from workbench.api.views import Column, Table
 from workbench.model.custom import FAILED, HELD, RESET, MetricKind
 from workbench.model.cycles import cycle_start_ps
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.finding import Place
+from workbench.model.finding import FAILED_ASSERTION, Advice, Finding, Place
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import counted, percent_text, thousands, time_text
 
+_ADVICE = (
+    "Look at the signals at its first failure, on the Timeline or in a run with --waves; fix the design, or what it"
+    " asserts."
+)
+_LEVELS = {"note": "low", "warning": "medium"}
 _SEVERITIES = {"note": Severity.NOTE, "warning": Severity.WARNING}
 
 
@@ -66,10 +71,27 @@ def assertion_problems(results: Sequence[AssertionResult]) -> Iterator[Diagnosti
             yield Diagnostic(text, "", Severity.NOTE, one.file, one.line)
 
 
+def assertion_findings(results: Sequence[AssertionResult]) -> Iterator[Finding]:
+    """A finding for each assertion that failed: where, how often, and when first."""
+    for one in results:
+        if one.failed:
+            where = min(one.each)
+            yield Finding(
+                f"assertion-{where}-{one.line}".lower(), FAILED_ASSERTION, f"Assertion {one.name} failed {_often(one)}",
+                "block", where, one.first_in or where, 0.0, 1.0, None, _LEVELS.get(one.severity, "high"),
+                (Advice(_ADVICE, None, no_change="an assertion that fails has no time to gain"),),
+                explanation=f"{_failed_words(one)}.", places=(Place(one.file, one.line, one.name),),
+                failures=one.failed, first_s=one.first_s,
+            )  # fmt: skip
+
+
+def _often(one: AssertionResult) -> str:
+    return "once" if one.failed == 1 else f"{thousands(one.failed)} times"
+
+
 def _failed_words(one: AssertionResult) -> str:
-    often = "once" if one.failed == 1 else f"{thousands(one.failed)} times"
     when = f", first in cycle {one.first_cycle} ({_when(one)}) of {one.first_in}" if one.first_cycle is not None else ""
-    return f"the assertion '{one.name}' failed {often}{when}" + (f": {one.says}" if one.says else "")
+    return f"the assertion '{one.name}' failed {_often(one)}{when}" + (f": {one.says}" if one.says else "")
 
 
 def _when(one: AssertionResult) -> str:

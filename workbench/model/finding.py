@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from workbench.model.changes import Change
 from workbench.model.prediction import Prediction
 
+#: The rule of findings that are failed assertions.
+FAILED_ASSERTION = "failed assertion"
+
 
 @dataclass(frozen=True)
 class Place:
@@ -52,6 +55,8 @@ class Finding:
     `culprit` names the block that causes it where that is another than the one it is seen on (late senders).
     `group` is the group of replicas that share it (`block` is then the replica that would gain least), or "".
     `part_of` is the id of the finding this one repeats a part of (a call's share of its block's finding), or "".
+    `failures` is in how many cycles an assertion of the design failed, and `first_s` when first: such a finding gains
+    no time. Its severity is the assertion's own: high for an error, medium for a warning, low for a note.
     """
 
     id: str
@@ -72,6 +77,13 @@ class Finding:
     culprit: str = ""
     part_of: str = ""
     group: str = ""
+    failures: int = 0
+    first_s: float | None = None
+
+    @property
+    def order(self) -> int:
+        """What findings are ranked by before their gain: failed assertions first, warnings and notes of such last."""
+        return 1 if not self.failures else 0 if self.severity == "high" else 2
 
     @property
     def speedup_predicted(self) -> float | None:

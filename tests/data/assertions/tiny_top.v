@@ -25,7 +25,7 @@ module tiny_top #(parameter DELAY = 4) (
     sequence after(x, y);
         x ##[1:3] y;
     endsequence
-    bursts: assert property (@(posedge clk) disable iff (rst) wr_en ##1 !wr_en[*2] |-> after(1, left > 2));
+    bursts: assert property (@(posedge clk) disable iff (rst) wr_en && addr < 32'h100 ##1 !wr_en[*2] |-> after(1, left > 2));
     begun: assert property (@(posedge clk) disable iff (rst) $rose(left != 0) |-> !empty || $past(!empty) ##1 left > 99);
     counts: assert property (@(posedge clk) disable iff (rst)
         left > 1 && !$changed(head) |=> left == $past(left) - 1 until left == 0 || left == 124);

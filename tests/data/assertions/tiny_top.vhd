@@ -35,7 +35,7 @@ begin
     -- psl free : assert always ((wr_en = '1' and unsigned(addr) < 256) ->
     --    next[2] (left < 100)) abort rst = '1' report "an adder that is busy gets a word" severity warning;
     -- psl steps : assert always {left > 1} |=> {left > 0} abort rst = '1';
-    -- psl sequence once is {wr_en = '1'; {wr_en = '0'}[*2]};
+    -- psl sequence once is {wr_en = '1' and unsigned(addr) < 256; {wr_en = '0'}[*2]};
     -- psl bursts : assert always {once} |=> {[*0 to 2]; left > 2} abort rst = '1';
     -- psl begun : assert always (rose(left /= 0) -> ({(not empty) or prev(not empty); left > 99})) abort rst = '1';
     -- psl counts : assert always (left > 1 and stable(head) ->

@@ -1,6 +1,7 @@
 """What a person puts on the timeline and asks of it: named markers, pinned rows, lists, shares, arrows of causes."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.timeline.lists import FOUND, MARKERS, STATISTICS
 from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.gui.modes.timeline.view import TimelineView
-from workbench.model.run import Run
+from workbench.model.finding import Finding
+from workbench.model.run import PS_PER_S, Run
 from workbench.pictures.timeline.marks import flags
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.waits import arrows
@@ -271,3 +274,27 @@ def test_an_unwritable_folder_is_told_and_the_markers_stay(
     mode.view.name_marker_at(1000.0)
     assert len(mode.view.markers) == 1
     assert any("cannot keep the run's markers" in item.message for item in mode.context.notices)
+
+
+def test_a_failed_assertion_leads_to_the_moment_of_its_first_failure(
+    mode: TimelineMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, scene, analysis = mode.view, mode.view.traced, mode.context.analysis
+    assert scene is not None
+    assert analysis is not None
+    number = len(scene.blocks) - 1
+    at_ps = scene.index.end_ps * 3 // 4
+    block = scene.blocks[number].id
+    finding = Finding(
+        "failed", "failed assertion", "Assertion x failed twice", "block", block, block, 0.0, 1.0, None, "high", (),
+        failures=2, first_s=at_ps / PS_PER_S,
+    )  # fmt: skip
+    shown = replace(analysis, findings=(finding,))
+    monkeypatch.setattr(Context, "analysis", property(lambda _: shown))
+    view.show_range(0, scene.index.end_ps / 10)
+    mode.context.navigation.select(SelectedFinding("failed"))
+    assert view.span.from_ps <= at_ps < view.span.to_ps
+    assert view.chosen is not None
+    assert view.chosen.block == number
+    assert view.chosen.from_ps <= at_ps < view.chosen.to_ps
+    assert mode.context.navigation.selection == SelectedFinding("failed")

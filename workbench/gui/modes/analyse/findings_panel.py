@@ -10,7 +10,14 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.custom import custom_table
 from workbench.analysis.finding_page import ranks_of
-from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
+from workbench.analysis.finding_words import (
+    becomes_words,
+    gain_words,
+    nothing_words,
+    predicted,
+    ranked_words,
+    where_words,
+)
 from workbench.analysis.memory import memory_table
 from workbench.analysis.rule_table import RuleTable
 from workbench.analysis.streams import stream_table
@@ -318,7 +325,8 @@ class FindingsPanel(QWidget):
         self.show_best.setVisible(bool(best and best.places))
         if best and not self._has_shortfall():
             how = "At best, fixing 1" if best.speedup_predicted is None else "Fixing 1, predicted"
-            self.best.setText(f"{how}: {becomes_words(analysis.time_s, best.gain)}")
+            becomes = f"{how}: {becomes_words(analysis.time_s, best.gain)}"
+            self.best.setText(f"1 failed, {gain_words(best)}" if best.failures else becomes)
         else:
             self.best.setText("")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
@@ -21,6 +21,7 @@ from workbench.gui.widgets import Split, plain_column, rule
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.timeline.hits import Hit
+from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.scale import duration
 from workbench.pictures.timeline.waits import arrows
 from workbench.session.keep.timeline_marks import load_markers, load_pinned, save_markers, save_pinned
@@ -154,17 +155,21 @@ class TimelineMode(Mode):
     def _selection_changed(self) -> None:
         scene, chosen = self.view.traced, self.context.navigation.selection
         blocks: set[str] = set()
+        first_s: float | None = None
         if isinstance(chosen, SelectedBlock | SelectedState):
             blocks = {chosen.block}
         elif isinstance(chosen, SelectedFinding) and self.context.analysis:
             for finding in self.context.analysis.findings:
                 if finding.id == chosen.finding:
-                    blocks = {finding.block, finding.culprit}
+                    blocks, first_s = {finding.block, finding.culprit}, finding.first_s
         if scene:
             self.view.chosen_blocks = frozenset(
                 n for n, b in enumerate(scene.blocks) if b.id in blocks or b.group in blocks
             )
             self.view.redraw()
+            with QSignalBlocker(self.view):  # the finding stays selected
+                for number in self.view.chosen_blocks if first_s is not None else ():
+                    self.view.show_place(number, Kind.STATES, round((first_s or 0.0) * PS_PER_S) + 1)
 
     # ---- to the context
 
