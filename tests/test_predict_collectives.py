@@ -1,10 +1,15 @@
 """RATSS: all-gather, all-to-all and barrier against messages that are simulated one by one by the rules of LogGP."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 from predicting import parse_ratss, predict, tree_notes
+
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.network import Network
+from workbench.model.platform import Platform
 
 LATENCY_S, OVERHEAD_S, SHORT_GAP_S, GAP_S, BYTES = 1.0e-3, 1.0e-4, 1.1e-3, 1.0e-6, 1000
 #: Blocks of data by (source, destination); a block of an all-gather has its source alone.
@@ -137,3 +142,78 @@ def test_what_is_wrong_with_an_exchange_is_reported(text: str, expected: str) ->
     _, problems = parse_ratss(text, "model.yaml", {})
     assert expected in "\n".join(p.text() for p in problems)
     assert all((p.file, p.line) == ("model.yaml", 7) for p in problems)
+
+
+NODES = 7
+SLOW = np.array([1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0])
+
+
+def platform_with(platforms: Mapping[str, Platform], **more: object) -> Platform:
+    scalars = {"latency_s": LATENCY_S, "overhead_s": OVERHEAD_S, "gap_s": SHORT_GAP_S, "gap_per_byte_s": GAP_S,
+               "reduction_per_byte_s": 2e-9}  # fmt: skip
+    network = Network.model_validate({"name": "net", **scalars, **more})
+    return platforms["nallatech_h101"].model_copy(update={"networks": (network,)})
+
+
+def on_network_s(kind: str, nodes: int, platform: Platform, more: str = "") -> float:
+    text = f"""schema_version: 1
+name: between
+platform: {platform.name}
+inputs: {{P: {{value: {nodes}}}}}
+stages:
+  - name: talk
+    transactions:
+      - {{name: move, kind: {kind}, nodes: P, network: net{"" if kind == "barrier" else f", bytes: {BYTES}"}{more}}}
+"""
+    file, problems = parse_ratss(text, "model.yaml", {platform.name: platform})
+    assert file is not None, problems
+    return float(predict(file, {"P": nodes}).total_s)
+
+
+KINDS = ("scatter", "gather", "broadcast", "reduce", "all-gather", "all-to-all", "barrier")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_numbers_for_all_nodes_are_the_one_number(kind: str, platforms: Mapping[str, Platform]) -> None:
+    """HLogGP's vectors and matrices of equal numbers give LogGP's times, for any P and with contention."""
+    full = [[v] * NODES for v in (LATENCY_S, GAP_S)]
+    alike = platform_with(
+        platforms,
+        overheads_s=[OVERHEAD_S] * NODES, gaps_s=[SHORT_GAP_S] * NODES, latencies_s=[full[0]] * NODES,
+        gaps_per_byte_s=[full[1]] * NODES, latency_s=9, overhead_s=9, gap_s=9, gap_per_byte_s=9,
+    )  # fmt: skip
+    more = ["", *([", capacity: 2"] if kind != "barrier" else []), *([", reading: fitted"] if kind == "reduce" else [])]
+    for nodes in (1, 2, 4, 5, 7):
+        for one in more:
+            expected = pytest.approx(on_network_s(kind, nodes, platform_with(platforms), one), rel=1e-12)
+            assert on_network_s(kind, nodes, alike, one) == expected, (nodes, one)
+
+
+def test_one_slow_node_slows_the_rounds_that_it_is_in(platforms: Mapping[str, Platform]) -> None:
+    slow = platform_with(platforms, overheads_s=(OVERHEAD_S * SLOW).tolist())
+    more_s = 3 * OVERHEAD_S  # what node 3 takes more for a message
+    for kind, rounds in (("barrier", 2), ("all-gather", 2), ("all-to-all", 3), ("broadcast", 1), ("scatter", 1)):
+        # of a broadcast among four, node 3 gets its message in the last round; of a scatter o counts once
+        assert on_network_s(kind, 4, slow) == pytest.approx(
+            on_network_s(kind, 4, platform_with(platforms)) + rounds * more_s
+        )
+        assert on_network_s(kind, 3, slow) == pytest.approx(on_network_s(kind, 3, platform_with(platforms))), (
+            "it takes no part"
+        )
+    far = np.full((4, 4), GAP_S)
+    far[0, 2] = 3 * GAP_S  # one way, of the first round of a scatter among four, with two shares
+    one_way = platform_with(platforms, gaps_per_byte_s=far.tolist())
+    assert on_network_s("scatter", 4, one_way) == pytest.approx(
+        on_network_s("scatter", 4, platform_with(platforms)) + 2 * GAP_S * 2 * BYTES
+    )
+    assert on_network_s("gather", 4, one_way) == pytest.approx(on_network_s("gather", 4, platform_with(platforms)))
+
+
+def test_more_nodes_than_a_network_describes_are_reported(platforms: Mapping[str, Platform]) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        on_network_s("barrier", 8, platform_with(platforms, overheads_s=SLOW.tolist()))
+    assert "describes 7 nodes, and 8 take part" in str(error.value)
+    with pytest.raises(ValueError, match="latencies_s has 2 nodes, and another list has 7"):
+        platform_with(platforms, overheads_s=SLOW.tolist(), latencies_s=[[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="needs a row for each node"):
+        platform_with(platforms, latencies_s=[[0, 1], [1]])

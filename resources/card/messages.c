@@ -20,7 +20,7 @@ wb_network_times wb_network = {.eager_bytes = -1};
 typedef struct message {
     struct message *next;
     int from, context, tag, by_thread, by_call;
-    int64_t bytes, gap_ps;       /* how long it keeps an interface from the next one */
+    int64_t bytes, gap_ps;       /* how long it keeps its receiver's interface from the next one */
     int64_t first_ps, last_ps;   /* when its first and last byte are there */
     int64_t arrives_ps, free_ps; /* without waiting for others: its first byte; when the next one may come in */
     struct rcw_receive *claimed_by;
@@ -125,7 +125,7 @@ static void come_in(rank_state *state, int64_t now_ps)
     for (message *m = state->messages; m; m = m->next) {
         if (m->arrives_ps >= now_ps && &states[m->from] != state) {
             m->first_ps = m->arrives_ps > free_ps ? m->arrives_ps : free_ps;
-            m->last_ps = m->first_ps + wb_network_bytes_ps(m->bytes);
+            m->last_ps = m->first_ps + wb_network_bytes_ps(m->from, (int)(state - states), m->bytes);
             m->free_ps = m->first_ps + m->gap_ps;
         }
         if (m->free_ps > free_ps)
@@ -196,12 +196,14 @@ static void tell_waiters(rank_state *state, int64_t now_ps)
         vc_due(one->thread, due_ps(one->some, one->count));
 }
 
+static int64_t longer(int64_t a_ps, int64_t b_ps) { return a_ps > b_ps ? a_ps : b_ps; }
+
 static message *send(int to, int context, int tag, const void *data, int64_t bytes, int relays, rcw_receive *answer)
 {
     int64_t now_ps = point();
     vthread *self = vc_self;
     rank_state *own = &states[self->rank], *other = &states[to];
-    int64_t cost_ps = relays ? 0 : wb_network.overhead_ps, leaves_ps = now_ps + cost_ps;
+    int64_t cost_ps = relays ? 0 : wb_network.overhead_ps[self->rank], leaves_ps = now_ps + cost_ps;
     vc_does(SYNC_SEND_MESSAGE, NULL, cost_ps);
     message *m = new_message(context, tag, bytes);
     m->arrives_ps = leaves_ps;
@@ -209,12 +211,12 @@ static message *send(int to, int context, int tag, const void *data, int64_t byt
     if (bytes)
         memcpy(m->data, data, (size_t)bytes);
     if (to != self->rank) {
-        int64_t all_ps = wb_network_bytes_ps(bytes);
-        m->gap_ps = all_ps > wb_network.gap_ps ? all_ps : wb_network.gap_ps;
+        int64_t all_ps = wb_network_bytes_ps(self->rank, to, bytes);
+        m->gap_ps = longer(all_ps, wb_network.gap_ps[to]);
         if (own->out_free_ps > leaves_ps)
             leaves_ps = own->out_free_ps;
-        own->out_free_ps = leaves_ps + m->gap_ps;
-        m->arrives_ps = leaves_ps + wb_network.latency_ps;
+        own->out_free_ps = leaves_ps + longer(all_ps, wb_network.gap_ps[self->rank]);
+        m->arrives_ps = leaves_ps + wb_network.latency_ps[self->rank][to];
     }
     put(other, m);
     if (to != self->rank)
@@ -260,7 +262,7 @@ static void answer(message *m, rcw_receive *by, int to_rank, int64_t now_ps, int
         back->by_thread = m->by_thread, back->by_call = m->by_call;
     back->arrives_ps = (m->arrives_ps > now_ps ? m->arrives_ps : now_ps);
     if (m->from != to_rank)
-        back->arrives_ps += wb_network.latency_ps;
+        back->arrives_ps += wb_network.latency_ps[to_rank][m->from];
     back->first_ps = back->last_ps = back->free_ps = back->arrives_ps;
     back->claimed_by = sender, sender->came = back;
     put(&states[m->from], back);
@@ -379,7 +381,7 @@ static void forget(rank_state *state, rcw_receive *one)
 static void take(rcw_receive *one, int relays, rcw_arrival *arrival)
 {
     const message *m = one->came;
-    int64_t cost_ps = relays || one->context == ANSWER ? 0 : wb_network.overhead_ps;
+    int64_t cost_ps = relays || one->context == ANSWER ? 0 : wb_network.overhead_ps[vc_self->rank];
     char why[160];
     if (m->bytes > one->room) {
         snprintf(why, sizeof why, "a message of %lld bytes from rank %d is longer than the %lld that it has room for",
@@ -460,7 +462,7 @@ int rcw_context(int parent, int number, int color)
 void rcw_overhead(void)
 {
     point();
-    costs_more(rcw_rank_count() > 1 ? wb_network.overhead_ps : 0);
+    costs_more(rcw_rank_count() > 1 ? wb_network.overhead_ps[vc_self->rank] : 0);
     host_time_forget();
 }
 

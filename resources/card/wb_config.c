@@ -16,6 +16,17 @@ wb_port wb_ports[WB_MAX_PORTS];
 int64_t wb_cycle_limit;
 static int port_count;
 
+static void network_of_all(int64_t latency_ps, int64_t overhead_ps, int64_t gap_ps, int64_t byte_fs, int64_t reduction_fs,
+                           int64_t eager_bytes)
+{
+    for (int i = 0; i < WB_MAX_RANKS; i++) {
+        wb_network.overhead_ps[i] = overhead_ps, wb_network.gap_ps[i] = gap_ps;
+        for (int j = 0; j < WB_MAX_RANKS; j++)
+            wb_network.latency_ps[i][j] = latency_ps, wb_network.byte_fs[i][j] = byte_fs;
+    }
+    wb_network.reduction_fs = reduction_fs, wb_network.eager_bytes = eager_bytes;
+}
+
 /* How long a transfer lasts: linear between neighbouring sizes, the first time below the first size, the last rate
  * above the last one; whole picoseconds, rounded down. workbench/model/transfer_time.py says the same. */
 int64_t wb_table_ps(const wb_table *table, int64_t bytes)
@@ -101,7 +112,11 @@ void wb_read_config(const char *path)
         else if (sscanf(line, "ranks %lld", &a) == 1)
             vc_set.ranks = a < WB_MAX_CARDS ? (int)a : WB_MAX_CARDS;
         else if (sscanf(line, "network %lld %lld %lld %lld %lld %lld", &a, &b, &c, &d, &e, &f) == 6)
-            wb_network = (wb_network_times){a, b, c, d, e, f};
+            network_of_all(a, b, c, d, e, f);
+        else if (sscanf(line, "node %lld %lld %lld", &a, &b, &c) == 3 && a < WB_MAX_RANKS)
+            wb_network.overhead_ps[a] = b, wb_network.gap_ps[a] = c;
+        else if (sscanf(line, "pair %lld %lld %lld %lld", &a, &b, &c, &d) == 4 && a < WB_MAX_RANKS && b < WB_MAX_RANKS)
+            wb_network.latency_ps[a][b] = c, wb_network.byte_fs[a][b] = d;
         else if (sscanf(line, "cycle_limit %lld", &a) == 1)
             wb_cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)

@@ -6,6 +6,7 @@ Every expected time is made of L, o, g and G by hand, or is what RATSS' equation
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,39 @@ def test_messages_take_what_loggp_says(card: CardExecutable, tmp_path: Path) -> 
     assert times_s(outcome, "waited") == near([O])
 
 
+ONE_BY_ONE = """
+static char data[1000];
+int main(void)
+{
+    begin();
+    for (int from = 0; from < ranks; from++)
+        for (int to = 0; to < ranks; to++) {
+            long long t = together(10 * (1 + from * ranks + to));
+            if (from != to && rank == from) MPI_Send(data, 1000, MPI_CHAR, to, 0, MPI_COMM_WORLD);
+            if (from != to && rank == to) {
+                MPI_Recv(data, 1000, MPI_CHAR, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                printf("from%dto%d %lld\\n", from, to, ps() - t);
+            }
+        }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_nodes_and_pairs_of_them_have_times_of_their_own(card: CardExecutable, tmp_path: Path) -> None:
+    """HLogGP: o_i + L_ij + G_ij m + o_j."""
+    overheads, far = (O, 3 * O, 2 * O), ((0.0, L, 2 * L), (5 * L, 0.0, L), (L, 3 * L, 0.0))
+    per_byte = ((0.0, G, 4 * G), (2 * G, 0.0, G), (G, 7 * G, 0.0))
+    unlike = NETWORK.model_copy(update={"overheads_s": overheads, "latencies_s": far, "gaps_per_byte_s": per_byte})
+    outcome = run(card, ONE_BY_ONE, tmp_path, 3, network=unlike)
+    for i, j in permutations(range(3), 2):
+        expected = overheads[i] + far[i][j] + 1000 * per_byte[i][j] + overheads[j]
+        assert times_s(outcome, f"from{i}to{j}") == near([expected])
+    with pytest.raises(WorkbenchError, match="describes 3 nodes, and the run has 4 ranks"):
+        run(card, ONE_BY_ONE, tmp_path, 4, raw="more", network=unlike)
+
+
 COLLECTIVES = """
 enum { N = 600 };
 static int a[8 * N], b[8 * N];
@@ -230,9 +264,16 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("ranks", [4, 5])
-def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, ranks: int) -> None:
-    outcome = run(card, COLLECTIVES, tmp_path, ranks)
+#: The same of five nodes, one by one; the numbers for all would give other times.
+EACH = Network(
+    name="net", latency_s=9, overhead_s=9, gap_s=9, gap_per_byte_s=9, reduction_per_byte_s=GAMMA,
+    overheads_s=(O,) * 5, gaps_s=(G_SHORT,) * 5, latencies_s=((L,) * 5,) * 5, gaps_per_byte_s=((G,) * 5,) * 5,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranks", "described"), [(4, EACH), (5, NETWORK)])
+def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, ranks: int, described: Network) -> None:
+    outcome = run(card, COLLECTIVES, tmp_path, ranks, network=described)
     assert "wrong" not in outcome.stdout, outcome.stdout
     k = 4.0 * 600
     expected = {

@@ -2,13 +2,20 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from workbench.model.document import Document
 
+Times = tuple[Annotated[float, Field(ge=0)], ...]
+
 
 class Network(Document):
-    """A network between nodes, in LogGP terms (RATSS 2011, section 3.3). Times in seconds, gaps per byte."""
+    """A network between nodes, in LogGP terms (RATSS 2011, section 3.3). Times in seconds, gaps per byte.
+
+    Nodes that are not alike have o and g each, and L and G by pairs, as in HLogGP (Bosque, Pastor, "A Parallel
+    Computational Model for Heterogeneous Clusters", IEEE TPDS 17(12), 2006). What is given so replaces the one number
+    for all.
+    """
 
     name: str = Field(description="its name, used by models")
     latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="L: from one end to the other")
@@ -27,4 +34,32 @@ class Network(Document):
         "on the simulated card; empty: none waits",
         examples=[4096],
     )
+    overheads_s: Times = Field((), description="o of each node; empty: the same for all", examples=[[3e-6, 9e-6]])
+    gaps_s: Times = Field((), description="g of each node; empty: the same for all", examples=[[7e-6, 7e-6]])
+    latencies_s: tuple[Times, ...] = Field(
+        (),
+        description="L from each node (row) to each (column); empty: the same for all",
+        examples=[[[0, 40e-6], [60e-6, 0]]],
+    )
+    gaps_per_byte_s: tuple[Times, ...] = Field(
+        (),
+        description="G from each node (row) to each (column); empty: the same for all",
+        examples=[[[0, 8e-9], [8e-9, 0]]],
+    )
     source: str = Field("", description="source of the numbers")
+
+    @property
+    def nodes(self) -> int | None:
+        """How many nodes it describes one by one; None where all are alike."""
+        given = (self.overheads_s, self.gaps_s, self.latencies_s, self.gaps_per_byte_s)
+        return max(map(len, given)) or None
+
+    @model_validator(mode="after")
+    def _of_one_size(self) -> "Network":
+        for name in ("overheads_s", "gaps_s", "latencies_s", "gaps_per_byte_s"):
+            rows = getattr(self, name)
+            if rows and len(rows) != self.nodes:
+                raise ValueError(f"{name} has {len(rows)} nodes, and another list has {self.nodes}")
+            if name in ("latencies_s", "gaps_per_byte_s") and any(len(row) != len(rows) for row in rows):
+                raise ValueError(f"{name} needs a row for each node, with a number for each node")
+        return self

@@ -1,26 +1,27 @@
 """What a RATSS model comes to, as a JSON document and as a table of text; and the printed cells of its paper."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.errors import errors
-from rc_workbench_plugins.ratss.power import Energy
+from rc_workbench_plugins.ratss.power import Energy, estimated
 from workbench.api import Answer, Diagnostic, WorkbenchError, table
 from workbench.api.predictions import Cell
 from workbench.api.unstable import prefixed
 
 
 def answer(values: Model) -> Answer:
-    prediction = predict(values)
-    return Answer(_document(prediction), _text(prediction), errors(values), notes(values))
+    prediction, of = predict(values), estimated(values.model)
+    return Answer(_document(prediction, of), _text(prediction, bool(of)), errors(values), notes(values))
 
 
-def _document(prediction: Prediction) -> dict[str, Any]:
+def _document(prediction: Prediction, estimates: Sequence[str]) -> dict[str, Any]:
     return {
         "total_s": prediction.total_s,
         "speedup": prediction.speedup,
         "resources": dict(prediction.resources),
-        "energy": _energy_document(prediction.energy) if prediction.energy else None,
+        "energy": _energy_document(prediction.energy, estimates) if prediction.energy else None,
         "stages": [
             {
                 "name": name,
@@ -38,16 +39,17 @@ def _document(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def _energy_document(energy: Energy) -> dict[str, Any]:
+def _energy_document(energy: Energy, estimates: Sequence[str]) -> dict[str, Any]:
     return {
         "parts_j": dict(energy.parts_j),
         "total_j": energy.total_j,
         "per_iteration_j": energy.per_iteration_j,
         "power_w": energy.power_w,
+        "estimated": list(estimates),
     }
 
 
-def _text(prediction: Prediction) -> str:
+def _text(prediction: Prediction, by_estimates: bool) -> str:
     rows = [("Stage", "Part", "Time")]
     for name in prediction.stage_s:
         rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
@@ -58,10 +60,11 @@ def _text(prediction: Prediction) -> str:
     if prediction.speedup is not None:
         rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
     if energy := prediction.energy:
-        rows += [("energy", name, prefixed(float(part_j), "J")) for name, part_j in energy.parts_j.items()]
-        rows.append(("energy", "application", prefixed(float(energy.total_j), "J")))
-        rows.append(("energy", "an iteration", prefixed(float(energy.per_iteration_j), "J")))
-        rows.append(("power", "average", prefixed(float(energy.power_w), "W")))
+        spent, power = ("energy, estimate", "power, estimate") if by_estimates else ("energy", "power")
+        rows += [(spent, name, prefixed(float(part_j), "J")) for name, part_j in energy.parts_j.items()]
+        rows.append((spent, "application", prefixed(float(energy.total_j), "J")))
+        rows.append((spent, "an iteration", prefixed(float(energy.per_iteration_j), "J")))
+        rows.append((power, "average", prefixed(float(energy.power_w), "W")))
     rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
     return table(rows)
 

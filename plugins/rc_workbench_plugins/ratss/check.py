@@ -110,7 +110,7 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
             hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
             hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
             reading.tell(at, f"the {move.kind} '{move.name}' has no time", hint)
-        elif not networks[move.network].gap_per_byte_s:
+        elif not (networks[move.network].gap_per_byte_s or getattr(networks[move.network], "gaps_per_byte_s", ())):
             message = f"the network '{move.network}' does not say how long a byte takes"
             hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or `gap_per_byte_s` to the network."
             reading.tell((*at, "network"), message, hint)

@@ -8,7 +8,8 @@ import numpy as np
 
 from rc_workbench_plugins.ratss import equations as eq
 from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, Transaction
-from rc_workbench_plugins.ratss.power import POWER, Energy, energy
+from rc_workbench_plugins.ratss.power import POWER, Energy, energy, estimated
+from rc_workbench_plugins.ratss.unlike import Nodes, t_collective
 from workbench.api import Diagnostic, ModelValues, Severity, Values, WorkbenchError
 from workbench.api.models import FieldPath
 from workbench.api.unstable import Network, transfer_s
@@ -139,6 +140,8 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
     if move.kind == "io":
         delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of(*at, "transfers"))
         return delay_s, eq.t_io(0.0, nodes, size, gap)
+    if not move.serial and (network := _unlike_network(values, move)):
+        return _unlike_s(values, move, at, network)
     if move.kind in EXCHANGES:
         delay_s, rest_s = _exchange_s(move, nodes, size, latency_s, overhead_s, gap)
         if (capacity := capacity_of(values, move, at)) is not None and move.kind != "barrier":
@@ -165,6 +168,49 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
     short_gap_s = 0.0 if literal else of("gap_s")
     whole_s = eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s)
     return delay_s, whole_s - delay_s + more_s
+
+
+def _unlike_network(values: Model, move: Transaction) -> Network | None:
+    """The platform's network that a transaction goes over, where it describes its nodes one by one."""
+    if any(one.name == move.network for one in values.model.networks):
+        return None
+    networks = values.platform.networks if values.platform else ()
+    return next((one for one in networks if one.name == move.network and one.nodes), None)
+
+
+def _unlike_s(values: Model, move: Transaction, at: FieldPath, network: Network) -> tuple[Values, Values]:
+    """The delay of a collective between unlike nodes, and the rest of its time. What the transaction says itself holds
+    for all of them."""
+    assert network.nodes
+    nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
+    if (most := float(np.max(nodes))) > network.nodes:
+        message = f"the network '{network.name}' describes {network.nodes} nodes, and {most:g} take part"
+        raise WorkbenchError(values.problem((*at, "nodes"), message, "Describe each node in the template."))
+    fields = {"overhead_s": network.overheads_s, "gap_s": network.gaps_s, "latency_s": network.latencies_s,
+              "gap_per_byte_s": network.gaps_per_byte_s}  # fmt: skip
+    own = {name: getattr(move, name) is not None for name in fields}
+    scalars = {name: values.of(*at, name) if own[name] else float(getattr(network, name)) for name in fields}
+    if move.rate_bytes_per_s is not None:
+        efficiency = 1.0 if move.efficiency is None else values.of(*at, "efficiency")
+        own["gap_per_byte_s"] = True
+        scalars["gap_per_byte_s"] = eq.io_gap(values.of(*at, "rate_bytes_per_s"), efficiency)
+    literal = (values.reading if values.reading in ("literal", "fitted") else move.reading) == "literal"
+    of_network = network_of(values, move)
+    additions_s = _additions_s(values, move, at, of_network, literal) if move.kind == "reduce" else 0.0
+    capacity = capacity_of(values, move, at) if move.kind != "barrier" else None
+
+    def seconds(count: float, k: float, addition_s: float, short_gap: bool, room: float, *single: float) -> float:
+        parts = []
+        for (name, given), value in zip(fields.items(), single, strict=True):
+            shape = (network.nodes,) * (1 if name in ("overhead_s", "gap_s") else 2)
+            parts.append(np.asarray(given, float) if given and not own[name] else np.full(shape, value))
+        shared_by = None if capacity is None else room
+        return t_collective(move.kind, int(count), k, Nodes(*parts), addition_s, short_gap, shared_by)
+
+    time_of = np.vectorize(seconds, otypes=[float])
+    room = 1.0 if capacity is None else capacity
+    delay_s = time_of(nodes, 0.0, 0.0, False, room, *scalars.values())
+    return delay_s, time_of(nodes, size, additions_s, not literal, room, *scalars.values()) - delay_s
 
 
 def _exchange_s(
@@ -216,7 +262,20 @@ def doubles(move: Transaction) -> bool:
 
 
 def notes(values: Model) -> Sequence[Diagnostic]:
-    """A note where collectives go in a tree of nodes that are no power of two: which reading of log2(P) was used."""
+    """Notes where collectives go in a tree of nodes that are no power of two (which reading of log2(P) was used), and
+    where power rests on estimates."""
+    return (*_uneven_notes(values), *_power_notes(values))
+
+
+def _power_notes(values: Model) -> Sequence[Diagnostic]:
+    if not (fields := estimated(values.model)):
+        return ()
+    message = f"power and energy are estimates, by {', '.join(fields)}"
+    hint = "What each is an estimate of is under power.sources."
+    return (values.problem(("power", "sources"), message, hint, Severity.NOTE),)
+
+
+def _uneven_notes(values: Model) -> Sequence[Diagnostic]:
     uneven: list[tuple[FieldPath, str, float]] = []
     for index, stage in enumerate(values.model.stages):
         for n, move in enumerate(stage.transactions):

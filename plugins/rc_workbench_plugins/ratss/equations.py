@@ -188,8 +188,7 @@ def shared(messages: Values, capacity: Values) -> Values:
 
     LogP lets a network hold no more than L/g messages from or to a node (Culler et al. 1993); LoGPC (Moritz, Frank
     2001) adds what messages wait for one another. Here they share the rate evenly, as messages of a round begin
-    together. HLogGP (Bosque, Pastor 2006; only its abstract was to be had) makes L, o, g and G vectors and matrices
-    for unlike nodes.
+    together. Nodes that are not alike: `unlike.py`.
     """
     return np.maximum(1.0, messages / capacity)
 

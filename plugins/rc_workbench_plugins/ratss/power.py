@@ -31,6 +31,12 @@ class Energy:
     power_w: Values
 
 
+def estimated(model: RatssModel) -> tuple[str, ...]:
+    """The fields of a model's power whose source says that they are estimates."""
+    sources = model.power.sources if model.power else {}
+    return tuple(field for field, source in sources.items() if source.casefold().startswith("estimate"))
+
+
 def energy(
     values: ModelValues[RatssModel], parts_s: Mapping[tuple[str, str], Values], comm_s: Mapping[str, Values],
     repeated: Mapping[str, Values], total_s: Values,

@@ -6,7 +6,7 @@ from functools import partial
 from rc_workbench_plugins.ratss.compute import Model, Prediction, doubles, predict
 from rc_workbench_plugins.ratss.equations import rounds
 from rc_workbench_plugins.ratss.model import RatssModel
-from rc_workbench_plugins.ratss.power import DYNAMIC, HOST, NETWORK, STATIC
+from rc_workbench_plugins.ratss.power import DYNAMIC, HOST, NETWORK, STATIC, estimated
 from workbench.api import Row, Values, time_text
 from workbench.api.models import FieldPath, point_text
 from workbench.api.predictions import PaperTable
@@ -78,7 +78,8 @@ def energy_table(values: Model) -> PaperTable:
     rows.append(Row("energy of an iteration", "", tuple(prefixed(float(one.per_iteration_j), "J") for one in spent)))
     rows.append(Row("average power", "", tuple(prefixed(float(one.power_w), "W") for one in spent), strong=True))
     columns = tuple(point_text(values.model, p) for p in points)
-    return PaperTable("Power", "static, dynamic, hosts and network", columns, tuple(rows))
+    kinds = "static, dynamic, hosts and network" + ("; estimates" if estimated(values.model) else "")
+    return PaperTable("Power", kinds, columns, tuple(rows))
 
 
 def _source(model: RatssModel, part: str) -> str:

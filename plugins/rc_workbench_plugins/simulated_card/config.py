@@ -7,7 +7,7 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.beside import command_lines
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, all_ports, driven_ports, port_of
 from rc_workbench_plugins.simulated_card.rules import rule_lines
-from workbench.api import PS_PER_S, Clock, HardwarePort, HdlBuild, Platform, Project, Task
+from workbench.api import PS_PER_S, Clock, Diagnostic, HardwarePort, HdlBuild, Platform, Project, Task, WorkbenchError
 from workbench.api.unstable import Network, link_words, period_ps, table_points_ps, trillionths
 
 _FOREVER_PS = (1 << 63) - 1
@@ -90,17 +90,37 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
 
 def _network(task: Task) -> Iterator[str]:
     """The times of the network between ranks: those of a message, and of a byte (fs); the longest message that a
-    standard send does not wait with (-1: any)."""
+    standard send does not wait with (-1: any); then what nodes and pairs of them have of their own."""
     for network in task.platform.networks:
-        if network.name == task.project.host.network:
-            times = (network.latency_s, network.overhead_s, network.gap_s)
-            each_byte = (network.gap_per_byte_s, network.reduction_per_byte_s)
-            whole = (
-                *(round(time * PS_PER_S) for time in times),
-                *(round(time * PS_PER_S * 1000) for time in each_byte),
-                -1 if network.eager_bytes is None else network.eager_bytes,
+        if network.name != task.project.host.network:
+            continue
+        ranks = range(task.project.host.ranks)
+        if network.nodes and network.nodes < len(ranks):
+            message = (
+                f"the network '{network.name}' describes {network.nodes} nodes, and the run has {len(ranks)} ranks"
             )
-            yield f"network {' '.join(map(str, whole))}"
+            raise WorkbenchError(Diagnostic(message, "Describe each node in the template, or run fewer ranks."))
+        latency_ps, overhead_ps, gap_ps = map(_ps, (network.latency_s, network.overhead_s, network.gap_s))
+        byte_fs, reduction_fs = _fs(network.gap_per_byte_s), _fs(network.reduction_per_byte_s)
+        eager_bytes = -1 if network.eager_bytes is None else network.eager_bytes
+        yield f"network {latency_ps} {overhead_ps} {gap_ps} {byte_fs} {reduction_fs} {eager_bytes}"
+        if not network.nodes:
+            continue
+        for one in ranks:
+            own_ps = _ps(network.overheads_s[one]) if network.overheads_s else overhead_ps
+            yield f"node {one} {own_ps} {_ps(network.gaps_s[one]) if network.gaps_s else gap_ps}"
+            for other in ranks:
+                way_ps = _ps(network.latencies_s[one][other]) if network.latencies_s else latency_ps
+                each_fs = _fs(network.gaps_per_byte_s[one][other]) if network.gaps_per_byte_s else byte_fs
+                yield f"pair {one} {other} {way_ps} {each_fs}"
+
+
+def _ps(time_s: float) -> int:
+    return round(time_s * PS_PER_S)
+
+
+def _fs(time_s: float) -> int:
+    return round(time_s * PS_PER_S * 1000)
 
 
 def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:
