@@ -29,7 +29,17 @@ from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.platform import measuring
-from workbench.gui.modes.platform.fields import ENTRY, HOST, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
+from workbench.gui.modes.platform.fields import (
+    ENTRY,
+    HOST,
+    MACHINE,
+    MEMORY,
+    NETWORK,
+    OF_NODES,
+    PORT_1,
+    TABLE,
+    TRANSFERS,
+)
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.modes.platform.points import pasted_points, points_of
@@ -93,7 +103,7 @@ def test_every_field_of_the_document_has_a_row() -> None:
     assert named(PORT_1, "incoming") == named(PORT_1, "outgoing") == set(PortDirection.model_fields)
     assert named(TABLE) == set(TransferTable.model_fields) - {"points"}
     assert named(MEMORY) == set(Memory.model_fields)
-    assert named(NETWORK) == set(Network.model_fields)
+    assert named(NETWORK) == set(Network.model_fields) - set(OF_NODES)
     assert named(MACHINE, "device") == set(Device.model_fields)
 
 

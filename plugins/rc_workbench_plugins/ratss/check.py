@@ -110,7 +110,7 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
             hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
             hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
             reading.tell(at, f"the {move.kind} '{move.name}' has no time", hint)
-        elif not (networks[move.network].gap_per_byte_s or getattr(networks[move.network], "gaps_per_byte_s", ())):
+        elif not _has_gap(networks[move.network]):
             message = f"the network '{move.network}' does not say how long a byte takes"
             hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or `gap_per_byte_s` to the network."
             reading.tell((*at, "network"), message, hint)
@@ -121,6 +121,10 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
     ):  # fmt: skip
         message = f"the reduce '{move.name}' counts no additions"
         reading.tell(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
+
+
+def _has_gap(network: Network | NetworkPart) -> bool:
+    return bool(network.gap_per_byte_s or (isinstance(network, Network) and network.gaps_per_byte_s))
 
 
 def _a(kind: str) -> str:

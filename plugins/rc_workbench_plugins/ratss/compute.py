@@ -181,10 +181,10 @@ def _unlike_network(values: Model, move: Transaction) -> Network | None:
 def _unlike_s(values: Model, move: Transaction, at: FieldPath, network: Network) -> tuple[Values, Values]:
     """The delay of a collective between unlike nodes, and the rest of its time. What the transaction says itself holds
     for all of them."""
-    assert network.nodes
+    described = network.nodes or 0
     nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
-    if (most := float(np.max(nodes))) > network.nodes:
-        message = f"the network '{network.name}' describes {network.nodes} nodes, and {most:g} take part"
+    if (most := float(np.max(nodes))) > described:
+        message = f"the network '{network.name}' describes {described} nodes, and {most:g} take part"
         raise WorkbenchError(values.problem((*at, "nodes"), message, "Describe each node in the template."))
     fields = {"overhead_s": network.overheads_s, "gap_s": network.gaps_s, "latency_s": network.latencies_s,
               "gap_per_byte_s": network.gaps_per_byte_s}  # fmt: skip
@@ -202,7 +202,7 @@ def _unlike_s(values: Model, move: Transaction, at: FieldPath, network: Network)
     def seconds(count: float, k: float, addition_s: float, short_gap: bool, room: float, *single: float) -> float:
         parts = []
         for (name, given), value in zip(fields.items(), single, strict=True):
-            shape = (network.nodes,) * (1 if name in ("overhead_s", "gap_s") else 2)
+            shape = (described,) if name in ("overhead_s", "gap_s") else (described, described)
             parts.append(np.asarray(given, float) if given and not own[name] else np.full(shape, value))
         shared_by = None if capacity is None else room
         return t_collective(move.kind, int(count), k, Nodes(*parts), addition_s, short_gap, shared_by)

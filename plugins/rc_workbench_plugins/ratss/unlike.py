@@ -83,10 +83,10 @@ def _rounds(kind: str, nodes: int) -> Iterator[Round]:
             source = source[source + distance < nodes]
             sink = source + distance
             shares = np.minimum(distance, nodes - sink).astype(np.float64)
-            ends = (source, sink) if kind == "scatter" else (sink, source)
-            yield Round(*ends, shares, min(2**n, nodes - 2**n))
+            sends, receives = (source, sink) if kind == "scatter" else (sink, source)
+            yield Round(sends, receives, shares, min(2**n, nodes - 2**n))
     else:
         for distance in (2**n for n in range(last)):
             source = all_nodes[: min(distance, nodes - distance)]
-            ends = (source, source + distance) if kind == "broadcast" else (source + distance, source)
-            yield Round(*ends, np.ones(len(source)), len(source))
+            sends, receives = (source, source + distance) if kind == "broadcast" else (source + distance, source)
+            yield Round(sends, receives, np.ones(len(source)), len(source))

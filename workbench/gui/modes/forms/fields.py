@@ -22,13 +22,15 @@ _PICKS = {
 
 
 def groups_of(
-    schema: type[BaseModel], title: str, note: str = "", choices: Choices | None = None, pairs: bool = False
-) -> tuple[Group, ...]:
-    """A schema's own fields, then a group for each part that it has one of. `choices`, `pairs`: see `fields_of`."""
+    schema: type[BaseModel], title: str, note: str = "", choices: Choices | None = None, pairs: bool = False,
+    hidden: Collection[str] = (),
+) -> tuple[Group, ...]:  # fmt: skip
+    """A schema's own fields but for the `hidden`, then a group for each part that it has one of. `choices`, `pairs`:
+    see `fields_of`."""
     inner = [(name, info, part_in(info)) for name, info in schema.model_fields.items() if not _many(info)]
     parts = [(name, part, info.description or "") for name, info, part in inner if part]
     return (
-        Group(title, note, tuple(fields_of(schema, choices=choices, pairs=pairs))),
+        Group(title, note, tuple(fields_of(schema, choices=choices, hidden=hidden, pairs=pairs))),
         *(Group(title_of(name), said, tuple(fields_of(part, (name,)))) for name, part, said in parts),
     )
 

@@ -102,7 +102,8 @@ TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, a
 PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the ports of the application's top module")
 TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})
 MEMORY = groups_of(Memory, "Memory")
-NETWORK = groups_of(Network, "Network", "LogGP")
+OF_NODES = ("overheads_s", "gaps_s", "latencies_s", "gaps_per_byte_s")  #: vectors and matrices, in the file alone
+NETWORK = groups_of(Network, "Network", "LogGP; unlike nodes are described in the file", hidden=OF_NODES)
 CLOCK = groups_of(Clock, "Clock")
 KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of those that take up to a share of the logic")
 BOARD = groups_of(KernelBoard, "Board under OpenCL")
