@@ -1,10 +1,12 @@
 """The streaming applications that come along print what a plain sequential program does."""
 
 import importlib.util
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
 from rc_workbench_plugins.streaming.composer import read_topology
@@ -96,6 +98,19 @@ def test_the_trees_of_fig_6_1_and_6_2(top: str, walks: int, splits: int, apps: M
     kinds = [block.kind.name for block in found.blocks]
     assert (kinds.count("Walk"), kinds.count("Split"), kinds.count("Avg")) == (walks, splits, splits)
     assert len(list(found.paths(found.find("e1")[0], found.find("e4")[0]))) == walks
+
+
+def test_temperatures_are_drawn_from_blue_to_red(tmp_path: Path) -> None:
+    """Fig. 6.3, of what `laplace` prints."""
+    script = SCRIPT.parents[2] / "resources" / "examples" / "laplace" / "surface.py"
+    printed, drawn = tmp_path / "stdout.txt", tmp_path / "surface.svg"
+    printed.write_text(" 50.000   0.000\n100.000  25.000\n")
+    subprocess.run([sys.executable, script, printed, drawn], check=True)
+    points = [(one.get("x"), one.get("y"), one.get("fill")) for one in ElementTree.parse(drawn).getroot()]
+    assert points == [("0", "0", "#800080"), ("16", "0", "#0000ff"), ("0", "16", "#ff0000"), ("16", "16", "#4000bf")]
+    printed.write_text("1 2\n3\n")
+    done = subprocess.run([sys.executable, script, printed, drawn], capture_output=True, text=True, check=False)
+    assert "no grid of temperatures" in done.stderr
 
 
 @pytest.mark.parametrize("project", EXAMPLES)
