@@ -127,7 +127,8 @@ def _block(topology: Topology, block: StreamBlock, of_run: Sequence[Block]) -> Q
     statements = asked_of_block(own[0], as_target(own[0].id)) if len(own) == 1 else ()
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
     stands = "any core" if resource == ANY_CORE else f"{_PLACES[place]} {resource}" if resource else ""
-    stands += f", {block.threads} threads" if block.threads > 1 else ""
+    if block.threads > 1:
+        stands = f"{block.threads} threads" + (f", {stands}" if resource not in ("", ANY_CORE) else "")
     return QueriedBlock(block.name, stands, place is MappedTo.FPGA, _place(block.at), statements)
 
 
