@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.model_diagrams import Diagram
+from workbench.api.model_diagrams import Diagram, DiagramChange
 from workbench.api.models import FieldPath, M_co, ModelValues, Values
 from workbench.api.views import Figure
 from workbench.model.diagnostic import Diagnostic
@@ -135,7 +135,7 @@ class Piece:
     """A part of a source: `lines` are those that it is made of, from 1, `value` what it comes to, `text` in words.
 
     `children` are what it is made up of, `head_line` is where it begins by a word of its own (a loop, a branch; 0 for
-    none). A `strong` one decides.
+    none). A `strong` one decides. `changes` are what its menu offers to change in the model.
     """
 
     id: str
@@ -147,6 +147,7 @@ class Piece:
     children: tuple[Piece, ...] = ()
     head_line: int = 0
     strong: bool = False
+    changes: tuple[DiagramChange, ...] = ()
 
 
 @dataclass(frozen=True)

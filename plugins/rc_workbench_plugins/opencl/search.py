@@ -96,7 +96,7 @@ def _options(design: KernelDesign) -> Iterator[_Option]:
     setting = design.setting
     for loop in _loops(design.base):
         now, line = float(np.mean(setting.unroll.get(loop.id, 1.0))), loop.lines[0]
-        if factors := tuple(factor for factor in _unrolls(design.base, loop) if factor > now):
+        if factors := tuple(factor for factor in unrolls(design.base, loop) if factor > now):
             said = f"unroll the loop on line {line} ({loop.id}) by {{:g}}"
             yield _Option("UL", line, factors, partial(_unrolled, design, loop.id), said.format)
     for what, name, said in _REPLICATED:
@@ -105,7 +105,7 @@ def _options(design: KernelDesign) -> Iterator[_Option]:
         now = float(np.mean(getattr(setting, name)))
         factors = tuple(now * factor for factor in FACTORS)
         yield _Option(what, 0, factors, partial(_replicated, design, name), said.format)
-    for change, line in _changes(design):
+    for change, line in array_changes(design):
         yield _Option(change.what, line, (1.0,), partial(_changed, design, change), partial(_said, change, line))
 
 
@@ -151,7 +151,7 @@ def _said(change: Change, line: int, factor: float) -> str:
     }[change.what]
 
 
-def _changes(design: KernelDesign) -> Iterator[tuple[Change, int]]:
+def array_changes(design: KernelDesign) -> Iterator[tuple[Change, int]]:
     """What may be done to each array's accesses, with the line of the first."""
     done = {(change.what, change.object) for change in design.changes}
     lines: dict[str, int] = {}
@@ -170,7 +170,7 @@ def _loops(work: Work) -> tuple[Loop, ...]:
     return tuple(node for node in walk(work.root) if isinstance(node, Loop))
 
 
-def _unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
+def unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
     """Powers of two below the loop's trips, and its trips where they are few."""
     trips = float(np.mean(work.trips.get(loop.id, 0.0)))
     powers = [2.0**n for n in range(1, 8) if 2.0**n < trips]
@@ -231,7 +231,7 @@ def search(now: Prediction, profile: str, most: int = 10) -> Found:
     for change in helpful:
         choices.setdefault(change.object, []).append(change)
     loops = _loops(design.base)
-    axes = [np.array([1.0, *_unrolls(design.base, loop)]) for loop in loops]
+    axes = [np.array([1.0, *unrolls(design.base, loop)]) for loop in loops]
     axes += [np.array([1.0] if what in withheld(design.base) else [1.0, *FACTORS]) for what, _, _ in _REPLICATED]
     while np.prod([len(axis) for axis in axes], dtype=float) > MOST_COMBINATIONS:
         longest = max(range(len(axes)), key=lambda n: len(axes[n]))

@@ -1,11 +1,11 @@
 """A kernel's model as the window shows it: figures, its blocks, its designs, where every number comes from."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
 from rc_workbench_plugins.opencl.driven import Compared, compared
+from rc_workbench_plugins.opencl.factors import changes_of
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
@@ -55,7 +55,7 @@ def results(values: Model) -> Results:
         },
         shares_title="Potentials at each step",
         shares=tuple(share for one in all_predictions for share in _potentials(one)),
-        structure=structure(last, values.folder / values.model.kernel_file),
+        structure=structure(last, values),
         more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
     )
 
@@ -81,7 +81,7 @@ def _scarcest(one: Prediction) -> tuple[Figure, ...]:
     return (Figure(f"Scarcest: {name}", text, f"{origin}; it does not fit" if one.shares[name] > 1 else origin),)
 
 
-def structure(one: Prediction, source: Path) -> Structure:
+def structure(one: Prediction, values: Model) -> Structure:
     """The hierarchy of Fig. 5, each node with the cycles of all its repetitions (R6)."""
     estimate = one.estimate
     repeated = estimate.profile == REPAIRED
@@ -90,8 +90,9 @@ def structure(one: Prediction, source: Path) -> Structure:
         if isinstance(node, Leaf):
             block = estimate.blocks[node.id]
             cycles, lines = float(block.total_cycles), block.work.lines or (block.work.line,)
-            slowest = node.id == estimate.slowest
-            return Piece(node.id, _lines_text(lines), cycles, count_text(cycles), lines, node.id, strong=slowest)
+            slowest, changes = node.id == estimate.slowest, changes_of(values, one, node)
+            said = count_text(cycles)
+            return Piece(node.id, _lines_text(lines), cycles, said, lines, node.id, (), 0, slowest, changes)
         cycles, lines = float(estimate.nodes[node.id]) * times, tuple(range(node.lines[0], node.lines[1] + 1))
         note, inside = "", times
         if isinstance(node, Loop):
@@ -111,8 +112,10 @@ def structure(one: Prediction, source: Path) -> Structure:
                 children.append(piece(child, inside, "else" if number else "then"))
         name = name or ("switch" if isinstance(node, Switch) else "if")
         head = 0 if isinstance(node, Sequence) else lines[0]
-        return Piece(node.id, name, cycles, count_text(cycles), lines, note, tuple(children), head)
+        changes = changes_of(values, one, node)
+        return Piece(node.id, name, cycles, count_text(cycles), lines, note, tuple(children), head, False, changes)
 
+    source = values.folder / values.model.kernel_file
     return Structure(source, "cycles", piece(estimate.work.root, 1.0, estimate.work.kernel))
 
 

@@ -153,6 +153,34 @@ def test_a_loops_factor_and_a_vector_are_typed_in_the_form(shown: StructureView,
     assert mode.form.row("unroll").editor.toPlainText() == "L1: 2\nL2: 4"
 
 
+def test_factors_are_changed_in_the_drawing(shown: StructureView, mode: PredictMode, qtbot: QtBot) -> None:
+    """The hierarchy is the source's; each part's menu has what the model says of it, and one undo takes it back."""
+
+    def choose(piece: str, title: str) -> None:
+        shown.choose(piece)
+        action = next(action for action in shown.tree.menu().actions() if action.text() == title)
+        action.trigger()
+
+    before = mode.document.text
+    choose("L1", "Unroll L1 by 2")
+    assert mode.document.value(("unroll",)) == {"L1": 2}
+    assert shown.structure is not None
+    qtbot.waitUntil(lambda: ("loop L1", "4 rounds") in [(row.name, row.note) for row in shown.tree.bars.rows])
+    choose("L1", "Take out the factor of L1")
+    assert mode.document.value(("unroll", "L1")) is None
+    mode.document.history.undo()
+    mode.document.history.undo()
+    assert mode.document.text == before
+    root = shown.structure.root.id
+    choose(root, "2 compute units")
+    choose(root, "Add a step of tuning")
+    assert mode.document.value(("steps",)) == [{"name": "step 1"}]
+    qtbot.waitUntil(lambda: any(change.title == "Take out 'step 1'" for change in shown.tree.changes[root]))
+    block = next(name for name, all_ in shown.tree.changes.items() if any("Access a as" in one.title for one in all_))
+    choose(block, "Access a as vectors of 4")
+    assert mode.document.value(("steps",)) == [{"name": "step 1", "vector_types": {"a": 4}}]
+
+
 def test_what_a_diagram_has_is_opened_in_the_form(mode: PredictMode, qtbot: QtBot) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     mode.pills["Structure"].click()

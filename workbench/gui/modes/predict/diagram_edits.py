@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 from workbench.api.model_diagrams import Diagram, DiagramChange, DiagramEditor, DiagramNode
 from workbench.api.models import FieldPath
 from workbench.api.window import Context
+from workbench.model.diagnostic import Diagnostic
 from workbench.session.edit.diagram_edit import apply_change, data_of, editor_of
 from workbench.session.edit.model_document import ModelDocument
 
@@ -47,14 +48,14 @@ class DiagramEdits:
 
     def fill_additions(self, menu: QMenu, at: FieldPath) -> None:
         for change in self.additions(at):
-            menu.addAction(change.title).triggered.connect(partial(self._make, change))
+            menu.addAction(change.title).triggered.connect(partial(self.make, change))
 
     def fill_connections(self, menu: QMenu, source: DiagramNode) -> None:
         """Every node that the source can be connected to, with what can go there."""
         for target in self.diagram.nodes if self.diagram else ():
             for change in self.connections(source, target):
                 where = "" if target.title in change.title else f" ({target.title})"
-                menu.addAction(f"{change.title}{where}").triggered.connect(partial(self._make, change))
+                menu.addAction(f"{change.title}{where}").triggered.connect(partial(self.make, change))
 
     # ---- what is done
 
@@ -62,16 +63,16 @@ class DiagramEdits:
         """Connect two nodes: at once where one thing alone can go there, else as a menu says."""
         changes = self.connections(source, target)
         if len(changes) == 1:
-            self._make(changes[0])
+            self.make(changes[0])
         elif changes:
             menu = QMenu(self._parent)
             for change in changes:
-                menu.addAction(change.title).triggered.connect(partial(self._make, change))
+                menu.addAction(change.title).triggered.connect(partial(self.make, change))
             menu.popup(self._parent.cursor().pos())
 
     def remove(self, part: FieldPath) -> None:
         if (editor := self.editor) and self.possible and part:
-            self._make(editor.removal(data_of(self._document), part))
+            self.make(editor.removal(data_of(self._document), part))
 
     def rename(self, part: FieldPath) -> None:
         """Ask for another name."""
@@ -84,11 +85,14 @@ class DiagramEdits:
 
     def give_name(self, part: FieldPath, name: str) -> None:
         if editor := self.editor:
-            self._make(editor.renamed(data_of(self._document), part, name))
+            self.make(editor.renamed(data_of(self._document), part, name))
 
     def has_name(self, part: FieldPath) -> bool:
         return bool(part) and self._document.value((*part, "name")) is not None
 
-    def _make(self, change: DiagramChange, checked: bool = False) -> None:
-        if self._context.notices.attempt(lambda: apply_change(self._document, change)):
+    def make(self, change: DiagramChange, checked: bool = False) -> None:
+        """Make a change, which one undo takes back; of what cannot be written, say so."""
+        if self._document.read_only:
+            self._context.notices.tell(Diagnostic("this model cannot be written", READ_ONLY.capitalize() + "."))
+        elif self._context.notices.attempt(lambda: apply_change(self._document, change)):
             self._changed(change.part)

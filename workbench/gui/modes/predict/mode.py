@@ -133,7 +133,9 @@ class PredictMode(DocumentMode):
         self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
         self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
         drawn = self.structure.drawn
-        drawn.edit_with(DiagramEdits(context, self.document, self.structure, drawn.choose))
+        edits = DiagramEdits(context, self.document, self.structure, drawn.choose)
+        drawn.edit_with(edits)
+        self.structure.change_wanted.connect(edits.make)
         self.structure.line_asked.connect(context.navigation.open_line)
         self.structure.place_wanted.connect(self._open_place)
         self.structure.problem.connect(context.notices.tell)

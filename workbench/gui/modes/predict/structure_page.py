@@ -10,10 +10,11 @@ from workbench.gui.modes.predict.structure_view import StructureView
 
 class StructurePage(QStackedWidget):
     """`line_asked` carries file and line that are to be opened, `place_wanted` the path in the document of a part whose
-    form is to be shown."""
+    form is to be shown, `change_wanted` a `DiagramChange` of the document."""
 
     line_asked = Signal(str, int)
     place_wanted = Signal(object)
+    change_wanted = Signal(object)
     problem = Signal(object)
 
     def __init__(self) -> None:
@@ -22,6 +23,7 @@ class StructurePage(QStackedWidget):
         self.addWidget(self.code)
         self.addWidget(self.drawn)
         self.code.line_asked.connect(self.line_asked)
+        self.code.change_wanted.connect(self.change_wanted)
         self.code.tree.problem.connect(self.problem)
         self.drawn.view.place_wanted.connect(self.place_wanted)
         self.drawn.view.problem.connect(self.problem)

@@ -1,9 +1,13 @@
 """What a kind takes a source apart into, beside the source: a piece and its lines are lit together."""
 
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from workbench.api.model_diagrams import DiagramChange
 from workbench.api.predictions import Piece, Structure
 from workbench.gui.modes.source.code_view import CodeView, LineNumbers
 from workbench.gui.views.bars_view import BarsView
@@ -13,9 +17,15 @@ from workbench.system.files import read_file
 
 
 class PieceTree(BarsView):
-    """The pieces, each a row. `opened` carries the key of the one whose source is asked for."""
+    """The pieces, each a row. `opened` carries the key of the one whose source is asked for, `change_wanted` a
+    `DiagramChange` of the model that was chosen in a piece's menu; `changes` are what the menus offer, by piece."""
 
     opened = Signal(str)
+    change_wanted = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.changes: Mapping[str, Sequence[DiagramChange]] = {}
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = [row.key for row in self.bars.rows]
@@ -28,15 +38,37 @@ class PieceTree(BarsView):
         else:
             super().keyPressEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The piece under the pointer is chosen first."""
+        number = -1 if event.reason() is QContextMenuEvent.Reason.Keyboard else self.lane_at(QPointF(event.pos()))
+        if number >= 0:
+            self.chosen.emit(self.bars.rows[number].key)
+        super().contextMenuEvent(event)
+
+    def menu(self) -> QMenu:
+        menu = super().menu()
+        first = menu.actions()[0]
+        for change in self.changes.get(self.current, ()):
+            action = QAction(change.title, menu)
+            action.triggered.connect(partial(self._want, change))
+            menu.insertAction(first, action)
+        menu.insertSeparator(first)
+        return menu
+
+    def _want(self, change: DiagramChange, checked: bool = False) -> None:
+        self.change_wanted.emit(change)
+
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if (number := self.lane_at(QPointF(event.position()))) >= 0:
             self.opened.emit(self.bars.rows[number].key)
 
 
 class StructureView(QWidget):
-    """`line_asked` carries a file and a line of it that is to be opened."""
+    """`line_asked` carries a file and a line of it that is to be opened, `change_wanted` a `DiagramChange` of the model
+    that was chosen in a piece's menu."""
 
     line_asked = Signal(str, int)
+    change_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,6 +94,7 @@ class StructureView(QWidget):
         self.source.line_changed.connect(self._line_chosen)
         self.tree.chosen.connect(self.choose)
         self.tree.opened.connect(self._open)
+        self.tree.change_wanted.connect(self.change_wanted)
 
     def set_narrow(self, narrow: bool) -> None:
         """The pieces below the source where there is no room beside it."""
@@ -80,7 +113,8 @@ class StructureView(QWidget):
         self.structure, self._text = structure, text
         self._pieces = {piece.id: piece for piece, _ in pieces(structure.root)}
         self.head.set_title(structure.source.name, "")
-        self.tree_head.set_title("Structure", f"{structure.unit}; click a part or a line")
+        self.tree_head.set_title("Structure", f"{structure.unit}; click a part or a line, right-click for its factors")
+        self.tree.changes = {piece.id: piece.changes for piece in self._pieces.values()}
         self.tree.show_bars(structure_bars(structure))
         if other:
             self.source.show_source(text, structure.source.suffix)
