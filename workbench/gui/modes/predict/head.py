@@ -9,6 +9,9 @@ from workbench.gui.modes.forms.field_row import StillCombo
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column
 from workbench.gui.widgets.boxes import row_layout
 
+#: Where the middle is narrower, title, reading, pages and buttons have no room in one row.
+ONE_ROW_PX = 900
+
 
 class ModelHead(QWidget):
     """The pages are beside the title, or below it where there is little room, and `after` with them. `page_chosen`
@@ -42,7 +45,8 @@ class ModelHead(QWidget):
         self._bar.hide()
         plain_column(self, self.header, self._bar)
 
-    def set_narrow(self, narrow: bool) -> None:
+    def set_room(self, width: int) -> None:
+        narrow = width < ONE_ROW_PX
         (self._below if narrow else self._beside).insertWidget(0, self._pages)
         self._bar.setVisible(narrow)
 

@@ -158,7 +158,8 @@ class PredictMode(DocumentMode):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             narrow = self._centre.width() < NARROW_PX
-            for part in (self.model_head, self.structure.code, self.structure.drawn, self.explore):
+            self.model_head.set_room(self._centre.width())
+            for part in (self.structure.code, self.structure.drawn, self.explore):
                 part.set_narrow(narrow)
 
     def minimumSizeHint(self) -> QSize:

@@ -113,7 +113,7 @@ class StructureView(QWidget):
         self.structure, self._text = structure, text
         self._pieces = {piece.id: piece for piece, _ in pieces(structure.root)}
         self.head.set_title(structure.source.name, "")
-        self.tree_head.set_title("Structure", f"{structure.unit}; click a part or a line, right-click for its factors")
+        self.tree_head.set_title("Structure", f"{structure.unit}; right-click for factors")
         self.tree.changes = {piece.id: piece.changes for piece in self._pieces.values()}
         self.tree.show_bars(structure_bars(structure))
         if other:
