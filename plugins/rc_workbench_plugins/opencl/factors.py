@@ -40,7 +40,7 @@ def _unrolling(
             yield DiagramChange(f"Unroll {loop.id} by {factor:g}", (step,))
     for name in given:
         if name in (loop.id, str(loop.lines[0])):
-            yield DiagramChange(f"Take out the factor of {loop.id}", (DocumentStep((*at, "unroll", name)),))
+            yield DiagramChange(f"Remove the factor of {loop.id}", (DocumentStep((*at, "unroll", name)),))
 
 
 def _arrays(last: Prediction, leaf: Leaf, at: FieldPath, given: dict[str, object]) -> Iterator[DiagramChange]:
@@ -59,7 +59,7 @@ def _arrays(last: Prediction, leaf: Leaf, at: FieldPath, given: dict[str, object
     for what, name in _LISTS.items():
         listed = given.get(name)
         for number, array in enumerate(listed if isinstance(listed, Sequence) else ()):
-            yield DiagramChange(f"Take {array} back ({what})", (DocumentStep((*at, name, number)),))
+            yield DiagramChange(f"Remove {what} of {array}", (DocumentStep((*at, name, number)),))
 
 
 def _replication(last: Prediction, at: FieldPath, given: dict[str, object]) -> Iterator[DiagramChange]:
@@ -74,7 +74,7 @@ def _replication(last: Prediction, at: FieldPath, given: dict[str, object]) -> I
             if factor != now:
                 yield DiagramChange(f"{counted(int(factor), one)}{rest}", (DocumentStep((*at, name), int(factor)),))
         if given.get(name) is not None:
-            yield DiagramChange(f"Take out the number of {one}s{rest}", (DocumentStep((*at, name)),))
+            yield DiagramChange(f"Remove the number of {one}s{rest}", (DocumentStep((*at, name)),))
 
 
 def _steps(values: Model) -> Iterator[DiagramChange]:
@@ -86,4 +86,4 @@ def _steps(values: Model) -> Iterator[DiagramChange]:
     yield DiagramChange("Add a step of tuning", (inserted,), ("steps", len(steps)))
     if steps:
         last = len(steps) - 1
-        yield DiagramChange(f"Take out '{steps[-1].name}'", (DocumentStep(("steps", last)),))
+        yield DiagramChange(f"Remove '{steps[-1].name}'", (DocumentStep(("steps", last)),))

@@ -166,7 +166,7 @@ def test_factors_are_changed_in_the_drawing(shown: StructureView, mode: PredictM
     assert mode.document.value(("unroll",)) == {"L1": 2}
     assert shown.structure is not None
     qtbot.waitUntil(lambda: ("loop L1", "4 rounds") in [(row.name, row.note) for row in shown.tree.bars.rows])
-    choose("L1", "Take out the factor of L1")
+    choose("L1", "Remove the factor of L1")
     assert mode.document.value(("unroll", "L1")) is None
     mode.document.history.undo()
     mode.document.history.undo()
@@ -175,7 +175,7 @@ def test_factors_are_changed_in_the_drawing(shown: StructureView, mode: PredictM
     choose(root, "2 compute units")
     choose(root, "Add a step of tuning")
     assert mode.document.value(("steps",)) == [{"name": "step 1"}]
-    qtbot.waitUntil(lambda: any(change.title == "Take out 'step 1'" for change in shown.tree.changes[root]))
+    qtbot.waitUntil(lambda: any(change.title == "Remove 'step 1'" for change in shown.tree.changes[root]))
     block = next(name for name, all_ in shown.tree.changes.items() if any("Access a as" in one.title for one in all_))
     choose(block, "Access a as vectors of 4")
     assert mode.document.value(("steps",)) == [{"name": "step 1", "vector_types": {"a": 4}}]
