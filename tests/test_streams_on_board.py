@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.query.measures import MeasureResult
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
+from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult, Metric
 from rc_workbench_plugins.streaming.query.seen import seen
 from rtl_simulator import make_board
 from run_query import asked
 
 from workbench.api.instrument.stream_probe import with_streams
 from workbench.api.job import Job
-from workbench.model.run import Run
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import PS_PER_S, Run
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
@@ -52,8 +54,38 @@ hardware:
   parameters: {DELAY: 9, BURST: 24}
   read_out: {first: 0x400, last: 0x40F}
   count_streams: true
+  query: board.query
   trace: {records: 1024, burst: 64}
 """
+TRACE = "  trace: {records: 1024, burst: 64}\n"
+#: What agents count in the FPGA: streams, a FIFO, states of a block, and both in one. On the board, what does not
+#: depend on when the counting began: there that is as the program first calls it.
+ON_BOARD = (
+    "measure max occupancy at queue",
+    "measure rate(frame=24) at queue.m when occupancy at queue > 12",
+    "measure backpressure at taker.m when occupancy at queue > 12",
+    "measure min interval at queue.m when occupancy at queue > 0",
+    "measure mean latency at taker.m -> queue.m",
+    "measure visits of state fetch of adder",
+    "measure max dwell of state add of adder when occupancy at queue > 3",
+    "measure hist dwell of state add of adder",
+    "measure transitions of state fetch -> add of adder",
+    "measure rate at queue.m when state fetch of adder & !backpressure at taker.m",
+    "assert occupancy at queue < 12",
+)
+QUERY = (
+    *ON_BOARD,
+    "measure hist occupancy at queue",
+    "measure mean(frame=24) latency at queue",
+    "measure mean(frame=2 us) occupancy at queue",
+    "measure trace(frame=12) latency at queue when occupancy at queue > 9",
+    "measure share of state add of adder",
+    "measure sum dwell of state starve of adder",
+    "measure share(frame=1 us) of state add of adder when occupancy at queue > 3",
+    "measure visits of state starve of adder when occupancy at queue == 0",
+    "assert !backpressure at taker.m | occupancy at queue == 16",
+    "assert state add of adder | occupancy at queue < 15",
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +94,24 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         QUEUED, tmp_path_factory.mktemp("project") / "bursts", ignore=shutil.ignore_patterns("*.yaml")
     )
     (folder / "main.c").write_text(MAIN)
+    (folder / "board.query").write_text("\n".join(ON_BOARD))
+    (folder / "card.query").write_text("\n".join(QUERY))
+    untraced = PROJECT.replace(TRACE, "")
+    (folder / "vhdl.workbench.yaml").write_text(untraced.replace("hdl/*.v", "vhdl/*.vhd"))
+    card = untraced.replace("board.query", "card.query\n  query_words: 8192")
+    (folder / "card.workbench.yaml").write_text(card)
     (folder / "bursts.workbench.yaml").write_text(PROJECT)
     return folder / "bursts.workbench.yaml"
 
 
 @pytest.fixture(scope="module")
 def records(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return recorded(project, tmp_path_factory.mktemp("board"))
+
+
+def recorded(project: Path, folder: Path) -> tuple[Path, Path]:
     """The tree, and what its program left on a board that is a simulation."""
-    tree, build, raw = (tmp_path_factory.mktemp(name) / name for name in ("tree", "build", "raw"))
+    tree, build, raw = (folder / name for name in ("tree", "build", "raw"))
     build.mkdir()
     raw.mkdir()
     instrument_workspace(open_workspace(project, load_plugins()), {}, tree)
@@ -89,7 +131,7 @@ def board(records: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="module")
 def card(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     options = RunOptions(out=tmp_path_factory.mktemp("card") / "run", deterministic=True, trace=True)
-    return run_workspace(open_workspace(project, load_plugins()), options, Job())
+    return run_workspace(open_workspace(project.with_name("card.workbench.yaml"), load_plugins()), options, Job())
 
 
 def columns(run: Run, table: str, *names: str) -> list[list[int]]:
@@ -184,3 +226,102 @@ def test_vhdl_asks_in_its_own_words(project: Path) -> None:
         "take": ("correlate m_tvalid_passes when m_tvalid with m_tready",),
         "fifo": ("correlate m_tvalid_passes when m_tvalid with m_tready",),
     }
+
+
+@pytest.fixture(scope="module")
+def vhdl_board(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same design in VHDL, without a trace: agents alone know more than sums."""
+    folder = tmp_path_factory.mktemp("vhdl")
+    tree, raw = recorded(project.with_name("vhdl.workbench.yaml"), folder)
+    return collect_records(tree, raw, folder / "run", load_plugins())
+
+
+def told(result: MeasureResult | AssertResult) -> str:
+    return result.measure.text if isinstance(result, MeasureResult) else result.asserted.text
+
+
+def counted(run: Run) -> dict[str, MeasureResult | AssertResult]:
+    """What agents counted, by the statements."""
+    answers = kept_answers(run.tables, "")
+    assert answers is not None
+    assert [one.message for one in answers.diagnostics] == []
+    return {told(one): one for one in answers.results}
+
+
+def test_agents_count_what_a_trace_shows(card: Run) -> None:
+    """Every statement, frame by frame, of one run: counted cycle by cycle, and evaluated event by event. The run ends
+    within a cycle, of which no counter has a part."""
+    counts, period_ps = counted(card), PS_PER_S / card.manifest.clocks[0].frequency_hz
+    traced = asked(card, "\n".join(QUERY))
+    assert counts.keys() == {told(one) for one in traced} == set(QUERY)
+    for result in traced:
+        other = counts[told(result)]
+        if isinstance(result, AssertResult):
+            assert isinstance(other, AssertResult)
+            assert (other.broken_ps, other.known) == (result.broken_ps, result.known), told(result)
+            continue
+        assert isinstance(other, MeasureResult)
+        for one, frame in zip(other.frames, result.frames, strict=True):
+            assert (one.start_ps, one.count) == (frame.start_ps, frame.count), told(result)
+            lengths = ((one.end_ps, frame.end_ps), (one.collected_ps, frame.collected_ps))
+            assert all(abs(a - b) < period_ps for a, b in lengths), told(result)
+            value = None if frame.value is None else pytest.approx(frame.value, rel=1e-3)
+            assert one.value == value, told(result)
+            assert (one.histogram is None) == (frame.histogram is None)
+            assert np.allclose(one.histogram or (), frame.histogram or (), atol=period_ps)
+            for a, b in zip(one.samples or (), frame.samples or (), strict=True):
+                assert a.tolist() == b.tolist(), told(result)
+
+
+def in_cycles(run: Run, result: MeasureResult | AssertResult) -> list[object]:
+    """What a statement of `ON_BOARD` came to, in cycles of the run's clock."""
+    hz = run.manifest.clocks[0].frequency_hz
+
+    def cycles(ps: float) -> int:
+        return round(ps * hz / PS_PER_S)
+
+    if isinstance(result, AssertResult):
+        return [cycles(end - begin) for begin, end in result.broken_ps]
+    rows: list[object] = []
+    of = result.measure
+    for frame in result.frames:
+        value = frame.value
+        if value is not None and of.metric in (Metric.LATENCY, Metric.INTERVAL, Metric.DWELL):
+            value = cycles(value * 1000) / 1000
+        elif value is not None and of.metric is Metric.RATE:
+            value = round(value / hz, 6)
+        collected = cycles(frame.collected_ps) if of.when else 0
+        rows.append((frame.count, collected, value, frame.histogram))
+    return rows
+
+
+def test_agents_on_boards_count_what_those_on_the_card_do(board: Run, vhdl_board: Run, card: Run) -> None:
+    counts = {run.manifest.created + str(run.path): (run, counted(run)) for run in (board, vhdl_board, card)}
+    for text in ON_BOARD:
+        verilog, vhdl, of_card = (in_cycles(run, results[text]) for run, results in counts.values())
+        assert verilog == vhdl == of_card, text
+
+
+def test_streams_and_fifos_of_vhdl_are_counted_without_a_trace(vhdl_board: Run, card: Run) -> None:
+    assert [one.id for one in vhdl_board.manifest.streams] == [one.id for one in card.manifest.streams]
+    names = ("stream", "transfers", "sink_stalls")
+    assert columns(vhdl_board, "streams", *names) == columns(card, "streams", *names)
+    assert "stream_transfers" not in vhdl_board.tables
+    held = [
+        {words: n for words, n in zip(*columns(run, "occupancy", "words", "cycles"), strict=True) if words and n}
+        for run in (vhdl_board, card)
+    ]
+    assert held[0] == held[1]
+    assert max(held[0]) == DEPTH
+
+
+def test_a_run_without_a_trace_is_answered_by_its_agents(vhdl_board: Run, card: Run) -> None:
+    (answer,) = asked(vhdl_board, f"label: {ON_BOARD[1]}")
+    assert isinstance(answer, MeasureResult)
+    assert (answer.agent, answer.measure.label) == ("FPGA", "label")
+    assert [frame.count for frame in answer.frames] == [frame.count for frame in measured(card, ON_BOARD[1]).frames]
+    (held,) = asked(vhdl_board, "assert occupancy at queue < 12")
+    assert isinstance(held, AssertResult)
+    assert len(held.broken_ps) == ROUNDS
+    with pytest.raises(WorkbenchError, match="this run has no trace"):
+        asked(vhdl_board, "measure rate(frame=25) at queue.m")

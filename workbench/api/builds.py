@@ -118,6 +118,17 @@ class HdlSimulation:
 
 
 @dataclass(frozen=True)
+class AgentQuery:
+    """What an agent beside the counters of an ordinary design counts: the statements of `text`, which is in `file`, and
+    with `fifos` how many words each FIFO holds. There is room for so many words of its answers (a power of two)."""
+
+    text: str
+    file: str = ""
+    fifos: bool = False
+    room: int = 1024
+
+
+@dataclass(frozen=True)
 class HdlChecks:
     """What an HDL build is held against.
 
@@ -143,7 +154,8 @@ class HdlBuild:
     simulator runs the design, where one can; where only that one can, there are no `sources`. `read` are all files that
     decide on any of it: without them it is made anew each time. Of several FPGAs `fpgas` are the builds, in order, and
     `places` what their names begin with; blocks, streams and FIFOs are then all of theirs, one FPGA's after the
-    other's, and `read_out` is that of the first that has one; all else is the first one's.
+    other's, and `read_out` is that of the first that has one; all else is the first one's. `agent` is what an agent
+    beside the counters is asked.
     """
 
     sources: tuple[Path, ...]
@@ -160,6 +172,7 @@ class HdlBuild:
     simulation: HdlSimulation = field(default_factory=HdlSimulation)
     checks: HdlChecks = field(default_factory=HdlChecks)
     beside: Beside | None = None
+    agent: AgentQuery | None = None
     fpgas: tuple[HdlBuild, ...] = ()
     places: tuple[str, ...] = ("",)
 

@@ -7,9 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from workbench.api.builds import AgentQuery, HdlBuild
     from workbench.api.descriptors import Composition
+    from workbench.api.virtual_time import ClockFrame
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.run import Run
+    from workbench.model.run_tables import Table
 
 
 @dataclass(frozen=True)
@@ -148,6 +154,44 @@ class Explained:
     queues: Mapping[str, QueueFill] = field(default_factory=dict)
     bars: tuple[ExplainedBar, ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True)
+class DesignAgents:
+    """What counts a design's streams and states in the FPGA, beside its counters: the Verilog of the modules
+    `AGENT_MODULE`, one for each monitor that has room for it (`resources/hdl/README.md`); by monitor, how many groups
+    have frames of their own, and how many statements are counted; and what is not."""
+
+    text: str
+    sizes: Mapping[int, tuple[int, int]]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadAgents:
+    """The agents of an FPGA whose names begin with `place`, in a run: its design, the words that were read out of it,
+    what puts its clocks on the host's, and the number of its first FIFO."""
+
+    place: str
+    build: HdlBuild
+    words: NDArray[np.uint32]
+    frames: Mapping[str, ClockFrame]
+    first_fifo: int = 0
+
+
+@runtime_checkable
+class CountsInDesign(Protocol):
+    """Of a plugin's `RunQueries`: agents in the FPGA count statements while the application runs."""
+
+    def agents(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
+        """Those of a design; `clocks_hz` are the platform's clocks. WorkbenchError with what is wrong in the query."""
+        ...
+
+    def counted_in(
+        self, fpgas: Sequence[ReadAgents], clocks_hz: Mapping[str, float]
+    ) -> tuple[Mapping[str, Table], tuple[Diagnostic, ...]]:
+        """The run's tables of what they counted in each FPGA, and what is to be known of it."""
+        ...
 
 
 @runtime_checkable

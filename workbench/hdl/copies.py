@@ -7,13 +7,13 @@ from pathlib import Path
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE
 from workbench.api.instrument.metric_probe import BIN_MODULE, BIN_SOURCE
-from workbench.api.instrument.monitor_text import FIRST_MODULE, VALUE_MODULE
+from workbench.api.instrument.monitor_text import AGENTS_FILE, FIRST_MODULE, VALUE_MODULE
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 
-def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
-    """Write the generated top and monitors, and the sources that they need, below `out`; a path for each. `timescale`
-    is the directive that all of them begin with."""
+def write_around(generated: str, out: Path, timescale: str = "", agents: str = "") -> list[Path]:
+    """Write the generated top and monitors, their agents and the sources that they need, below `out`; a path for each.
+    `timescale` is the directive that all of them begin with."""
     traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
     depths = [DEPTH_SOURCE] if DEPTH_MODULE in generated else []
     crossing = [CROSSING_SOURCE] if CROSSING_MODULE in generated else []
@@ -24,6 +24,7 @@ def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
     own = (*wrapper.RUNTIME, *crossing, *traced, *depths, *values, *firsts)
     texts = {name: wrapper.runtime_source(name) for name in own}
     texts |= {_ours(name.rpartition("/")[2]): _ours(wrapper.runtime_source(name)) for name in of_agents}
+    texts |= {AGENTS_FILE: agents} if agents else {}
     texts[wrapper.TOP_FILE] = generated
     return [write_file(out / "recap" / name, (timescale + text).encode()) for name, text in texts.items()]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
+from workbench.api.instrument.monitor_text import agents_without
 from workbench.api.instrument.wrapper import Top
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.board import hardware_of
@@ -70,7 +71,8 @@ def instrument(
     watched = monitored(top, layout, board, hardware, copies.bits, reading.library, reading.single, copies.early)
     with writing(out):
         generated = watched.around(copies.shell, streams.streams) + copies.text
-        around = tuple(write_around(generated, out, copies.timescale))
+        agents = agents_without([monitor.plan for monitor in watched.monitors])
+        around = tuple(write_around(generated, out, copies.timescale, agents))
     own = copies.build(watched, around)
     build = replace(
         own,

@@ -197,6 +197,7 @@ def monitored(
     width = own_width + STATE_BITS * len(ports) + sum(one.bits for one in derived)
     monitors: list[Monitor] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
+    agent_bits = (hardware.agent_words - 1).bit_length() if hardware.agent_words else 0
     for clock in clocks.values():
         numbers = tuple(
             n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and not has_own_clock(use)
@@ -207,7 +208,8 @@ def monitored(
         of_ports = (Probe(number, port.lsb, len(STATES) + 1) for number, port in of_clock)
         probes = (*_probes(counted, numbers, bits, told, early), *of_ports)
         numbers = (*numbers, *(number for number, _ in of_clock))
-        monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
+        plan = MonitorPlan(probes, width, trace=store, engines=hardware.engines, agent_bits=agent_bits)
+        monitors.append(Monitor(plan, clock, numbers))
     names = {pin: clock.name for pin, clock in clocks.items()}
     of_plls = made_clocks(top, hardware, f"{wrapper.USER_INSTANCE}.", names)
     given_hz = {clock.name: clock.frequency_hz for clock in of_plls.values()}

@@ -193,10 +193,25 @@ class Design(Document):
         "is behind `pragma recap`",
         examples=[{"core": ["count stalls when valid && !ready"]}],
     )
+    query: str = Field(
+        "",
+        description="file of questions to the design's streams, FIFOs and states that an agent in the FPGA counts "
+        "while it runs, frame by frame, on the simulated card as on a machine",
+        examples=["hdl.query"],
+    )
+    query_words: int = Field(
+        1024,
+        ge=256,
+        le=1 << 20,
+        description="how many words of 32 bits the agent's answers have room for, in block RAM; frames for which "
+        "there is none become one",
+        examples=[4096],
+    )
     count_streams: bool = Field(
         False,
         description="count the design's streams in the FPGA itself, so that a run on a machine shows them as one on "
-        "the simulated card; with `trace` every word, so that all queries are answered, of FIFOs too",
+        "the simulated card, with how many words each FIFO held; with `trace` every word, so that all questions are "
+        "answered after the run",
     )
     assertions: bool = Field(
         False,
@@ -251,6 +266,7 @@ class HardwareSources(Design):
     )
 
     _ranks: int = PrivateAttr(1)  # those of the host
+    _agent_words: int = PrivateAttr(0)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -262,6 +278,17 @@ class HardwareSources(Design):
         if self._ranks == 1:
             return of_rank
         return tuple(f"rank[{rank}].{place}" for rank in range(self._ranks) for place in of_rank)
+
+    @property
+    def agent_words(self) -> int:
+        """How many words an agent beside the counters has room for; 0 where there is none."""
+        return self._agent_words
+
+    def with_agent(self, words: int) -> HardwareSources:
+        """The hardware with an agent."""
+        copy = self.model_copy()
+        copy._agent_words = words
+        return copy
 
     def of_ranks(self, ranks: int) -> HardwareSources:
         """The hardware of so many ranks, each with all that is said here."""

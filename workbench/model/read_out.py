@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -108,6 +108,40 @@ class TraceWords:
     waits: int
 
 
+class AgentSettings:
+    """The numbers by which an agent beside the counters is switched: four bits more of a length, the highest first;
+    that length for the frames of a group; and whether a statement is counted (`resources/hdl/agent/agent_store.v`)."""
+
+    CODES: ClassVar[int] = 256
+    LENGTH: ClassVar[int] = 16
+    COUNTED: ClassVar[int] = 80
+
+    @classmethod
+    def length(cls, group: int, length: int) -> tuple[int, ...]:
+        """What gives a group's frames a length of less than 2**32 cycles, or elements."""
+        return (*(length >> low & 15 for low in range(28, -1, -4)), cls.LENGTH + group)
+
+    @classmethod
+    def counted(cls, statement: int, counts: bool) -> int:
+        return cls.COUNTED + 2 * statement + counts
+
+    @classmethod
+    def used(cls, groups: int, statements: int) -> tuple[int, ...]:
+        """Those that an agent understands."""
+        lengths = range(cls.LENGTH, min(cls.LENGTH + groups, cls.COUNTED))
+        return (*range(16), *lengths, *range(cls.COUNTED, min(cls.COUNTED + 2 * statements, cls.CODES)))
+
+
+@dataclass(frozen=True)
+class AgentWords:
+    """Where what an agent sent is among the words: of `words` from `base` on there are as many as the word `count`
+    says."""
+
+    base: int
+    words: int
+    count: int
+
+
 @dataclass(frozen=True)
 class ValueWords:
     """Where the words begin with a signal's sums (`resources/hdl/recap_value.v`), or with the cycle in which an
@@ -126,7 +160,8 @@ class MonitorWords:
     `workbench.api.instrument.readout` reads both. `blocks` are the numbers of the build's blocks that run on that
     clock; None where all do. Where the clock is another than the port's, the monitor is `far`: its words read 0 where
     the clock did not answer. One that the design makes of a clock of the platform's has `made_of` that: on a machine
-    its blocks are counted in its own cycles, on the simulated card in those of the other.
+    its blocks are counted in its own cycles, on the simulated card in those of the other. `settings` are the accesses
+    that switch its `agent`, by number; none where the port cannot.
     """
 
     first: int
@@ -141,6 +176,8 @@ class MonitorWords:
     made_of: str = ""
     values: tuple[ValueWords, ...] = ()
     firsts: tuple[ValueWords, ...] = ()
+    agent: AgentWords | None = None
+    settings: Mapping[int, tuple[Access, ...]] = field(default_factory=dict)
 
     def of(self, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The monitor's among all that were read."""

@@ -171,7 +171,7 @@ def _block_on(block: Block, place: str) -> Block:
     return replace(block, id=place + block.id, component=component, group=alike + block.group, states=states)
 
 
-def _words_of(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:
+def words_of_each(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:
     """Of each FPGA the number of its first block, its build and its own words."""
     block = word = 0
     for one in hdl.each:
@@ -184,7 +184,7 @@ def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.u
     """What the counters of all FPGAs say, each design in its language, in tables whose blocks are numbered as the
     build's."""
     tables: dict[str, Table] = {}
-    for language, (first, one, own) in zip(languages, _words_of(hdl, words), strict=True):
+    for language, (first, one, own) in zip(languages, words_of_each(hdl, words), strict=True):
         tables_of_design = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
         for name, table in tables_of_design.items():
             if "block" in table:
@@ -202,7 +202,7 @@ def _not_read(hdl: HdlBuild) -> dict[str, Table]:
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
     """The clocks that did not answer when the words were read, with the numbers of their blocks, of all FPGAs."""
     blocks_of_clock: dict[str, list[int]] = {}
-    for first, one, own in _words_of(hdl, words):
+    for first, one, own in words_of_each(hdl, words):
         for clock, numbers in readout.silent(one, own) if own.any() else ():
             blocks_of_clock.setdefault(clock, []).extend(first + number for number in numbers)
     return blocks_of_clock
@@ -210,5 +210,5 @@ def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks, on all FPGAs, that a counter could have watched and did not."""
-    return tuple(first + number for first, one, own in _words_of(hdl, words) if own.any()
+    return tuple(first + number for first, one, own in words_of_each(hdl, words) if own.any()
                  for number in readout.unwatched(one, own))  # fmt: skip

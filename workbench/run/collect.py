@@ -25,6 +25,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import RunClock, Site
 from workbench.model.run_tables import TABLES, Table
 from workbench.model.text import listed
+from workbench.run.agents import agent_tables
 from workbench.run.call_sums import call_tables
 from workbench.run.cards import decoded, silent, unwatched
 from workbench.run.counted import counted_blocks, counted_tables
@@ -84,7 +85,8 @@ def collect(
     if not of_streams:
         taps = read_taps(raw) if hdl.read_out and hdl.read_out.traced else None
         of_streams, lacking = board_tables(hdl.streams, hdl.fifos, hdl.blocks, of_fpga.tables, taps)
-    tables |= of_streams | memory_table(raw) | _transfers_of_streams(raw, part)
+    of_agents, uncounted = agent_tables(hdl, outcome.counter_words, built.platform, clocks)
+    tables |= of_agents | of_streams | memory_table(raw) | _transfers_of_streams(raw, part)
     if outcome.frames:
         tables[TABLE] = table_of_frames(outcome.frames)
     if trace:
@@ -95,7 +97,7 @@ def collect(
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
             own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
             tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
-    problems = (*of_host.problems, *of_fpga.problems, *lacking)
+    problems = (*of_host.problems, *of_fpga.problems, *lacking, *uncounted)
     return Collected(blocks, resources(built.platform, of_host.blocks), of_host.messages, tables, problems)
 
 

@@ -40,6 +40,8 @@ class StreamQueries:
     planned = staticmethod(Later(f"{__name__}.query.window:planned"))
     ask = staticmethod(Later(f"{__name__}.query.window:ask"))
     explain = staticmethod(Later(f"{__name__}.query.window:explain"))
+    agents = staticmethod(Later(f"{__name__}.agents.design:agents"))
+    counted_in = staticmethod(Later(f"{__name__}.agents.design:counted_in"))
     queues = staticmethod(Later(f"{__name__}.queues:queues"))
 
 

@@ -2,17 +2,18 @@
 // comes while the frame before is still being read out goes on to the next such end, so that nothing is left
 // uncounted.
 module agent_frame #(
-    parameter KIND = 0,         // 0: asked for, 1: cycles, 2: elements
-    parameter [31:0] LENGTH = 1
+    parameter KIND = 0          // 0: asked for, 1: cycles, 2: elements
 ) (
     input  wire clock,
     input  wire reset,
-    input  wire element,        // one passed in this cycle
+    input  wire counts,         // this cycle is there
+    input  wire element,        // one passed in it
+    input  wire [31:0] length,  // of frames from the reset on
     input  wire finish,         // the host asks for what there is
     input  wire set_length,     // frames' length from the next end on
     input  wire [31:0] new_length,
     input  wire free,
-    input  wire [47:0] cycle,
+    input  wire [47:0] next,    // how many cycles there were with this one
     output wire frame_end,      // this cycle is the frame's last
     output reg  [31:0] number,
     output reg  [47:0] start,   // of the frame that ended last
@@ -22,29 +23,29 @@ module agent_frame #(
     reg [31:0] place, limit;
     reg asked;
     reg [47:0] began;
-    wire counts = KIND == 1 | (KIND == 2 & element);
-    wire due = counts & place >= limit - 1'b1;
+    wire steps = (KIND == 1 & counts) | (KIND == 2 & element);
+    wire due = steps & place >= limit - 1'b1;
     assign frame_end = ~reset & free & (due | asked);
 
     always @(posedge clock)
         if (reset) begin
             place <= 0;
-            limit <= LENGTH;
+            limit <= length;
             asked <= 0;
             began <= 0;
             number <= 0;
             since <= 0;
         end else begin
             if (due) place <= 0;
-            else if (counts) place <= place + 1'b1;
+            else if (steps) place <= place + 1'b1;
             if (set_length & KIND == 1) limit <= new_length;
             asked <= finish | (asked & ~frame_end);
-            since <= frame_end ? 32'd0 : since + 1'b1;
+            since <= frame_end ? 32'd0 : since + {31'd0, counts};
             if (frame_end) begin
                 number <= number + 1'b1;
                 start <= began;
-                stop <= cycle + 1'b1;
-                began <= cycle + 1'b1;
+                stop <= next;
+                began <= next;
             end
         end
 endmodule

@@ -10,6 +10,7 @@ module agent_trace #(
 ) (
     input  wire clock,
     input  wire reset,
+    input  wire counts,         // this cycle is there
     input  wire sample,
     input  wire [VALUE_BITS-1:0] value,
     input  wire [31:0] since,
@@ -31,7 +32,7 @@ module agent_trace #(
     reg [BITS-1:0] record;
 
     reg [KEY_BITS-1:0] earlier;
-    wire wanted = ~reset & (STATE ? first | value[KEY_BITS-1:0] != earlier : sample);
+    wire wanted = ~reset & (STATE ? counts & (first | value[KEY_BITS-1:0] != earlier) : sample);
     wire full = used[ROOM_BITS];
     wire [ROOM_BITS:0] used_now = used + {{ROOM_BITS{1'b0}}, wanted & ~full};
     wire [31:0] lost_now = lost + {31'd0, wanted & full};
@@ -43,8 +44,8 @@ module agent_trace #(
         record <= records[{~active, place[ROOM_BITS-1:0]}];
     end
     always @(posedge clock) begin
-        earlier <= value[KEY_BITS-1:0];
-        first <= reset | frame_end;
+        if (counts) earlier <= value[KEY_BITS-1:0];
+        first <= reset | frame_end | (first & ~counts);
         used <= reset | frame_end ? {(ROOM_BITS + 1){1'b0}} : used_now;
         lost <= reset | frame_end ? 32'd0 : lost_now;
         fetched <= selected & ~take;

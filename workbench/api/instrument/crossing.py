@@ -23,6 +23,7 @@ CROSSING_MODULE = "recap_crossing"
 #: From what is asked to its answer, in `recap_crossing.v`: cycles of the port's clock, and of the monitor's, at most.
 _HERE_CYCLES, _THERE_CYCLES = 5, 11
 _MADE_SLOWER = 256  # so many times slower than what it is made of a clock may be of which nothing is said
+_SENDS = 4  # cycles, at most, in which an agent sends a word of its last frames
 _SLOWER = 2  # so many times slower than the platform says a clock may be, and is still waited for
 
 
@@ -80,6 +81,7 @@ def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
         first += monitor.plan.words
     slowest = max(float(place.clock.frequency_hz / monitor.least_hz) for monitor in monitors)
     entries = max(1 << monitor.plan.entry_bits for monitor in monitors)
+    sent = max((_SENDS * monitor.plan.agent_words.words for monitor in monitors if monitor.plan.agent_words), default=0)
     each = tuple(front.each)
     if each:
         each = (*each[:-1], replace(each[-1], settle_cycles=max(each[-1].settle_cycles, waits)))
@@ -93,7 +95,7 @@ def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
         each=each,
         monitors=tuple(words),
         port=place.port,
-        acts_cycles=2 * waits,  # to choose what a counter watches is to ask twice
+        acts_cycles=2 * waits + sent,  # to choose what a counter watches is to ask twice
         clear_cycles=waits + 2 * math.ceil((entries + 8) * max(1.0, slowest)),
         parts=front.parts,
         block_words=front.block_words,

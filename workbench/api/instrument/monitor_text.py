@@ -3,13 +3,24 @@
 from collections.abc import Iterator, Sequence
 
 from workbench.api.instrument.crossing import numbered
-from workbench.api.instrument.probes import FIRST_WORDS, HEADER_WORDS, MAGIC, VALUE_WORDS, Counter, MonitorPlan, Probe
+from workbench.api.instrument.probes import (
+    COUNT_WORDS,
+    FIRST_WORDS,
+    HEADER_WORDS,
+    MAGIC,
+    VALUE_WORDS,
+    Counter,
+    MonitorPlan,
+    Probe,
+)
 from workbench.model.custom import VALUE_BITS
 
 #: Set by what simulates the design and counts its taps by itself: the counters are then left out.
 UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 VALUE_MODULE = "recap_value"
 FIRST_MODULE = "recap_first"
+#: What counts the project's questions beside the counters of a clock's blocks (`agents` of `workbench_queries`).
+AGENT_MODULE, AGENTS_FILE = "recap_agent", "recap_agents.v"
 
 
 def monitor_text(plan: MonitorPlan, number: int) -> str:
@@ -43,11 +54,12 @@ def monitor_text(plan: MonitorPlan, number: int) -> str:
     lines += _values(plan, select)
     lines += _firsts(plan, select)
     lines += _trace(plan, select)
+    lines += _agent(plan, number, select)
     shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.counters) + 1)])
     places = [f"place_shown_{slot}" for slot, counter in enumerate(plan.counters, 1) if counter.place_bits]
     place = f"({_or_tree(places)})" if places else "16'd0"
     half = f"{{{place}, 16'd0}}" if count <= 32 else f"{{{place}, {48 - count}'d0, shown[{count - 1}:32]}}"
-    more = f"{' | trace_word' if plan.trace_words else ''}"
+    more = f"{' | trace_word' if plan.trace_words else ''}{' | agent_word' if plan.agent_words else ''}"
     more += "".join(f" | value_{n}" for n in range(len(plan.values)))
     more += "".join(f" | first_{n}" for n in range(len(plan.firsts)))
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
@@ -184,6 +196,56 @@ def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
     yield f"        of_counts <= {of_counts};"
     yield "    end"
     yield "    wire [31:0] trace_word = of_records ? change_word : of_counts ? trace_count : 0;"
+
+
+def agent_head(number: int, state_width: int, room_bits: int) -> str:
+    """How the module begins of the agent beside the monitor of that number."""
+    return f"""module {numbered(AGENT_MODULE, number)} (
+    input wire clock, input wire clear, input wire [{max(1, state_width) - 1}:0] state, input wire counts,
+    input wire held, input wire set, input wire [{room_bits - 1}:0] entry,
+    output wire [31:0] word, output wire [{room_bits}:0] stored
+);
+"""
+
+
+def agents_without(plans: Sequence[MonitorPlan]) -> str:
+    """The agents' modules of monitors that have room for them, as long as nothing is asked; empty where none has."""
+    heads = (agent_head(n, plan.state_width, plan.agent_bits) for n, plan in enumerate(plans) if plan.agent_bits)
+    return "".join(f"{head}    assign word = 0, stored = 0;\nendmodule\n" for head in heads)
+
+
+def _agent(plan: MonitorPlan, number: int, select: int) -> Iterator[str]:
+    """The agent, whose module is written once it is known what blocks there are (`AGENT_MODULE`), and `agent_word`, 0
+    where another word is asked for. It is shown each state a cycle late."""
+    words = plan.agent_words
+    if words is None:
+        return
+    bits, width = plan.agent_bits, max(1, plan.state_width)
+    early = sum((1 << probe.bits) - 1 << probe.lsb for probe in plan.probes if not probe.late)
+    module = numbered(AGENT_MODULE, number)
+    yield f"    wire [{width - 1}:0] shown_states;"
+    if early:
+        yield f"    localparam [{width - 1}:0] EARLY = {width}'h{early:x};"
+        yield f"    reg [{width - 1}:0] later_states = 0;"
+        yield "    always @(posedge clock) later_states <= state;"
+        yield "    assign shown_states = (later_states & EARLY) | (state & ~EARLY);"
+    else:
+        yield f"    assign shown_states = {'state' if plan.state_width else '0'};"
+    yield "    reg fresh = 1, of_agent = 0, of_agent_count = 0;"
+    yield f"    wire agent_chosen = {_at(select, words.base, words.words)};"
+    yield "    always @(posedge clock) begin"
+    yield "        fresh <= 0;"
+    yield "        of_agent <= agent_chosen;"
+    yield f"        of_agent_count <= {_at(select, words.count, COUNT_WORDS)};"
+    yield "    end"
+    yield "    wire [31:0] sent;"
+    yield f"    wire [{bits}:0] sent_words;"
+    yield f"    {module} {module} ("
+    yield "        .clock(clock), .clear(clearing | fresh), .state(shown_states), .counts(counted[0]), .held(held),"
+    yield "        .set(write_control & write_data[2] & agent_chosen),"
+    yield f"        .entry(select[{bits - 1}:0]), .word(sent), .stored(sent_words)"
+    yield "    );"
+    yield f"    wire [31:0] agent_word = of_agent ? sent : of_agent_count ? {{{31 - bits}'d0, sent_words}} : 0;"
 
 
 def _or_tree(names: Sequence[str]) -> str:

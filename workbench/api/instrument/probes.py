@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.read_out import Access, CounterWords, MonitorWords, TraceWords, ValueWords
+from workbench.model.read_out import (
+    Access,
+    AgentSettings,
+    AgentWords,
+    CounterWords,
+    MonitorWords,
+    TraceWords,
+    ValueWords,
+)
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
@@ -14,6 +22,7 @@ STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 ent
 MOST_STATES = 1023  # of a block's pragmas: pairs of them are counted
 HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
 FIRST_WORDS = 4  # of the cycle in which an assertion failed first, each twice (resources/hdl/recap_first.v)
+COUNT_WORDS = 4  # of how many words an agent sent, each the same
 VALUE_WORDS = 16  # of a metric's sums, the last of which are 0 (resources/hdl/recap_value.v)
 
 
@@ -74,13 +83,15 @@ class TraceStore:
 @dataclass(frozen=True)
 class MonitorPlan:
     """`state_width` is the width of the design's state vector; each probe takes its bits from there. There are at most
-    so many `engines`, that is counters; one for each probe where that is 0."""
+    so many `engines`, that is counters; one for each probe where that is 0. An agent beside them has room for
+    2**agent_bits words; there is none where that is 0."""
 
     probes: tuple[Probe, ...]
     state_width: int
     count_bits: int = COUNT_BITS
     trace: TraceStore | None = None
     engines: int = 0
+    agent_bits: int = 0
 
     @property
     def counters(self) -> tuple[Counter, ...]:
@@ -99,11 +110,11 @@ class MonitorPlan:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The words of each counter, of each signal's sums and of each first cycle, then those of the trace's records
-        and of its counts, each a power of two."""
+        """The words of each counter, of each signal's sums and of each first cycle, then those of the agent and how
+        many these are, those of the trace's records and of its counts, each a power of two."""
         own = (
             *(counter.words for counter in self.counters), *(VALUE_WORDS for _ in self.summed),
-            *(FIRST_WORDS for _ in self.dated),
+            *(FIRST_WORDS for _ in self.dated), *((1 << self.agent_bits, COUNT_WORDS) if self.agent_bits else ()),
         )  # fmt: skip
         if self.trace is None or not self.probes:
             return own
@@ -146,6 +157,14 @@ class MonitorPlan:
         """Where that cycle is of each of them."""
         bases = self._places[len(self.counters) + len(self.summed) :]
         return tuple(ValueWords(base, probe.block) for probe, base in zip(self.dated, bases, strict=False))
+
+    @property
+    def agent_words(self) -> AgentWords | None:
+        if not self.agent_bits:
+            return None
+        before = len(self.counters) + len(self.summed) + len(self.dated)
+        base, count = self._places[before : before + 2]
+        return AgentWords(base, 1 << self.agent_bits, count)
 
     @property
     def trace_words(self) -> TraceWords | None:
@@ -191,11 +210,19 @@ class MonitorPlan:
             trace=self.trace_words,
             values=self.values,
             firsts=self.firsts,
+            agent=self.agent_words,
+            settings=_settings(front, first + self.agent_words.base) if self.agent_words else {},
         )
 
 
 def _choices(front: MonitorFront, number: int, blocks: int) -> tuple[tuple[Access, ...], ...]:
     return tuple(map(front.watch, range(number, number + blocks))) if front.watch and blocks > 1 else ()
+
+
+def _settings(front: MonitorFront, number: int) -> dict[int, tuple[Access, ...]]:
+    """What is written to switch an agent, by the number of the setting (`AgentSettings`)."""
+    watch = front.watch
+    return {code: watch(number + code) for code in range(AgentSettings.CODES)} if watch else {}
 
 
 def state_bits(states: int) -> int:

@@ -100,8 +100,8 @@ def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagn
 
 def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
     """What leaves the counters of a simulated design out: none where only they know which cycles count, as a reset that
-    is more than a pin says, or sum a signal."""
-    if any(monitor.plan.summed for monitor in monitors):
+    is more than a pin says, or sum a signal, or an agent counts."""
+    if any(monitor.plan.summed or monitor.plan.agent_bits for monitor in monitors):
         return ()
     plain = (set(re.findall(r"(?<![\w'])[A-Za-z_]\w*", m.clock.reset_hdl)) <= {m.clock.reset} for m in monitors)
     return (UNCOUNTED_DEFINE,) if all(plain) else ()

@@ -1,6 +1,7 @@
 """From an open project to what its host and designs are built from: the instrumented copies, or the designs as they
 are."""
 
+import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,13 @@ from workbench.api.descriptors import VariesDepths
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block
 from workbench.api.instrument.stream_probe import not_counted, with_streams
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources, Project
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
+from workbench.model.scan import HdlScan
 from workbench.run.cards import on_fpgas
+from workbench.session.make.agents import agent_query, with_agent
 from workbench.session.make.kept_builds import keeping
 from workbench.session.open.places import placed
 from workbench.session.open.reading import instrumented, read
@@ -138,12 +142,29 @@ def instrument_by(
     language: HdlLanguage, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str],
     out: Path, job: Job,
 ) -> HdlBuild:  # fmt: skip
-    """As the language's `instrument`, with the design's streams as blocks where the project asks for that."""
-    if not hardware.count_streams:
-        return language.instrument(root, hardware, platform, parameters, out, job)
-    hardware = with_streams(hardware, language.scan(root, hardware, platform, parameters, job))
+    """As the language's `instrument`, with the design's streams as blocks where the project asks for that, and an agent
+    that counts its questions."""
+
+    def first(folder: Path) -> HdlBuild:
+        return language.instrument(root, hardware, platform, parameters, folder, job)
+
+    if not (hardware.count_streams or hardware.query):
+        return first(out)
+    scan = _with_streams_of_vhdl(language.scan(root, hardware, platform, parameters, job), first)
+    asked = agent_query(root, hardware, scan)
+    hardware = with_streams(hardware, scan).with_agent(asked.room if asked else 0)
     build = language.instrument(root, hardware, platform, parameters, out, job)
+    build = with_agent(build, asked, root, platform) if asked else build
     return replace(build, diagnostics=(*build.diagnostics, *not_counted(build.streams, build.blocks)))
+
+
+def _with_streams_of_vhdl(scan: HdlScan, instrument: Callable[[Path], HdlBuild]) -> HdlScan:
+    """What reading a design found, with the streams that are found in VHDL only as it is instrumented."""
+    if not any(block.file.lower().endswith(tuple(suffixes.VHDL)) for block in scan.blocks):
+        return scan
+    with tempfile.TemporaryDirectory(prefix="recap-streams-") as folder:
+        build = instrument(Path(folder))
+    return replace(scan, streams=build.streams, fifos=build.fifos)
 
 
 def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api import HdlBuild, HostBuild
+from workbench.api.builds import AgentQuery
 from workbench.api.instrument.board import board_sources
 from workbench.api.source.flags import include_folders, macros_of_all
 from workbench.api.source.suffixes import is_cpp
@@ -33,6 +34,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did
 from workbench.model.platform import Platform
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest, RunClock
+from workbench.model.streams import Fifo, Stream
 from workbench.model.text import listed
 from workbench.run.cards import manifest_of_ranks
 from workbench.run.collect import not_watched
@@ -41,7 +43,7 @@ from workbench.session.open.workspace import Value, Workspace
 from workbench.system.files import read_file, sha256
 
 DESCRIPTION = "recap.json"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _MPI_COMPILERS = (  # a Makefile's own are kept
     "ifeq ($(origin CC),default)", "CC := mpicc", "endif", "ifeq ($(origin CXX),default)", "CXX := mpicxx", "endif",
 )  # fmt: skip
@@ -49,13 +51,16 @@ _MPI_COMPILERS = (  # a Makefile's own are kept
 
 @dataclass(frozen=True)
 class TreeFpga:
-    """An FPGA of a tree: what the names in it begin with, its design's language, how many of the blocks are its, and
-    how its monitors are read."""
+    """An FPGA of a tree: what the names in it begin with, its design's language, how many of the blocks are its, how
+    its monitors are read, and what an agent beside them is asked of its streams and FIFOs."""
 
     place: str
     language: str
     blocks: int
     read_out: ReadOutPlan | None
+    agent: AgentQuery | None = None
+    streams: tuple[Stream, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,10 @@ class Tree:
         blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
         left, builds = iter(blocks), []
         for one in self.fpgas:
-            builds.append(HdlBuild((), "", tuple(islice(left, one.blocks)), read_out=one.read_out))
+            own = tuple(islice(left, one.blocks))
+            builds.append(
+                HdlBuild((), "", own, read_out=one.read_out, agent=one.agent, streams=one.streams, fifos=one.fifos)
+            )
         streams, fifos = self.manifest.streams, self.manifest.fifos
         if len(builds) == 1:
             return replace(builds[0], streams=streams, fifos=fifos)
@@ -270,7 +278,7 @@ def complete_tree(
         "id": tree_id,
         "fpgas": _fpgas_adapter().dump_python(
             tuple(
-                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan)
+                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan, build.agent, *_of_agent(build))
                 for place, one, build, plan in zip(hdl.places, workspace.boards, hdl.each, plans, strict=True)
             ),
             mode="json",
@@ -279,6 +287,11 @@ def complete_tree(
         "manifest": json.loads(text),
     }
     write_file(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
+
+
+def _of_agent(build: HdlBuild) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
+    """The streams and FIFOs of a design in which an agent counts, without the name of its FPGA."""
+    return (tuple(build.streams), tuple(build.fifos)) if build.agent else ((), ())
 
 
 def open_tree(path: Path) -> Tree:

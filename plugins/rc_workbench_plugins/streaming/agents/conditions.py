@@ -12,11 +12,13 @@ from rc_workbench_plugins.streaming.query.measures import (
     Blocked,
     Comparison,
     Condition,
+    InState,
     Measure,
     Metric,
     Not,
     Or,
     Tap,
+    Within,
     operands,
 )
 
@@ -35,6 +37,8 @@ def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]
     """The ends of edges, by their labels, that one has to see to know what a statement or a condition is worth,
     a measure's own condition included."""
     match of:
+        case Measure(edges=(), when=when):
+            yield from ends_of(when)
         case Measure(metric=metric, edges=(*_, last) as edges):
             if metric is Metric.LATENCY:
                 yield from ((edges[0], Tap.PUSH), (last, Tap.POP))
@@ -58,6 +62,26 @@ def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]
         case And(parts) | Or(parts):
             for part in parts:
                 yield from ends_of(part)
+
+
+def withins_of(of: Measure | Assert | Condition | None) -> Iterator[Within]:
+    """The states of blocks that one has to see, as `ends_of` has the ends of edges."""
+    match of:
+        case Measure(within=within, when=when):
+            if within:
+                yield within
+            yield from withins_of(when)
+        case Assert(condition=condition) | Not(of=condition):
+            yield from withins_of(condition)
+        case InState(within):
+            yield within
+        case And(of=parts) | Or(of=parts):
+            for part in parts:
+                yield from withins_of(part)
+        case Comparison(left=left, right=right):
+            for side in (left, right):
+                if isinstance(side, Measure):
+                    yield from withins_of(side)
 
 
 def edges_along(of: Measure | Assert) -> Iterator[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import ceil
 
 from rc_workbench_plugins.streaming.agents.conditions import edges_along
-from rc_workbench_plugins.streaming.agents.joints import OFF, AgentEdge, GroupKey
+from rc_workbench_plugins.streaming.agents.joints import OFF, AgentBlock, AgentEdge, GroupKey
 from rc_workbench_plugins.streaming.agents.layout import (
     AgentClock,
     Field,
@@ -25,7 +25,7 @@ from rc_workbench_plugins.streaming.agents.layout import (
     Trace,
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
-from rc_workbench_plugins.streaming.agents.monitors import TRACE_RECORDS, Monitors
+from rc_workbench_plugins.streaming.agents.monitors import Monitors
 from rc_workbench_plugins.streaming.agents.netlist import (
     Bits,
     Gate,
@@ -42,11 +42,12 @@ NAME = "stream_agent"
 
 
 def hardware_agent(
-    query: Query, edges: Sequence[AgentEdge], clocks: Sequence[AgentClock], file: str = "", name: str = NAME
-) -> HardwareAgent:
-    """An agent for statements that need no other ends of edges than are in the FPGA. What it cannot count is a warning
-    with its line."""
-    builder = _Builder({edge.edge.label: edge for edge in edges}, clocks, name)
+    query: Query, edges: Sequence[AgentEdge], clocks: Sequence[AgentClock], file: str = "", name: str = NAME,
+    blocks: Sequence[AgentBlock] = (),
+) -> HardwareAgent:  # fmt: skip
+    """An agent for statements that need no other ends of edges than are in the FPGA, and states of `blocks` alone. What
+    it cannot count is a warning with its line."""
+    builder = _Builder({edge.edge.label: edge for edge in edges}, clocks, name, blocks)
     statements: list[Measure | Assert] = [*query.measures, *query.asserts]
     for statement in statements:
         before = deepcopy(builder)
@@ -67,17 +68,20 @@ class _Builder(Monitors):
 
     def measure(self, of: Measure) -> None:
         clock = self._clock(of)
-        gate = self._true(of.when, clock)
         key = self._group(of, clock)
+        number = sum(map(len, self._groups.values()))
+        gate = both(self._true(of.when, clock), self._counts(clock, number))
         values = self._values(of)
-        at = f"m{len(self._diagnostics)}_{sum(map(len, self._groups.values()))}"
-        counted, fields = of.metric is not Metric.OCCUPANCY, list[Field]()
+        at = f"m{len(self._diagnostics)}_{number}"
+        counted, fields = of.metric not in (Metric.OCCUPANCY, Metric.VISITS), list[Field]()
         memory: Histogram | Trace | None = None
         if of.when:
             fields.append(Field("collected", 1))
         if counted:
             fields.append(Field("count", 1))
         width = 0
+        if of.metric is Metric.VISITS:
+            fields.append(Field("sum", 1))
         if not of.single:
             self._check_type(of, values)
             if of.statistic in (Statistic.MEAN, Statistic.SUM):
@@ -100,12 +104,13 @@ class _Builder(Monitors):
             self._average(f"{at}_out", key, Values(None, Bits(0, 1), 1), lost, True, {"count": 1})
             fields.append(Field("lost", 1))
         fields += self._balances(of, key, at)
-        monitors.append(Monitor(of, tuple(fields), memory))
+        monitors.append(Monitor(of, tuple(fields), memory, number))
 
     def assertion(self, of: Assert) -> None:
         clock = self._clock(of.condition)
         truth = self._truth(of.condition, clock)
-        at = f"a{sum(map(len, self._groups.values()))}"
+        number = sum(map(len, self._groups.values()))
+        at = f"a{number}"
         first = next(operands(of.condition), None)
         key = self._group(replace(first, when=None) if first else None, clock)
         compared = list(self._instants(of, clock))
@@ -118,11 +123,17 @@ class _Builder(Monitors):
             self.net.joins[PartSelect(state, part.low + 1, part.low + part.bits)] = value
         words = ceil(width / 32)
         parameters = {
-            "VALUE_BITS": width, "KEY_BITS": 2, "VALUE_WORDS": words, "ROOM_BITS": bits_for(TRACE_RECORDS), "STATE": 1,
+            "VALUE_BITS": width, "KEY_BITS": 2, "VALUE_WORDS": words, "ROOM_BITS": bits_for(self._records), "STATE": 1,
         }  # fmt: skip
-        self._memory("agent_trace", at, key, parameters, sample=OFF, value=state, since=self._frame_wire(key, "since"))
-        trace = Trace(words, True, operands=tuple(part for part, _, _ in compared))
-        self._groups[key].append(Monitor(of, tuple(self._balances(of, key, at)), trace))
+        counts = self._wire(f"{at}_counts", self._counts(clock, number))
+        self._memory("agent_trace", at, key, parameters, counts=counts, sample=OFF, value=state,
+                     since=self._frame_wire(key, "since"))  # fmt: skip
+        trace = Trace(words, True, operands=tuple(part for part, _, _ in compared), records=self._records)
+        self._groups[key].append(Monitor(of, tuple(self._balances(of, key, at)), trace, number))
+
+    def _counts(self, clock: int, number: int) -> Logic:
+        """Whether the monitor of that number counts in a cycle, whatever its condition says."""
+        return both(self._ticks(clock), f"enabled[{number}]") if self._clocks[clock].monitored else True
 
     def _instants(self, of: Assert, clock: int) -> Iterator[tuple[Operand, Logic, Signal]]:
         """The values of the moment that an assertion compares, as far as a record has room for them, and when they are
@@ -164,6 +175,9 @@ class _Builder(Monitors):
         net.inputs |= {"command_valid": 0, "command_data": 32, "report_ready": 0}
         net.outputs |= {"command_ready": 0, "report_valid": 0, "report_last": 0, "report_data": 32}
         self._taps()
+        self._states()
+        if any(clock.monitored for clock in self._clocks):
+            net.inputs["enabled"] = sum(map(len, self._groups.values()))
         streams: dict[int, list[str]] = {clock: [] for clock in used}
         for clock in used:
             self._control(clock)
@@ -186,10 +200,13 @@ class _Builder(Monitors):
         modules = sorted({one.module for one in self.net.instances})
 
         texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
-        groups = tuple(Group(self._numbers[key], key.clock, tuple(monitors)) for key, monitors in self._groups.items())
+        groups = tuple(
+            Group(self._numbers[key], key.clock, tuple(monitors), key.length if key.kind else 0)
+            for key, monitors in self._groups.items()
+        )
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)
         tapped = tuple(("tap", label) in self._names for label in self._labels)
         return HardwareAgent(
             self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups,
-            {**texts, f"{self.net.name}.v": verilog(self.net)}, tuple(self._diagnostics),
+            {**texts, f"{self.net.name}.v": verilog(self.net)}, tuple(self._diagnostics), tuple(self._watched),
         )  # fmt: skip

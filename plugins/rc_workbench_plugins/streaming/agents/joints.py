@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, PartSelect, Signal, both
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Netlist, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import Tap
 from workbench.api import Diagnostic
 from workbench.api.unstable import StreamEdge
@@ -23,6 +23,15 @@ class AgentEdge:
 
 
 @dataclass(frozen=True)
+class AgentBlock:
+    """A block whose states are asked about, the width of its state, and the number of its clock."""
+
+    id: str
+    bits: int
+    clock: int = 0
+
+
+@dataclass(frozen=True)
 class GroupKey:
     """What monitors have in common whose frames end together. `kind` 1: after `length` cycles; 2: after so many of what
     the wire `element` tells; 0: where the host asks."""
@@ -37,10 +46,14 @@ class Joints:
     """Wires of edge i are called e<i>_..., of clock i c<i>_..., of group i g<i>_...; a stream's have one name with the
     endings valid, ready, last and data."""
 
-    def __init__(self, edges: dict[str, AgentEdge], clocks: Sequence[AgentClock], name: str) -> None:
+    def __init__(
+        self, edges: dict[str, AgentEdge], clocks: Sequence[AgentClock], name: str, blocks: Sequence[AgentBlock] = ()
+    ) -> None:
+        self._blocks = {block.id: block for block in blocks}
         self.edges, self._clocks, self.net = edges, clocks, Netlist(name)
         self._labels = list(edges)
         self._diagnostics: list[Diagnostic] = []
+        self._watched: list[str] = []  # ids of blocks, in the order of the agent's ports
         self._names: dict[object, str] = {}  # names of what stands once for all that ask for it
         self._data: dict[str, int] = {}
         self._groups: dict[GroupKey, list[Monitor]] = {}
@@ -55,6 +68,10 @@ class Joints:
 
     def _clocked(self, key: GroupKey) -> dict[str, Signal]:
         return {"clock": f"clock_{key.clock}", "reset": f"c{key.clock}_reset"}
+
+    def _ticks(self, clock: int) -> Logic:
+        """Whether the cycle in the taps' second stage is there."""
+        return f"c{clock}_counts_2" if self._clocks[clock].monitored else True
 
     def _frame_wire(self, key: GroupKey, name: str) -> str:
         return f"g{self._numbers[key]}_{name}"
@@ -76,17 +93,25 @@ class Joints:
                 occupancy=self.net.wire(f"{at}_occupancy", self._occupancy_bits),
             )  # fmt: skip
 
+    def _states(self) -> None:
+        """Each block's state, led into the agent."""
+        for number, name in enumerate(self._watched):
+            self.net.inputs[f"state_{number}"] = self._blocks[name].bits
+
     def _stream(self, at: str) -> dict[str, Signal]:
         """The wires of a stream of packets."""
         wires = {name: self.net.wire(f"{at}_{name}") for name in ("valid", "ready", "last")}
         return {**wires, "data": self.net.wire(f"{at}_data", 32)}
 
     def _control(self, clock: int) -> None:
-        net, at = self.net, f"c{clock}"
+        net, at, monitored = self.net, f"c{clock}", self._clocks[clock].monitored
+        net.inputs |= {f"counts_{clock}": 0} if monitored else {}
         report_wires = {f"report_{name}": wire for name, wire in self._stream(f"{at}_told").items()}
         net.add(
-            "agent_control", f"{at}_control", {"CLOCK_NUMBER": Bits(clock, 16)}, clock=f"clock_{clock}",
-            reset=f"reset_{clock}", command_valid=net.wire(f"{at}_asked"), command_ready=net.wire(f"{at}_takes"),
+            "agent_control", f"{at}_control", {"CLOCK_NUMBER": Bits(clock, 16), "PAUSES": int(monitored)},
+            clock=f"clock_{clock}", reset=f"reset_{clock}", counts=f"counts_{clock}" if monitored else ON,
+            counts_1=net.wire(f"{at}_counts_1"), counts_2=net.wire(f"{at}_counts_2"), next=net.wire(f"{at}_next", 48),
+            command_valid=net.wire(f"{at}_asked"), command_ready=net.wire(f"{at}_takes"),
             command_data=net.wire(f"{at}_command", 32), cycle=net.wire(f"{at}_cycle", 48),
             finish=net.wire(f"{at}_finish"), set_length=net.wire(f"{at}_sets"),
             new_length=net.wire(f"{at}_length", 32), reset_1=net.wire(f"{at}_reset_1"),
@@ -99,10 +124,17 @@ class Joints:
         stamps = {"number": 32, "start": 48, "stop": 48}
         wires = {name: net.wire(f"{at}_{name}", width) for name, width in stamps.items()}
         ended, free = net.wire(f"{at}_end"), net.wire(f"{at}_free")
+        length: Signal = Bits(key.length, 32)
+        may_end = free
+        if self._clocks[clock].monitored:
+            length = f"length_{group}"
+            net.inputs[length] = 32
+            enabled = tuple(f"enabled[{one.number}]" for one in self._groups[key])
+            may_end = self._wire(f"{at}_may_end", both(free, Gate("or", enabled)))
         net.add(
-            "agent_frame", f"{at}_frame", {"KIND": key.kind, "LENGTH": Bits(key.length, 32)},
-            **self._clocked(key), element=key.element or OFF, finish=f"c{clock}_finish", set_length=f"c{clock}_sets",
-            new_length=f"c{clock}_length", free=free, cycle=f"c{clock}_cycle", frame_end=ended, **wires,
+            "agent_frame", f"{at}_frame", {"KIND": key.kind}, **self._clocked(key), counts=f"c{clock}_counts_2",
+            element=key.element or OFF, finish=f"c{clock}_finish", set_length=f"c{clock}_sets", length=length,
+            new_length=f"c{clock}_length", free=may_end, next=f"c{clock}_next", frame_end=ended, **wires,
             since=net.wire(f"{at}_since", 32),
         )  # fmt: skip
         chain, memories = self._chains.get(key, []), self._memories.get(key, [])

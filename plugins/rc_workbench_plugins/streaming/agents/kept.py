@@ -20,6 +20,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Metric,
     Statistic,
     Tap,
+    Within,
 )
 from workbench.api import Diagnostic, Severity, Table, WorkbenchError
 
@@ -95,7 +96,10 @@ def _held(one: dict[str, Any]) -> AssertResult:
 def _measure(one: dict[str, Any]) -> Measure:
     enums = {"metric": Metric(one["metric"]), "statistic": Statistic(one["statistic"]), "tap": Tap(one["tap"])}
     lists = {"edges": tuple(one["edges"]), "bins": tuple(one["bins"])}
-    return Measure(**one | enums | lists | {"frame": FrameLength(**one["frame"])})
+    within = one["within"] and Within(
+        **one["within"] | {name: tuple(one["within"][name]) for name in ("states", "into")}
+    )
+    return Measure(**one | enums | lists | {"frame": FrameLength(**one["frame"]), "within": within})
 
 
 def _frame(one: dict[str, Any]) -> FrameValue:

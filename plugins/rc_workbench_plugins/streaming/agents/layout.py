@@ -19,13 +19,19 @@ WORDS, TIMES, END = "stream_fpga{}.words", "stream_fpga{}.times", "stream_fpga{}
 STAMPS = np.dtype([("t_p1_ps", "<i8"), ("t_f2", "<i8"), ("t_p3_ps", "<i8")])
 
 HEAD_WORDS = 6
+#: Of a trace, in a frame; beside a monitor fewer, since the memory there keeps room for the last frames.
+TRACE_RECORDS, MONITORED_RECORDS = 256, 64
+#: How long a frame is of a monitored agent where none is asked for, cycles: half of what a counter of 32 bits holds.
+WHOLE = 1 << 31
 
 
 @dataclass(frozen=True)
 class AgentClock:
-    """A clock of the design's that edges stand on."""
+    """A clock of the design's that edges stand on. Where the agent is `monitored` it stands beside the counters of an
+    ordinary design's blocks: it pauses as they do, and what it counts is switched while it runs."""
 
     period_ps: Fraction
+    monitored: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,7 @@ class Trace:
     state: bool
     type: str = ""
     operands: tuple[Operand, ...] = ()
+    records: int = TRACE_RECORDS
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,17 @@ class Monitor:
     of: Measure | Assert
     fields: tuple[Field, ...] = ()
     memory: Histogram | Trace | None = None
+    number: int = 0
+
+    @property
+    def most_words(self) -> int:
+        own = sum(part.words for part in self.fields)
+        match self.memory:
+            case Histogram(bin_of):
+                return own + len(bin_of)
+            case Trace(value_words):
+                return own + 2 + self.memory.records * (1 + value_words)
+        return own
 
 
 @dataclass(frozen=True)
@@ -87,6 +105,12 @@ class Group:
     number: int
     clock: int
     monitors: tuple[Monitor, ...]
+    length: int = 0  # of its frames, in cycles or elements; 0: as long as is asked for
+
+    @property
+    def most_words(self) -> int:
+        """Of one of its packets."""
+        return HEAD_WORDS + sum(one.most_words for one in self.monitors)
 
 
 @dataclass(frozen=True)
@@ -94,7 +118,9 @@ class HardwareAgent:
     """`verilog` is its design, by file name; the module `name` has these ports: of
     clock c clock_c and reset_c, high in reset; of edge i of `labels` push_valid_i, push_ready_i, pop_valid_i and
     pop_ready_i and, with `data_bits`, data_i; on the first clock the streams command_* and report_* (valid, ready,
-    data of 32 bits, report_last)."""
+    data of 32 bits, report_last). On a clock that is monitored there are counts_c, which comes with the taps' signals,
+    the state of each of `blocks` as state_i, the length of group g's frames as length_g, and a bit for each monitor,
+    whether it counts, as enabled."""
 
     name: str
     clocks: tuple[AgentClock, ...]
@@ -104,6 +130,17 @@ class HardwareAgent:
     groups: tuple[Group, ...]
     verilog: dict[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
+    blocks: tuple[str, ...] = ()
+
+    @property
+    def monitors(self) -> tuple[Monitor, ...]:
+        """In the order of their bits in `enabled`."""
+        return tuple(sorted((one for group in self.groups for one in group.monitors), key=lambda one: one.number))
+
+    @property
+    def most_words(self) -> int:
+        """Of what all groups send at once."""
+        return sum(group.most_words for group in self.groups)
 
 
 #: What is said of answers that break off.

@@ -3,10 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rc_workbench_plugins.streaming.agents.conditions import ends_of
+from rc_workbench_plugins.streaming.agents.conditions import ends_of, withins_of
 from rc_workbench_plugins.streaming.agents.joints import GroupKey, Joints
+from rc_workbench_plugins.streaming.agents.layout import WHOLE
 from rc_workbench_plugins.streaming.agents.netlist import Bits, PartSelect, Signal
-from rc_workbench_plugins.streaming.query.measures import Condition, Measure, Metric, Statistic, Tap
+from rc_workbench_plugins.streaming.query.measures import (
+    Condition,
+    Measure,
+    Metric,
+    Statistic,
+    Tap,
+    Within,
+)
 
 ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
 
@@ -31,11 +39,14 @@ class EdgeNumbers(Joints):
 
     def _clock(self, of: Measure | Condition) -> int:
         clocks = {self.edges[label].clock for label, _ in ends_of(of)}
+        clocks |= {self._blocks[one.block].clock for one in withins_of(of)}
         if len(clocks) > 1:
             raise Refused("its edges are on several clocks")
         return clocks.pop() if clocks else 0
 
     def _values(self, of: Measure) -> Values:
+        if of.within:
+            return self._of_states(of.within, of)
         edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
         match of.metric:
             case Metric.UTIL if len(self.edges[of.edges[-1]].sees) < len(Tap):
@@ -72,9 +83,44 @@ class EdgeNumbers(Joints):
         clock = self.edges[labels[-1]].clock
         self.net.add(
             "agent_latency", at, {"ROOM_BITS": bits_for(room)}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1",
-            enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=PartSelect(f"c{clock}_cycle", 0, 31),
+            enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=PartSelect(f"c{clock}_next", 0, 31),
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
             lost=self.net.wire(f"{at}_lost"),
+        )  # fmt: skip
+        return at
+
+    def _of_states(self, within: Within, of: Measure) -> Values:
+        at = self._state(within, first=of.when is None)
+        match of.metric:
+            case Metric.SHARE:
+                return Values(f"{at}_there", Bits(0, 1), 1)
+            case Metric.VISITS:
+                return Values(f"{at}_begins", f"{at}_visits", 2)
+            case Metric.TRANSITIONS:
+                return Values(f"{at}_moves", Bits(0, 1), 1)
+        return Values(f"{at}_ends", f"{at}_cycles", 32)
+
+    def _state(self, within: Within, first: bool = True) -> str:
+        """The wires that say of a block's states what is asked about; a visit that begins with the counting is one of
+        those that no condition limits (`first`)."""
+        if (known := self._names.get(("state", within, first))) is not None:
+            return known
+        block = self._blocks[within.block]
+        at = self._names["state", within, first] = f"s{len(self._names)}"
+        if block.id not in self._watched:
+            self._watched.append(block.id)
+        every = 1 << block.bits
+        masks = (
+            sum(1 << code for code in codes) if codes else (1 << every) - 1 for codes in (within.states, within.into)
+        )
+        chosen, into = (Bits(mask, every) for mask in masks)
+        names = ("there", "ends", "begins", "moves")
+        self.net.add(
+            "agent_state", at, {"BITS": block.bits, "CHOSEN": chosen, "INTO": into, "FIRST": int(first)},
+            clock=f"clock_{block.clock}", reset=f"c{block.clock}_reset", state=f"state_{self._watched.index(block.id)}",
+            counts_1=f"c{block.clock}_counts_1", counts_2=f"c{block.clock}_counts_2",
+            **{name: self.net.wire(f"{at}_{name}") for name in names}, visits=self.net.wire(f"{at}_visits", 2),
+            cycles=self.net.wire(f"{at}_cycles", 32),
         )  # fmt: skip
         return at
 
@@ -85,19 +131,19 @@ class EdgeNumbers(Joints):
         clock = self.edges[self._labels[int(edge[1:])]].clock
         self.net.add(
             "agent_interval", at, {}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1", transfer=f"{edge}_{tap}",
-            waits=f"{edge}_{'waiting' if tap is Tap.POP else 'blocked'}",
+            waits=f"{edge}_{'waiting' if tap is Tap.POP else 'blocked'}", counts=f"c{clock}_counts_2",
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
         )  # fmt: skip
         return at
 
     def _check_type(self, of: Measure, values: Values) -> None:
-        type_ = self.edges[of.edges[-1]].edge.type
+        type_ = self.edges[of.edges[-1]].edge.type if of.edges else ""
         if of.metric is Metric.VALUE and type_.startswith("float") and of.statistic is not Statistic.TRACE:
             raise Refused(f"of {type_} only a trace is taken in hardware")
 
     def _group(self, of: Measure | None, clock: int) -> GroupKey:
         """What measures have in common whose frames end together."""
-        key = GroupKey(clock)
+        key = GroupKey(clock, 1, WHOLE) if self._clocks[clock].monitored else GroupKey(clock)
         if of and of.frame.elements:
             key = GroupKey(clock, 2, of.frame.elements, f"{self._tap(of.edges[-1])}_{of.tap}")
         elif of and of.frame.time_ps:

@@ -5,17 +5,19 @@ from math import ceil
 from rc_workbench_plugins.streaming.agents.bins import binned
 from rc_workbench_plugins.streaming.agents.conditions import in_cycles
 from rc_workbench_plugins.streaming.agents.joints import GroupKey
-from rc_workbench_plugins.streaming.agents.layout import Histogram, Trace
+from rc_workbench_plugins.streaming.agents.layout import MONITORED_RECORDS, TRACE_RECORDS, Histogram, Trace
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for, range_of
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.agents.truths import Truths
 from rc_workbench_plugins.streaming.query.measures import Measure, Metric
 
-TRACE_RECORDS = 256  # in a frame
-
 
 class Monitors(Truths):
     """The modules that count, by what they are called with."""
+
+    @property
+    def _records(self) -> int:
+        return MONITORED_RECORDS if any(clock.monitored for clock in self._clocks) else TRACE_RECORDS
 
     def _average(self, at: str, key: GroupKey, values: Values, sample: str, gate: Logic, words: dict[str, int]) -> None:
         widths = {name.upper(): words.get(name, 0) for name in ("collected", "count", "sum")}
@@ -56,13 +58,13 @@ class Monitors(Truths):
             raise Refused("a trace of occupancy is taken of all cycles, without 'when'")
         sample = self._wire(f"{at}_hit", both(values.event or True, gate))
         parameters = {
-            "VALUE_BITS": values.bits, "VALUE_WORDS": ceil(values.bits / 32), "ROOM_BITS": bits_for(TRACE_RECORDS),
+            "VALUE_BITS": values.bits, "VALUE_WORDS": ceil(values.bits / 32), "ROOM_BITS": bits_for(self._records),
             "STATE": int(values.event is None),
         }  # fmt: skip
-        self._memory("agent_trace", at, key, parameters, sample=sample, value=values.value,
-                     since=self._frame_wire(key, "since"))  # fmt: skip
+        self._memory("agent_trace", at, key, parameters, counts=self._wire(f"{at}_counts", gate), sample=sample,
+                     value=values.value, since=self._frame_wire(key, "since"))  # fmt: skip
         type_ = self.edges[of.edges[-1]].edge.type if of.metric is Metric.VALUE else "unsigned64"
-        return Trace(ceil(values.bits / 32), values.event is None, type_)
+        return Trace(ceil(values.bits / 32), values.event is None, type_, records=self._records)
 
     def _memory(self, module: str, at: str, key: GroupKey, parameters: dict[str, int], **ports: Signal) -> None:
         memories = self._memories.setdefault(key, [])

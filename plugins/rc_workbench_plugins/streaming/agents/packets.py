@@ -41,6 +41,7 @@ from workbench.api import PS_PER_S, Diagnostic, Severity, WorkbenchError, counte
 from workbench.api.virtual_time import ClockFrame, exactly, frame_of
 
 Words = NDArray[np.uint32]
+_OVER_TIME = frozenset({Metric.BACKPRESSURE, Metric.SHARE})  # shares of time, and no number of events
 _BROKEN = 2  # an assertion's truth: not known, true, false
 
 
@@ -174,13 +175,18 @@ def _length(monitors: Sequence[Monitor], words: Sequence[int], place: int) -> in
     """How many words follow the first one of a frame's packet that has them from `place` on."""
     length = HEAD_WORDS - 1 + sum(part.words for monitor in monitors for part in monitor.fields)
     for monitor in monitors:
-        match monitor.memory:
-            case Histogram(bin_of):
-                length += len(bin_of)
-            case Trace(value_words):
-                records = words[place + length] if place + length < len(words) else 0
-                length += 2 + records * (1 + value_words)
+        length += _memory_words(monitor, words[place + length : place + length + 1])
     return length
+
+
+def _memory_words(monitor: Monitor, body: Sequence[int]) -> int:
+    """How many words there are of a monitor's memory, at the beginning of these."""
+    match monitor.memory:
+        case Histogram(bin_of):
+            return len(bin_of)
+        case Trace(value_words):
+            return 2 + (body[0] if len(body) else 0) * (1 + value_words)
+    return 0
 
 
 def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFrame], taken: dict[int, _Answer]) -> None:
@@ -206,6 +212,9 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFra
         )
         answer.lost += fields.get("lost", 0)
         answer.end_ps = frame.end_ps
+        if start == stop:  # asked for as one had ended
+            place += _memory_words(monitor, body[place:])
+            continue
         answer.unsure_ps = max(answer.unsure_ps, frame.uncertainty_ps)
         match monitor.memory:
             case Histogram(bin_of, bins):
@@ -294,10 +303,13 @@ def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int,
     unit = rate_ps if of.metric in TIMED else Fraction(1)
     value: Fraction | float | None
     if of.single:
+        if of.metric in (Metric.VISITS, Metric.TRANSITIONS):
+            times = fields.get("sum", frame.count)
+            return replace(frame, count=times, value=times)
         value = Fraction(frame.count, collected) if collected else None
         if of.metric is Metric.RATE and value is not None:
             value = value * PS_PER_S / rate_ps
-        return replace(frame, value=_plain(value), count=0 if of.metric is Metric.BACKPRESSURE else frame.count)
+        return replace(frame, value=_plain(value), count=0 if of.metric in _OVER_TIME else frame.count)
     over = collected if of.metric is Metric.OCCUPANCY else frame.count
     match of.statistic:
         case Statistic.SUM:

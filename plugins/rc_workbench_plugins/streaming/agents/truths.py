@@ -13,7 +13,9 @@ from rc_workbench_plugins.streaming.query.measures import (
     Blocked,
     Comparison,
     Condition,
+    InState,
     Measure,
+    Metric,
     Not,
     Number,
     Or,
@@ -52,7 +54,9 @@ class Truths(EdgeNumbers):
             case Comparison():
                 known, holds = self._compared(turned(of), clock)
                 return Truth(both(known, holds), both(known, Gate("not", (holds,))))
-        raise Refused("it asks about states of a block")
+            case InState(within):
+                wire = f"{self._state(within)}_there"
+                return Truth(wire, Gate("not", (wire,)))
 
     def _compared(self, of: Comparison, clock: int) -> tuple[Logic, Logic]:
         """Whether both sides are known, and whether the relation holds then."""
@@ -120,7 +124,8 @@ class Truths(EdgeNumbers):
             raise Refused("it compares a least or largest value with another measure")
         key, values = self._group(left, clock), self._values(left)
         self._check_type(left, values)
-        sample = self._wire(f"{at}_sample", both(values.event or True, self._true(left.when, clock)))
+        gate = both(self._true(left.when, clock), self._ticks(clock))
+        sample = self._wire(f"{at}_sample", both(values.event or True, gate))
         words = ceil(values.bits / 32)
         held = self.net.wire(f"{at}_held", 32 * (1 + 2 * words))
         self.net.add(
@@ -144,7 +149,7 @@ class Truths(EdgeNumbers):
     def _linear(self, at: str, left: Measure, right: Measure | Number, relation: int, clock: int) -> None:
         """Of sums and of quotients: a sum on one side, a sum on the other."""
         key = self._group(left, clock)
-        gate = self._true(left.when, clock)
+        gate = both(self._true(left.when, clock), self._ticks(clock))
         a, base = self._summed(left), Fraction(1)
         a_sample = self._wire(f"{at}_a", both(a.event or True, gate))
         some: Logic = a_sample
@@ -155,6 +160,8 @@ class Truths(EdgeNumbers):
             b_sample, some = self._wire(f"{at}_b", both(b.event or True, gate)), gate
         else:
             b, base = Values(None, Bits(1, 1), 1), in_cycles(left, right.value, self._clocks[clock].period_ps)
+            if left.metric in (Metric.VISITS, Metric.TRANSITIONS):
+                raise Refused("how often something happens in a frame is not compared in hardware")
             if left.statistic is Statistic.SUM and not left.single:
                 raise Refused("a sum over a frame is not compared in hardware")
             divisor = True if left.single or a.event is None else a.event

@@ -5,7 +5,8 @@ its instance's name: what passes its input are pushes, what passes its output po
 `OUTSIDE`. A traced run has every transfer; of others there is what was counted of the whole run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,12 +40,18 @@ def rtl_topology(run: Run) -> Topology:
     manifest = run.manifest
     if "streams" not in run.tables:
         return Topology(manifest.name, (), ())
-    edges = tuple(_edge(one) for one in manifest.streams) + tuple(_queue(run, fifo) for fifo in fifos_of(run))
+    fifos = [replace(fifo, depth=max(fifo.depth, _most_held(run, fifo))) for fifo in fifos_of(run)]
+    return design_topology(manifest.name, manifest.streams, fifos)
+
+
+def design_topology(name: str, streams: Sequence[Stream], fifos: Sequence[Fifo]) -> Topology:
+    """A design's streams, and those of its FIFOs; it is called by its top, or by `name` where there are several."""
+    edges = tuple(map(_edge, streams)) + tuple(_queue(fifo, streams[fifo.input]) for fifo in fifos)
     names = dict.fromkeys(end.block for edge in edges for end in (edge.source, edge.sink))
-    places = {as_target(fifo.id): At(fifo.file, fifo.line) for fifo in manifest.fifos}
+    places = {as_target(fifo.id): At(fifo.file, fifo.line) for fifo in fifos}
     blocks = tuple(StreamBlock(name, BlockKind("", ()), at=places.get(name, At())) for name in names)
     tops = {edge.label.partition(".")[0] for edge in edges}
-    name = tops.pop() if len(tops) == 1 else manifest.name
+    name = tops.pop() if len(tops) == 1 else name
     mapping = {block: _FPGA.name for block in names if block not in OUTSIDE}
     return Topology(name, blocks, edges, (_FPGA,), mapping)
 
@@ -68,12 +75,15 @@ def _edge(stream: Stream) -> StreamEdge:
     return StreamEdge(label, *ends, _type(stream), 0, At(stream.file, stream.line), stream.bits)
 
 
-def _queue(run: Run, fifo: Fifo) -> StreamEdge:
-    label, into = as_target(fifo.id), run.manifest.streams[fifo.input]
-    end = End(f"{label}.{_QUEUE}", _QUEUE)
+def _most_held(run: Run, fifo: Fifo) -> int:
     table = run.tables["occupancy"]
-    most = int(np.asarray(table["words"])[np.asarray(table["fifo"]) == run.manifest.fifos.index(fifo)].max(initial=0))
-    return StreamEdge(label, end, end, _type(into), max(fifo.depth, most), At(fifo.file, fifo.line), into.bits)
+    return int(np.asarray(table["words"])[np.asarray(table["fifo"]) == run.manifest.fifos.index(fifo)].max(initial=0))
+
+
+def _queue(fifo: Fifo, into: Stream) -> StreamEdge:
+    label = as_target(fifo.id)
+    end = End(f"{label}.{_QUEUE}", _QUEUE)
+    return StreamEdge(label, end, end, _type(into), fifo.depth, At(fifo.file, fifo.line), into.bits)
 
 
 def _type(stream: Stream) -> str:

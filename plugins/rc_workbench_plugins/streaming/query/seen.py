@@ -1,12 +1,21 @@
 """What a run tells that can be asked about: the events of its edges, and the states of its blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from rc_workbench_plugins.streaming.agents.conditions import ends_of
+from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.host_queues import host_queues, with_design
-from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.measures import (
+    Assert,
+    AssertResult,
+    Measure,
+    MeasureResult,
+    Query,
+    about_states,
+)
 from rc_workbench_plugins.streaming.query.rtl import OUTSIDE, counted_edge, rtl_events, rtl_topology
 from workbench.api import Block, Diagnostic, Run, WorkbenchError
 from workbench.api.state_events import RunStates
@@ -39,9 +48,34 @@ class Seen:
         return EDGES in self.run.tables
 
     def answer(self, query: Query, trusted: bool = True) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
-        """As `evaluate`."""
+        """As `evaluate`. What an ordinary design's run has no trace of is what agents counted of the same statement."""
         counted = None if self.is_application else partial(counted_edge, self.run)
-        return evaluate(query, self.events, trusted, self.states, counted)
+        statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
+        agents = {one: self._of_agents[key] for one in statements
+                  if (key := _key(one)) in self._of_agents and not self._traced(one)}  # fmt: skip
+        left = replace(query, measures=tuple(one for one in query.measures if one not in agents),
+                       asserts=tuple(one for one in query.asserts if one not in agents))  # fmt: skip
+        measures, asserts = evaluate(left, self.events, trusted, self.states, counted)
+        held = {one.asserted: one for one in asserts}
+        taken = {one.measure: one for one in measures}
+        for statement, result in agents.items():
+            if isinstance(statement, Measure) and isinstance(result, MeasureResult):
+                taken[statement] = replace(result, measure=statement)
+            elif isinstance(statement, Assert) and isinstance(result, AssertResult):
+                held[statement] = replace(result, asserted=statement)
+        return tuple(taken[one] for one in query.measures), tuple(held[one] for one in query.asserts)
+
+    def _traced(self, of: Measure | Assert) -> bool:
+        """Whether the run's trace has all that a statement asks about."""
+        labels = {label for label, _ in ends_of(of)}
+        return labels <= self.events.edges.keys() and (self.states.traced or not about_states(of))
+
+    @cached_property
+    def _of_agents(self) -> Mapping[object, MeasureResult | AssertResult]:
+        """What agents counted of an ordinary design."""
+        kept = None if self.is_application else kept_answers(self.run.tables, str(self.run.path or ""))
+        results = kept.results if kept else ()
+        return {_key(one.measure if isinstance(one, MeasureResult) else one.asserted): one for one in results}
 
     @cached_property
     def states(self) -> RunStates:
@@ -53,6 +87,12 @@ class Seen:
 
     def __bool__(self) -> bool:
         return bool(self.topology.edges or "state_time" in self.run.tables or self.states.traced)
+
+
+def _key(of: Measure | Assert) -> object:
+    """By what a statement is the same, whatever its label and its line."""
+    text = of.text.removeprefix(f"{of.label}:").strip() if of.label else of.text
+    return (text, of.where, of.frame) if isinstance(of, Measure) else text
 
 
 def seen(run: Run) -> Seen:

@@ -105,10 +105,11 @@ def _of_visits(
     cuts = np.searchsorted(times, bounds[1:-1], "right")
     result = []
     for frame, moments, lasted in zip(frames, np.split(times, cuts), np.split(values, cuts), strict=True):
-        one = replace(frame, count=len(moments), value=len(moments))
+        of_frame = replace(frame, count=len(moments), value=None)
         if measure.metric is Metric.DWELL:
-            one = with_statistic(one, measure, moments, lasted, np.ones(len(moments), np.int64))
-        result.append(one)
+            result.append(with_statistic(of_frame, measure, moments, lasted, np.ones(len(moments), np.int64)))
+        else:
+            result.append(replace(of_frame, value=len(moments)))
     return result
 
 

@@ -139,7 +139,7 @@ def _place(at: At) -> tuple[str, int] | None:
 def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
     counted = _counted(run)
     of_agents = [(f"the {one.agent}'s agent", reply_of(one)) for one in counted.results] if counted else []
-    if of_agents and (not text.strip() or head_of(run.tables) is None):
+    if of_agents and (not text.strip() or not seen(run)):
         return beside((), of_agents)
     there = something_seen(run, str(run.path or ""))
     query = read_query(text, there.topology, frame=_frame(frame), blocks=there.blocks)

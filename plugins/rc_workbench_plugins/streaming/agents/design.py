@@ -1,0 +1,265 @@
+"""Agents beside the counters of an ordinary design: one on each clock, which sees the streams, FIFOs and states that
+are led up to the counters there (`workbench/api/instrument/monitor_text.py`)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from rc_workbench_plugins.streaming.agents.conditions import ends_of, withins_of
+from rc_workbench_plugins.streaming.agents.design_text import agent_text, library_text
+from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
+from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
+from rc_workbench_plugins.streaming.agents.kept import table_of_answers
+from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
+from rc_workbench_plugins.streaming.agents.packets import Answers, answers
+from rc_workbench_plugins.streaming.query.measures import (
+    Assert,
+    AssertResult,
+    Measure,
+    MeasureResult,
+    Metric,
+    Query,
+    Statistic,
+    of_virtual_queue,
+)
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.rtl import design_topology, is_queue
+from workbench.api import Diagnostic, HdlBuild, Severity, Table, WorkbenchError, counted, has_errors
+from workbench.api.builds import AgentQuery
+from workbench.api.instrument.crossing import numbered
+from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.stream_probe import stream_blocks
+from workbench.api.queries import DesignAgents, ReadAgents
+from workbench.api.unstable import Fifo, MonitorWords, StreamEdge, Topology, as_target, period_ps
+from workbench.api.virtual_time import ClockFrame
+
+AGENT = "FPGA"
+_SLACK = 8  # words that a FIFO may hold beyond the memory that shows its depth, as in a register behind it
+_UNKNOWN = 255  # words that a FIFO of no known depth is taken to hold
+
+
+@dataclass(frozen=True)
+class OfClock:
+    """The agent of a clock, beside the monitor of that number. Its memory keeps as much room as its last frames take,
+    and one that is being sent."""
+
+    number: int
+    monitor: MonitorWords
+    agent: HardwareAgent
+
+    @property
+    def room_words(self) -> int:
+        return self.monitor.agent.words if self.monitor.agent else 0
+
+    @property
+    def reserve_words(self) -> int:
+        return 2 * self.agent.most_words
+
+    @property
+    def needed_words(self) -> int:
+        return self.reserve_words + self.agent.most_words if self.agent.groups else 0
+
+
+class Design:
+    """A design with its monitors, as a query asks about it."""
+
+    def __init__(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> None:
+        self.build, self._asked, self._clocks_hz = build, asked, clocks_hz
+        self.block_of_stream = stream_blocks(build.streams, build.blocks)
+        plan = build.read_out
+        self._monitors = [*enumerate(plan.monitors)] if plan else []
+        self._clock_of = {
+            number: monitor.clock for _, monitor in self._monitors if monitor.agent and monitor.clock in clocks_hz
+            for number in self._counted(monitor)
+        }  # fmt: skip
+
+    def _counted(self, monitor: MonitorWords) -> Iterator[int]:
+        """The numbers of the blocks whose states it sees."""
+        yield from (number for counter in monitor.counters for number, _ in counter.watched)
+
+    def _stream_clock(self, number: int) -> str:
+        return self._clock_of.get(self.block_of_stream.get(number, -1), "")
+
+    @cached_property
+    def fifos(self) -> tuple[Fifo, ...]:
+        """Those between two streams that the counters of one clock see."""
+        clock = self._stream_clock
+        return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
+
+    @cached_property
+    def _topology(self) -> Topology:
+        top = self.build.streams[0].id.partition(".")[0] if self.build.streams else self.build.top
+        return design_topology(top, self.build.streams, self.fifos)
+
+    @cached_property
+    def query(self) -> Query:
+        """WorkbenchError with what is wrong in it."""
+        topology = self._topology
+        kept = {as_target(one.id) for n, one in enumerate(self.build.streams) if self._stream_clock(n)}
+        kept |= {as_target(fifo.id) for fifo in self.fifos}
+        topology = replace(topology, edges=tuple(edge for edge in topology.edges if edge.label in kept))
+        query = read_query(self._asked.text, topology, self._asked.file, blocks=self.build.blocks)
+        if has_errors(query.diagnostics):
+            raise WorkbenchError(*query.diagnostics)
+        return query
+
+    def _held(self, fifo: Fifo) -> Measure:
+        """How many words a FIFO holds, which is counted without being asked for."""
+        bins = tuple(map(float, range((fifo.depth or _UNKNOWN) + _SLACK + 2)))
+        return Measure("", "", Metric.OCCUPANCY, Statistic.HIST, (as_target(fifo.id),), bins=bins)
+
+    @cached_property
+    def agents(self) -> tuple[OfClock, ...]:
+        topology = self._topology
+        clock_of_edge = {as_target(one.id): self._stream_clock(n) for n, one in enumerate(self.build.streams)}
+        clock_of_edge |= {as_target(fifo.id): self._stream_clock(fifo.input) for fifo in self.fifos}
+        clock_of_block = {self.build.blocks[number].id: clock for number, clock in self._clock_of.items()}
+        result = []
+        for number, monitor in self._monitors:
+            if not (monitor.agent and monitor.clock in self._clocks_hz):
+                continue
+            clock = monitor.clock
+            edges = [AgentEdge(_deep(edge)) for edge in topology.edges if clock_of_edge.get(edge.label) == clock]
+            blocks = [
+                AgentBlock(block.id, state_bits(len(block.states)))
+                for block in self.build.blocks if clock_of_block.get(block.id) == clock
+            ]  # fmt: skip
+
+            def here(of: Measure | Assert, clock: str = clock) -> bool:
+                clocks = {clock_of_edge.get(label, "") for label, _ in ends_of(of)}
+                return clocks | {clock_of_block.get(one.block, "") for one in withins_of(of)} == {clock}
+
+            measures = [one for one in self.query.measures if here(one) and not of_virtual_queue(one)]
+            if self._asked.fifos:
+                measures += [self._held(fifo) for fifo in self.fifos if self._stream_clock(fifo.input) == clock]
+            asserts = tuple(one for one in self.query.asserts if here(one) and not of_virtual_queue(one))
+            here_asked = replace(self.query, measures=tuple(measures), asserts=asserts)
+            clocks = [AgentClock(period_ps(self._clocks_hz[clock]), monitored=True)]
+            name = numbered("recap_questions", number)
+            agent = hardware_agent(here_asked, edges, clocks, self._asked.file, name, blocks)
+            result.append(OfClock(number, monitor, agent))
+        return tuple(result)
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        counts = {one.of for of_clock in self.agents for one in of_clock.agent.monitors}
+        told = [problem for one in self.agents for problem in one.agent.diagnostics]
+        lines = {(one.line, one.column) for one in told}
+        statements: tuple[Measure | Assert, ...] = (*self.query.measures, *self.query.asserts)
+        for one in statements:
+            if one not in counts and (one.line, one.column) not in lines:
+                why = "it asks about several clocks, or about a block without a counter"
+                if of_virtual_queue(one):
+                    why = "only a run's trace has what is along a path"
+                message, place = f"no agent counts '{one.label or one.text}': {why}", (one.line, one.column)
+                told.append(Diagnostic(message, "Ask a traced run.", Severity.WARNING, self._asked.file, *place))
+        return (*self.query.diagnostics, *told)
+
+
+def _deep(edge: StreamEdge) -> StreamEdge:
+    """An edge whose FIFO may hold a little more than its depth."""
+    return replace(edge, depth=edge.depth + _SLACK) if is_queue(edge) else edge
+
+
+def _longer(results: Sequence[MeasureResult], clock: ClockFrame, period: Fraction) -> Iterator[Diagnostic]:
+    """A warning where frames waited until those before were sent, and became one. The `clock` may be another than
+    the platform says, by whose `period` (ps) frames have their length."""
+    long = [frame for one in results for frame in one.frames if one.measure.frame.time_ps
+            and (frame.end_ps - frame.start_ps) / clock.rate_ps > 1.5 * one.measure.frame.time_ps / period]  # fmt: skip
+    if long:
+        frames = counted(len(long), "frame")
+        message = (
+            f"{frames} counted in the FPGA lasted longer than was asked: those before filled its memory, or its way"
+        )
+        hint = "Nothing is left out of them. Ask for longer frames, or raise hardware.query_words."
+        yield Diagnostic(message, hint, severity=Severity.WARNING)
+
+
+def _fifo_rows(build: HdlBuild, held: Sequence[MeasureResult], clock: ClockFrame) -> Iterator[tuple[int, int, int]]:
+    """Rows of table `occupancy`; none of a FIFO that held more than it can, which did not give what it took."""
+    numbers = {as_target(fifo.id): number for number, fifo in enumerate(build.fifos)}
+    for one in held:
+        below, *counts, above = (
+            sum(bins) for bins in zip(*(frame.histogram or () for frame in one.frames), strict=True)
+        )
+        if not below and not above:
+            cycles = [round(lasting_ps / clock.rate_ps) for lasting_ps in counts]
+            yield from ((numbers[one.measure.edges[0]], words, n) for words, n in enumerate(cycles) if n)
+
+
+def _text(design: Design) -> str:
+    """Verilog of all agents, under names that the application's own agents do not have."""
+    signals = {as_target(one.id): (n, n) for n, one in enumerate(design.build.streams)}
+    signals |= {as_target(fifo.id): (fifo.input, fifo.output) for fifo in design.fifos}
+    taps = design.build.simulation.taps
+    of_blocks = {block.id: taps[n] for n, block in enumerate(design.build.blocks) if n < len(taps)}
+    lows = {label: tuple(taps[design.block_of_stream[n]][0] for n in ends if n in design.block_of_stream)
+            for label, ends in signals.items()}  # fmt: skip
+    vector, texts, modules = design.build.simulation.tap_bits, [], dict[str, str]()
+    for one in design.agents:
+        modules |= one.agent.verilog
+        sizes = one.room_words, one.reserve_words
+        texts.append(agent_text(one.agent, one.number, vector, sizes, lows, of_blocks))
+    return "\n".join([*modules.values(), library_text(), *texts]).replace("agent_", "recap_agent_")
+
+
+def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
+    """The agents that count what is asked. WorkbenchError with what is wrong in it."""
+    design = Design(build, asked, clocks_hz)
+    for one in design.agents:
+        if one.needed_words > one.room_words:
+            most = counted(one.agent.most_words, "word")
+            message = f"what is asked takes {most} a frame, more than hardware.query_words has room for"
+            hint = f"Write hardware.query_words: {1 << (one.needed_words - 1).bit_length()}, or ask for less."
+            raise WorkbenchError(Diagnostic(message, hint, file=asked.file or None))
+    sizes = {one.number: (len(one.agent.groups), len(one.agent.monitors)) for one in design.agents}
+    return DesignAgents(_text(design), sizes, design.problems)
+
+
+def counted_in(
+    fpgas: Sequence[ReadAgents], clocks_hz: Mapping[str, float]
+) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:
+    """The tables of what the agents of FPGAs counted, by the words that were read out."""
+    of_fpgas: dict[str, Answers] = {}
+    problems: list[Diagnostic] = []
+    rows: list[tuple[int, int, int]] = []
+    fifos = False
+    for one in fpgas:
+        asked = one.build.agent
+        if asked is None:
+            continue
+        answered, implied = _answers(one, Design(one.build, asked, clocks_hz))
+        problems += answered.diagnostics
+        fifos |= asked.fifos
+        rows += ((one.first_fifo + fifo, held, cycles) for fifo, held, cycles in implied)
+        if asked.text.strip():
+            of_fpgas[one.place.strip(":.") or AGENT] = answered
+    tables = table_of_answers(of_fpgas)
+    if fifos:
+        columns = np.array(sorted(rows), np.int64).reshape(-1, 3).T
+        kinds = (("fifo", "i4"), ("words", "i4"), ("cycles", "i8"))
+        tables["occupancy"] = {name: c.astype(kind) for (name, kind), c in zip(kinds, columns, strict=True)}
+    return tables, tuple(problems)
+
+
+def _answers(read: ReadAgents, design: Design) -> tuple[Answers, list[tuple[int, int, int]]]:
+    """What an FPGA's agents answered, and rows of table `occupancy`."""
+    measures: list[MeasureResult] = []
+    asserts: list[AssertResult] = []
+    problems, rows = [*design.problems], list[tuple[int, int, int]]()
+    for one in design.agents:
+        own, where = one.monitor.of(read.words), one.monitor.agent
+        clock = read.frames.get(one.monitor.clock)
+        if not where or not one.agent.groups or clock is None or not own.any():
+            continue
+        sent = own[where.base : where.base + min(int(own[where.count]), where.words)]
+        of_clock = answers(one.agent, sent, [[clock]])
+        implied = [result for result in of_clock.measures if not result.measure.text]
+        measures += [result for result in of_clock.measures if result.measure.text]
+        asserts += of_clock.asserts
+        rows += _fifo_rows(read.build, implied, clock)
+        problems += (*of_clock.diagnostics, *_longer(of_clock.measures, clock, one.agent.clocks[0].period_ps))
+    return Answers(tuple(measures), tuple(asserts), tuple(problems)), rows

@@ -1,0 +1,51 @@
+"""Agents beside a design's counters: what counts the project's questions there, and the run's tables of it."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api import HdlBuild
+from workbench.api.brought import brought
+from workbench.api.queries import CountsInDesign, ReadAgents
+from workbench.api.virtual_time import ClockFrame
+from workbench.model.cycles import period_ps
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.platform import Platform
+from workbench.model.run import RunClock
+from workbench.model.run_tables import Table
+from workbench.run.cards import words_of_each
+
+
+def counting() -> CountsInDesign | None:
+    """What makes agents; None where no plugin does."""
+    return next((one for one in brought("queries") if isinstance(one, CountsInDesign)), None)
+
+
+def clocks_of_platform(platform: Platform) -> dict[str, float]:
+    """The frequency (Hz) that a platform says of each of its clocks."""
+    return {clock.name: clock.frequency_hz for clock in platform.hardware.clocks} if platform.hardware else {}
+
+
+def agent_tables(
+    hdl: HdlBuild, words: NDArray[np.uint32] | None, platform: Platform, clocks: Sequence[RunClock]
+) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:
+    """The tables of what agents counted, and what they could not; none where no words were read out."""
+    made = counting()
+    if words is None or made is None or not any(one.agent for one in hdl.each):
+        return {}, ()
+    frames = {clock.name: _frame(clock) for clock in clocks}
+    read, first = [], 0
+    for place, (_, one, own) in zip(hdl.places, words_of_each(hdl, words), strict=True):
+        of_fpga = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
+        read.append(ReadAgents(place, one, own, of_fpga, first))
+        first += len(one.fifos)
+    tables, problems = made.counted_in(read, clocks_of_platform(platform))
+    return dict(tables), problems
+
+
+def _frame(clock: RunClock) -> ClockFrame:
+    """A clock over the whole run, as it was measured."""
+    rate_ps, start_ps = period_ps(clock.frequency_hz), Fraction(clock.start_ps)
+    return ClockFrame(0, clock.cycles, rate_ps, start_ps, uncertainty_ps=clock.uncertainty_ps)
