@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.widgets import ElidedLabel, shortened
+from workbench.gui.widgets.popover import Popover
 
 #: Characters that a shortened text must keep.
 ENOUGH = 6
@@ -105,8 +106,8 @@ def _outside(window: QWidget) -> Iterator[str]:
     """Widgets that stick out of what holds them, at the right or below, where nothing scrolls to them."""
     for widget in _parts(window):
         parent = widget.parentWidget()
-        if parent is None or widget.size().isEmpty() or isinstance(parent, QSplitter):
-            continue
+        if parent is None or widget.size().isEmpty() or isinstance(parent, QSplitter) or isinstance(widget, Popover):
+            continue  # what floats has its shadow around it
         area = parent.parentWidget()
         if isinstance(area, QScrollArea) and area.viewport() is parent:
             hidden = area.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff

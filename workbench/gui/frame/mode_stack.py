@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
@@ -27,6 +27,11 @@ class Room(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
         self.setWidget(modes)
+        for other in (modes.currentChanged, modes.shown_changed):  # another mode needs other room
+            other.connect(self._fit)
+
+    def _fit(self) -> None:
+        QCoreApplication.postEvent(self, QEvent(QEvent.Type.LayoutRequest))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)
