@@ -1,9 +1,12 @@
 """Runs written for other programs, each read back by a reader that is not ours: pywellen, DuckDB, Perfetto's published
-descriptors."""
+descriptors, otf2-print."""
 
 import builtins
+import re
+import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +16,18 @@ import pytest
 import pywellen
 from google.protobuf.unknown_fields import UnknownFieldSet
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+from tools import NEEDS_OTF2
 
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
-from workbench.model.messages import call_messages
+from workbench.model.messages import Message, call_messages, rank_messages
 from workbench.model.run import Run
+from workbench.model.syncs import SyncKind
 from workbench.testing.runs import synthetic_run
 from workbench.traces.trace import Trace, trace_of
 
-EXPORTS = ("vcd", "fst", "perfetto", "parquet")
-LIBRARIES = {"fst": "FST", "perfetto": "Perfetto's format", "parquet": "Parquet"}
+EXPORTS = ("vcd", "fst", "perfetto", "parquet", "otf2")
+LIBRARIES = {"fst": "FST", "perfetto": "Perfetto's format", "parquet": "Parquet", "otf2": "OTF2"}
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +133,63 @@ def test_perfetto_has_a_slice_for_each_stretch_and_call_and_a_flow_for_each_mess
         assert blocks == [run.manifest.blocks[number].id for number in (message.source, message.target)]
 
 
+@NEEDS_OTF2
+def test_otf2s_own_reader_gives_every_state_call_and_message(run: Run, trace: Trace, tmp_path: Path) -> None:
+    """`otf2-print`, which is not made of the package that writes. A state's name is its region's."""
+    out = written(run, "otf2", tmp_path / "archive")
+    printed = [
+        subprocess.run(["otf2-print", *options, str(out / "traces.otf2")], capture_output=True, text=True, check=True)
+        for options in (["-G"], [])
+    ]
+    definitions, events = (one.stdout for one in printed)
+    assert [one.stderr for one in printed] == ["", ""]
+    assert "Ticks per Seconds: 1000000000000" in definitions
+    found = re.findall(r'^LOCATION +(\d+) +Name: "([^"]*)" <\d+>, Type: (\w+),.*Group: "([^"]*)"', definitions, re.M)
+    places = {name: (number, kind, group) for number, name, kind, group in found}
+    assert places["host.main"][1:] == ("CPU_THREAD", "host")
+    assert places["pdf2d_top.merge"][1:] == ("ACCELERATOR_STREAM", "FPGA")
+    assert 'Role: THREAD_WAIT, Paradigm: USER, Flags: NONE, File: "pdf2d.c"' in definitions
+    stays: dict[str, list[tuple[str, int, int]]] = {}
+    entered: dict[str, list[tuple[str, int]]] = {}
+    for kind, place, at, name in re.findall(r'^(ENTER|LEAVE) +(\d+) +(\d+) +Region: "([^"]*)"', events, re.M):
+        if kind == "ENTER":
+            entered.setdefault(place, []).append((name, int(at)))
+        else:
+            before, begin = entered[place].pop()
+            assert before == name
+            stays.setdefault(place, []).append((name, begin, int(at)))
+    assert not any(entered.values())
+    for number, block in enumerate(run.manifest.blocks):
+        edges, states = trace.row(number)
+        named = {state.index: state.name for state in block.states}
+        rows = zip(states.tolist(), edges.tolist(), edges[1:].tolist(), strict=False)
+        assert stays[places[block.id][0]] == [(named[state], begin, end) for state, begin, end in rows]
+    assert len(stays[places["host.main calls"][0]]) == len(run.tables["calls"]["site"])
+    sent = re.findall(r"^MPI_SEND +(\d+) +(\d+) +Receiver: (\d+)", events, re.M)
+    received = re.findall(r"^MPI_RECV +(\d+) +(\d+) +Sender: (\d+)", events, re.M)
+    messages = list(call_messages(run))
+    assert sorted(int(at) for _, at, _ in sent) == sorted(message.sent_ps for message in messages)
+    assert sorted(int(at) for _, at, _ in received) == sorted(message.arrived_ps for message in messages)
+    assert Counter((a, b) for a, _, b in sent) == Counter((b, a) for a, _, b in received)
+
+
+def test_a_folder_that_is_there_stays(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").mkdir()
+    assert main(["export", str(run.path), "--format", "otf2", "--out", str(tmp_path / "mine")]) == 2
+    assert "this is there already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_messages_between_ranks_are_those_that_woke_who_waited() -> None:
+    table = {
+        "block": [0, 1, 1], "kind": [SyncKind.SEND_MESSAGE, SyncKind.AWAIT_MESSAGE, SyncKind.AWAIT_MESSAGE],
+        "t0_ps": [10, 5, 50], "t1_ps": [12, 30, 60], "woken_by": [-1, 0, -1],
+    }  # fmt: skip
+    made = synthetic_run(cores=1, rounds=1)
+    syncs = {name: np.array(column) for name, column in table.items()}
+    assert list(rank_messages(replace(made, tables={"syncs": syncs}))) == [Message(0, 10, 1, 30, True)]
+
+
 def tracks_named(tracks: dict[int, Any], name: str) -> int:
     return next(uuid for uuid, track in tracks.items() if track.name == name)
 
@@ -136,7 +198,7 @@ def tracks_named(tracks: dict[int, Any], name: str) -> int:
 def test_a_format_whose_library_is_missing_names_it(
     run: Run, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    package = {"fst": "pylibfst", "perfetto": "perfetto", "parquet": "pyarrow"}[form]
+    package = {"fst": "pylibfst", "perfetto": "perfetto", "parquet": "pyarrow", "otf2": "otf2"}[form]
     real = builtins.__import__
 
     def refuse(name: str, *more: Any, **named: Any) -> Any:

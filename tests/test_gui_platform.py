@@ -278,6 +278,20 @@ def type_in(qtbot: QtBot, mode: PlatformMode, row: int, column: int, text: str) 
     qtbot.waitUntil(lambda: mode.document.text != before)
 
 
+def test_a_time_is_shown_in_the_unit_that_fits_it_and_edited_as_written(mode: PlatformMode) -> None:
+    """The template has 14413.4 us; no cell of sizes, times and rates has more than four digits."""
+    mode.choose(("transfer_tables", "write"))
+    rows = mode.table.rows
+    columns = [column for column in rows.columns if column.head in ("Size", "Time", "Rate")]
+    said = [[column.text(row).replace("\u202f", " ") for column in columns] for row in rows.tops]
+    assert said[-1][:2] == ["4 MiB", "14.4 ms"]
+    assert [text for row in said for text in row if len(re.sub(r"\D", "", text)) > 4] == []
+    (time,) = (column for column in columns if column.head == "Time")
+    assert time.tip_of(rows.tops[-1]) == "14413.4 us in the file"
+    assert time.written is not None
+    assert time.written(rows.tops[-1]) in ("14413.4 us", None), "None: a template of the program is read only"
+
+
 def test_table_edits_add_paste_and_remove(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "read"))
     model = mode.table

@@ -45,6 +45,7 @@ if [ "${1:-}" != python ]; then
     wish openbox openbox
     wish xdotool xdotool
     [ -z "${CI:-}" ] || command -v mpicc >/dev/null 2>&1 || wished="$wished openmpi-bin libopenmpi-dev" # tests that start ranks
+    wish otf2-print otf2-tools
     [ -z "${CI:-}" ] || [ -x /usr/sbin/sshd ] || wished="$wished openssh-server" # a test's far machine; nobody's own is given a server
 fi
 

@@ -105,13 +105,14 @@ class Exporter:
     """A form of runs that other programs read.
 
     `write` is given a run as measured and a file open for writing; what it raises leaves no file. `suffix` is how its
-    files' names end.
+    files' names end. Where a form is a folder, `write_folder` fills an empty one in place of `write`.
     """
 
     name: str
     title: str
     suffix: str
     write: Callable[[Measured, BinaryIO], None]
+    write_folder: Callable[[Measured, Path], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from workbench.api.queries import Curve, Curves
     from workbench.api.waveforms import scopes_of, state_changes, state_texts, write_states_vcd
     from workbench.model.application import STREAM_TOP, StreamSignals, VhdlStandard
-    from workbench.model.blocks import as_target, below_top
+    from workbench.model.blocks import as_target, below_top, fpga_of, rank_of
     from workbench.model.changes import Depth, ScaleHost, ScaleState
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
     from workbench.model.diagnostic import OfProject, OfTemplate, did_you_mean, unknown_name
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.model.hardware import PortDirection
     from workbench.model.kernel_board import KernelBoard
     from workbench.model.links import link_words
-    from workbench.model.messages import Message, call_messages
+    from workbench.model.messages import Message, call_messages, rank_messages
     from workbench.model.network import Network
     from workbench.model.opened import opened, opened_names
     from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, QueueEntry, TransferTable

@@ -105,7 +105,7 @@ def _say_two(
             "fail_if": [_verdict_json(verdict) for verdict in judged.verdicts],
         })  # fmt: skip
         return
-    print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: {faster_words(comparison)}")
+    print(f"A {time_text(a.run.time_s, 6)}, B {time_text(b.run.time_s, 6)}: {faster_words(comparison)}")
     print(work_words(comparison))
     if comparison.equal:
         print(f"equal work: {share_words(comparison)}")

@@ -19,6 +19,7 @@ from workbench.cli.progress import progress
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.model.text import time_text
 from workbench.run.machine import WINDOW_EXTRA
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -53,7 +54,8 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     comparison = replace(compare(original.analysis, optimised.analysis, pair), equal=equal_work(*pair))
     write_result_text(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
-    times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
+    before, after = (time_text(run.time_s, 4) for run in pair)
+    times = f"original {before}, optimised {after} virtual"
     print(f"{times}: {faster_words(comparison, 'optimised')}")
     if first:
         print(f"fix first: {first.title} ({first.where}), at most {first.gain:.2f}x")

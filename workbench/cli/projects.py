@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
-from workbench.model.text import counted, table
+from workbench.model.text import counted, table, time_text
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
@@ -231,7 +231,7 @@ def _tell(run: Run, where: str, json: bool, ended: Ended | None = None) -> int:
         confined = (", confined" if manifest.confined else ", not confined") if manifest.simulated else ""
         if said := shortfall_words(manifest):
             print(said)
-        took = f"{run.time_s:.9f} s {run.kind_of_time}"
+        took = f"{time_text(run.time_s, 6)} {run.kind_of_time}"
         print(f"{run.path}: {manifest.status.value}, {took} ({where}{confined})")
         for line in ended.lines if ended else ():
             print(line)

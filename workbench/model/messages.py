@@ -9,6 +9,7 @@ import numpy as np
 from workbench.model.blocks import Block, Side, as_target
 from workbench.model.pragma import CPU
 from workbench.model.run import Run
+from workbench.model.syncs import SyncKind
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,20 @@ def call_messages(run: Run) -> Iterator[Message]:
             message = message_of(run, block, entry, begin, end, arrival, place, targets.get(state, ()))
             if message is not None:
                 yield message
+
+
+def rank_messages(run: Run) -> Iterator[Message]:
+    """The messages between ranks that somebody waited for, from thread to thread: sent as the call began, there when it
+    was woken."""
+    table = run.tables.get("syncs")
+    if table is None:
+        return
+    kind, woken_by = np.asarray(table["kind"]), np.asarray(table["woken_by"])
+    awaits = np.flatnonzero((kind == SyncKind.AWAIT_MESSAGE) & (woken_by >= 0))
+    awaits = awaits[kind[woken_by[awaits]] == SyncKind.SEND_MESSAGE]
+    block, begin_ps, end_ps = (np.asarray(table[name]) for name in ("block", "t0_ps", "t1_ps"))
+    for at, by in zip(awaits.tolist(), woken_by[awaits].tolist(), strict=True):
+        yield Message(int(block[by]), int(begin_ps[by]), int(block[at]), int(end_ps[at]), True)
 
 
 def targets_of(blocks: Sequence[Block], block: int, state: int) -> tuple[int, ...]:

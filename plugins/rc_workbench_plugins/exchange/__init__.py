@@ -1,5 +1,5 @@
-"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, Perfetto, VCD, FST, Parquet, CSV
-and folded stacks."""
+"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, Perfetto, OTF2, VCD, FST,
+Parquet, CSV and folded stacks."""
 
 from collections.abc import Sequence
 
@@ -20,6 +20,8 @@ def workbench_exporters() -> Sequence[Exporter]:
         Exporter("fst", "states as waveforms (FST)", ".fst", _later("waves:write_fst")),
         Exporter("parquet", "table of every state and call (Parquet)", ".parquet",
                  _later("parquet_export:write_parquet")),
+        Exporter("otf2", "archive for Vampir and Scalasca (OTF2)", "-otf2", _later("otf2_export:write_otf2"),
+                 write_folder=_later("otf2_export:write_otf2")),
         Exporter("csv", "table of blocks and their states", ".csv", _later("exports:write_csv")),
         Exporter("folded", "folded stacks for flame graphs and speedscope", ".folded",
                  _later("exports:write_folded")),

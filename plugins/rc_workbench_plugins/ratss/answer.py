@@ -6,7 +6,7 @@ from typing import Any
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.errors import errors
 from rc_workbench_plugins.ratss.power import Energy, estimated
-from workbench.api import Answer, Diagnostic, WorkbenchError, table
+from workbench.api import Answer, Diagnostic, WorkbenchError, table, time_text
 from workbench.api.predictions import Cell
 from workbench.api.unstable import prefixed
 
@@ -52,11 +52,15 @@ def _energy_document(energy: Energy, estimates: Sequence[str]) -> dict[str, Any]
 def _text(prediction: Prediction, by_estimates: bool) -> str:
     rows = [("Stage", "Part", "Time")]
     for name in prediction.stage_s:
-        rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
-        rows.append((name, "computation", f"{prediction.comp_s[name]:.4g} s"))
-        rows.append((name, "communication", f"{prediction.comm_s[name]:.4g} s"))
-        rows.append((name, "all iterations", f"{prediction.stage_s[name]:.4g} s"))
-    rows.append(("application", "", f"{prediction.total_s:.4g} s"))
+        rows += [
+            (name, part, time_text(float(time_s), 4))
+            for (stage, part), time_s in prediction.parts.items()
+            if stage == name
+        ]
+        rows.append((name, "computation", time_text(float(prediction.comp_s[name]), 4)))
+        rows.append((name, "communication", time_text(float(prediction.comm_s[name]), 4)))
+        rows.append((name, "all iterations", time_text(float(prediction.stage_s[name]), 4)))
+    rows.append(("application", "", time_text(float(prediction.total_s), 4)))
     if prediction.speedup is not None:
         rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
     if energy := prediction.energy:

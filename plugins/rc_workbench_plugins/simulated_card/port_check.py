@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from workbench.api import Clock, Diagnostic, HardwarePort, HdlBuild, Platform, WorkbenchError
+from workbench.api import Clock, Diagnostic, HardwarePort, HdlBuild, Platform, WorkbenchError, time_text
 from workbench.api.unstable import TransferTable
 from workbench.hdl.own_port import own_port
 
@@ -77,8 +77,8 @@ def _tables(platform: Platform) -> Iterator[Diagnostic]:
             cycles = point.time_s / cycle_s - port.lead_cycles(table.direction == "receive")
             if cycles < words * (1 - 1e-9):
                 yield Diagnostic(
-                    f"transfer table {name}: {point.bytes} bytes in {point.time_s:g} s is more than one "
+                    f"transfer table {name}: {point.bytes} bytes in {time_text(point.time_s)} is more than one "
                     f"{port.word_bits}-bit word a cycle at {clock_hz / 1e6:g} MHz",
-                    f"The port moves them in {words * cycle_s:g} s at best.",
+                    f"The port moves them in {time_text(words * cycle_s)} at best.",
                 )
                 break

@@ -1,6 +1,9 @@
 """Runs written for other programs, and other programs' files read as runs, by what plugins bring."""
 
 import shutil
+import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from workbench.analysis.measured import MeasuredRun
@@ -23,13 +26,31 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
     measured, problems = measured_run(path, plugins)
     exporter = plugins.exporters[form]
     try:
-        write_result(out, lambda file: exporter.write(measured, file))
+        if exporter.write_folder:
+            _fill_folder(out, partial(exporter.write_folder, measured))
+        else:
+            write_result(out, lambda file: exporter.write(measured, file))
     except (WorkbenchError, Cancelled):
         raise
     except BaseException as raised:
         fault = caught(raised)
         raise WorkbenchError(plugin_fault(fault, f"to export as {form}", Severity.ERROR)) from fault
     return problems
+
+
+def _fill_folder(out: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a new folder; one that is there stays. WorkbenchError where that is, or none can be made."""
+    if out.exists():
+        raise WorkbenchError(Diagnostic("this is there already", "Choose another name.", file=str(out)))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as folder:
+            filled = Path(folder, "filled")
+            filled.mkdir()
+            write(filled)
+            filled.rename(out)
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot be written: {error.strerror}", file=str(out))) from None
 
 
 def measured_run(path: Path, plugins: Plugins) -> tuple[MeasuredRun, tuple[Diagnostic, ...]]:

@@ -10,7 +10,6 @@ from workbench.api import PortKind
 from workbench.api.forms import Group
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
-from workbench.formats.units import written
 from workbench.gui.modes.forms.fields import groups_of
 from workbench.gui.modes.forms.parts import QUEUE_CALL, DocumentPart, PartSection, new_queue_call
 from workbench.gui.modes.platform.fields import (
@@ -29,7 +28,7 @@ from workbench.gui.modes.platform.fields import (
 from workbench.model.hardware import Clock, Port
 from workbench.model.kernel_board import KernelClock
 from workbench.model.platform import QueueCall
-from workbench.model.text import counted
+from workbench.model.text import counted, frequency_text
 from workbench.session.edit.platform_document import PlatformDocument
 from workbench.session.edit.port_entries import PORTS, new_port
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -58,7 +57,8 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
     new = not isinstance(hardware, Mapping) or "ports" in hardware or "clocks" in hardware
     if isinstance(hardware, Mapping) and not new:
         clock = document.number(("hardware", "clock_hz"), "Hz")
-        note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
+        style = str(hardware.get("style", "memory" if clock else ""))
+        note = f"{style}, {frequency_text(clock)}" if clock else style
         ports = (DocumentPart(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
     named = (
         DocumentPart(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
@@ -128,9 +128,15 @@ def _between(least: Any, most: Any) -> str:
     return f"{low if unit == [last] else least} to {most}"
 
 
+def _frequency(document: YamlDocument, number: int, clock: Mapping[str, Any]) -> str:
+    """In the unit that fits it; as written where it cannot be read."""
+    hz = document.number(("hardware", "clocks", number, "frequency_hz"), "Hz")
+    return frequency_text(hz) if hz else str(clock.get("frequency_hz", ""))
+
+
 def _hardware(document: YamlDocument) -> tuple[PartSection, ...]:
     clocks = tuple(
-        DocumentPart(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")),
+        DocumentPart(("hardware", "clocks", n), str(item.get("name", "clock")), _frequency(document, n, item),
                      "clock", CLOCK, removable=True)
         for n, item in enumerate(_items(document, ("hardware", "clocks")))
     )  # fmt: skip

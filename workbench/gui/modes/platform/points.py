@@ -17,6 +17,7 @@ from workbench.model.text import bytes_text, rate_text, time_text
 from workbench.pictures.plot import Line, Plot, Range
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
+_LONG = re.compile(r"\d+$|\d{5}")
 _FIT_POINTS = 60  # at which the fit is drawn
 
 
@@ -37,14 +38,20 @@ class TablePoint:
 
     @property
     def size_shown(self) -> str:
-        """As written; a bare number of bytes with its unit."""
-        return bytes_text(self.size) if self.size_text.isdigit() and self.size else self.size_text
+        """As written; a bare number of bytes, or one of many digits, with its unit."""
+        return bytes_text(self.size) if self.size and _LONG.match(self.size_text) else self.size_text
 
     @property
     def time_shown(self) -> str:
-        if self.time_s is not None and _bare(self.time_text):
-            return time_text(self.time_s, 6)
-        return self.time_text.replace(" us", " µs")
+        """In the unit that fits it, to three digits; as written where it cannot be read."""
+        return self.time_text if self.time_s is None else time_text(self.time_s)
+
+    @property
+    def time_tip(self) -> str:
+        """All of its digits, as the file has them."""
+        if self.time_s is None:
+            return ""
+        return f"{self.time_text} in the file{' (seconds)' if _bare(self.time_text) else ''}"
 
     @property
     def printed(self) -> bool:

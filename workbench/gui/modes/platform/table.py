@@ -84,7 +84,7 @@ class PointTable(RowView):
             typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=80, right=True,
                   paint=_paint_size),
             typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=96,
-                  right=True),
+                  right=True, tip_of=_of_point(lambda p: p.time_tip)),
             Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
                    ink=lambda line: plain),
             Column("Of best", share=0.4, paint=self._paint_share),
