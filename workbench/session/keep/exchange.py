@@ -50,7 +50,8 @@ def _fill_folder(out: Path, write: Callable[[Path], None]) -> None:
             write(filled)
             filled.rename(out)
     except OSError as error:
-        raise WorkbenchError(Diagnostic(f"cannot be written: {error.strerror}", file=str(out))) from None
+        problem = f"cannot write: {error.strerror or error}"
+        raise WorkbenchError(Diagnostic(problem, "Choose another place.", file=str(out))) from None
 
 
 def measured_run(path: Path, plugins: Plugins) -> tuple[MeasuredRun, tuple[Diagnostic, ...]]:
