@@ -20,6 +20,7 @@ from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Run
 from workbench.session.keep.collecting import collect_records
+from workbench.session.make.agents import agent_switches
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
@@ -117,10 +118,17 @@ def recorded(project: Path, folder: Path) -> tuple[Path, Path]:
     instrument_workspace(open_workspace(project, load_plugins()), {}, tree)
     made = subprocess.run(make_board(tree, "WORD_CYCLES=20"), cwd=build, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
-    environment = {**os.environ, "RCW_RAW": str(raw), "RCW_TRACE": "1"}
-    done = subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"{BURST * 6}\n")
+    run_again(folder, raw)
     return tree, raw
+
+
+def run_again(folder: Path, raw: Path, agent: str = "") -> None:
+    """What was built in a folder, started with `agent` for its agents."""
+    environment = {**os.environ, "RCW_RAW": str(raw), "RCW_TRACE": "1", "RCW_AGENT": agent}
+    done = subprocess.run(
+        [folder / "build" / "host"], cwd=folder / "tree" / "hdl", env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, f"{BURST * 6}\n")
 
 
 @pytest.fixture(scope="module")
@@ -229,11 +237,16 @@ def test_vhdl_asks_in_its_own_words(project: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def vhdl_board(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def vhdl_built(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same design in VHDL, without a trace: agents alone know more than sums."""
     folder = tmp_path_factory.mktemp("vhdl")
-    tree, raw = recorded(project.with_name("vhdl.workbench.yaml"), folder)
-    return collect_records(tree, raw, folder / "run", load_plugins())
+    recorded(project.with_name("vhdl.workbench.yaml"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def vhdl_board(vhdl_built: Path) -> Run:
+    return collect_records(vhdl_built / "tree", vhdl_built / "raw", vhdl_built / "run", load_plugins())
 
 
 def told(result: MeasureResult | AssertResult) -> str:
@@ -325,3 +338,31 @@ def test_a_run_without_a_trace_is_answered_by_its_agents(vhdl_board: Run, card: 
     assert len(held.broken_ps) == ROUNDS
     with pytest.raises(WorkbenchError, match="this run has no trace"):
         asked(vhdl_board, "measure rate(frame=25) at queue.m")
+
+
+def test_frames_and_statements_are_switched_without_a_new_build(
+    vhdl_built: Path, vhdl_board: Run, tmp_path: Path
+) -> None:
+    rate, visits, plugins = ON_BOARD[1], ON_BOARD[5], load_plugins()
+    tree, raw = vhdl_built / "tree", tmp_path / "raw"
+    raw.mkdir()
+    numbers = agent_switches(tree, plugins, "12", [rate, visits])
+    run_again(vhdl_built, raw, " ".join(map(str, numbers)))
+    run = collect_records(tree, raw, tmp_path / "run", plugins)
+    counts, built = counted(run), counted(vhdl_board)
+    assert counts.keys() == {rate, visits}
+    short, long = counts[rate], built[rate]
+    assert isinstance(short, MeasureResult)
+    assert isinstance(long, MeasureResult)
+    assert short.measure.frame.elements == 12
+    assert "in frames of 12 words" in short.trust
+    in_pairs = [sum(frame.count for frame in short.frames[n : n + 2]) for n in range(0, ROUNDS * BURST // 12, 2)]
+    assert in_pairs == [frame.count for frame in long.frames[:ROUNDS]]
+    assert columns(run, "occupancy", "words") == columns(vhdl_board, "occupancy", "words")
+    for frame, only, message in (
+        ("3 kg", [], "length of a frame"),
+        ("5 ns", [], "cannot be counted"),
+        ("", ["m9"], "m9"),
+    ):
+        with pytest.raises(WorkbenchError, match=message):
+            agent_switches(tree, plugins, frame, only)

@@ -170,13 +170,15 @@ class DesignAgents:
 @dataclass(frozen=True)
 class ReadAgents:
     """The agents of an FPGA whose names begin with `place`, in a run: its design, the words that were read out of it,
-    what puts its clocks on the host's, and the number of its first FIFO."""
+    what puts its clocks on the host's, the number of its first FIFO, and by monitor the numbers that switched
+    an agent as the program started (`AgentSettings`)."""
 
     place: str
     build: HdlBuild
     words: NDArray[np.uint32]
     frames: Mapping[str, ClockFrame]
     first_fifo: int = 0
+    switched: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -185,6 +187,13 @@ class CountsInDesign(Protocol):
 
     def agents(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
         """Those of a design; `clocks_hz` are the platform's clocks. WorkbenchError with what is wrong in the query."""
+        ...
+
+    def switches(
+        self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
+    ) -> Mapping[int, tuple[int, ...]]:
+        """The numbers that switch a design's agents as a program starts, by monitor: frames of that length ("": as they
+        were built), and of statements `only` those, by label or text (none: all). WorkbenchError where they cannot."""
         ...
 
     def counted_in(

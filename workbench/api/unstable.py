@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         without_card,
         words_of_calls,
     )
-    from workbench.model.read_out import WATCH, Access, Act, Marks, MonitorWords, ReadOut, ReadOutPlan
+    from workbench.model.read_out import WATCH, Access, Act, AgentSettings, Marks, MonitorWords, ReadOut, ReadOutPlan
     from workbench.model.run import Cores
     from workbench.model.run_tables import MOST_AMOUNT
     from workbench.model.scan import ApiFunction, ApiHeader, StateRegister, StateValue, Term, WrongExpression

@@ -111,6 +111,12 @@ OWN: Sequence[Command] = (
             file("tree", metavar="DIR", help="what `instrument` left, and the program was built from; or the "
                                               "project of one that `workbench cc` built"),
             file("records", metavar="RECORDS", help="the folder that RCW_RAW named during the run"), OUT_RUN, JSON),
+    command("agent", "say how to start a program so that the FPGA's agent counts otherwise, without a new build",
+            "projects:run_agent", file("tree", metavar="DIR", help="what `instrument` left"),
+            option("--frame", metavar="LENGTH", default="",
+                   help="length of frames: a time (1 ms), or words for statements whose frames are of words"),
+            many("--only", metavar="STATEMENT", help="a statement to count, by its label or its text (default: all)"),
+            JSON),
     command("report", "show where a run spent its time, and which bottleneck to fix first", "runs:run_report", RUN,
             file("--html", metavar="F", help="write the report as one HTML file"),
             file("--svg", metavar="F", help="write the block graph"),

@@ -21,6 +21,7 @@ from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import counted, table, time_text
 from workbench.session.keep.collecting import collect_records
+from workbench.session.make.agents import agent_switches
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace, parse_settings
@@ -170,6 +171,17 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_diagnostics(problems + missed)
         print(f"{', '.join(counts)}: {arguments.out}")
     return FAILED if has_errors(problems) else DONE
+
+
+def run_agent(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """Prints what $RCW_AGENT has to be."""
+    numbers = agent_switches(arguments.tree, workbench.plugins, arguments.frame, arguments.only)
+    value = " ".join(map(str, numbers))
+    if arguments.json:
+        print_json({"RCW_AGENT": value})
+    else:
+        print(f"RCW_AGENT='{value}'")
+    return DONE
 
 
 def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild
 from workbench.api.brought import brought
+from workbench.api.instrument.board import settings_of
 from workbench.api.queries import CountsInDesign, ReadAgents
+from workbench.api.records import of_fpga, read_end
 from workbench.api.virtual_time import ClockFrame
 from workbench.model.cycles import period_ps
 from workbench.model.diagnostic import Diagnostic
@@ -29,17 +32,18 @@ def clocks_of_platform(platform: Platform) -> dict[str, float]:
 
 
 def agent_tables(
-    hdl: HdlBuild, words: NDArray[np.uint32] | None, platform: Platform, clocks: Sequence[RunClock]
+    raw: Path, hdl: HdlBuild, words: NDArray[np.uint32] | None, platform: Platform, clocks: Sequence[RunClock]
 ) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:
     """The tables of what agents counted, and what they could not; none where no words were read out."""
     made = counting()
     if words is None or made is None or not any(one.agent for one in hdl.each):
         return {}, ()
     frames = {clock.name: _frame(clock) for clock in clocks}
-    read, first = [], 0
+    read, first = list[ReadAgents](), 0
     for place, (_, one, own) in zip(hdl.places, words_of_each(hdl, words), strict=True):
-        of_fpga = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
-        read.append(ReadAgents(place, one, own, of_fpga, first))
+        own_frames = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
+        said = read_end(raw / of_fpga("board.txt", len(read))).get("agent", "")
+        read.append(ReadAgents(place, one, own, own_frames, first, settings_of(said, len(read))))
         first += len(one.fifos)
     tables, problems = made.counted_in(read, clocks_of_platform(platform))
     return dict(tables), problems

@@ -85,7 +85,7 @@ def collect(
     if not of_streams:
         taps = read_taps(raw) if hdl.read_out and hdl.read_out.traced else None
         of_streams, lacking = board_tables(hdl.streams, hdl.fifos, hdl.blocks, of_fpga.tables, taps)
-    of_agents, uncounted = agent_tables(hdl, outcome.counter_words, built.platform, clocks)
+    of_agents, uncounted = agent_tables(raw, hdl, outcome.counter_words, built.platform, clocks)
     tables |= of_agents | of_streams | memory_table(raw) | _transfers_of_streams(raw, part)
     if outcome.frames:
         tables[TABLE] = table_of_frames(outcome.frames)

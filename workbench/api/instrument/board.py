@@ -14,10 +14,11 @@ from workbench.model.diagnostic import Diagnostic, OfTemplate
 from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, Platform
 from workbench.model.prototypes import callees, handles, object_class
-from workbench.model.read_out import ReadOutPlan
+from workbench.model.read_out import AgentSettings, ReadOutPlan
 from workbench.model.text import counted, listed
 
 _TRANSFERS = ("host", "transfers")
+_MONITORS = 64  # of an FPGA, at most, whose agents are switched
 _MOST_BYTES = 4096  # of a read-out in one transfer
 _OF_ALL, _OF_EACH = ("rcw_board.h", "rcw_board.c"), "rcw_read_out"
 
@@ -136,6 +137,21 @@ def board_sources(
     return {name: rendered(name, known) for name in _OF_ALL} | read_outs
 
 
+def setting_number(fpga: int, monitor: int, code: int) -> int:
+    """The number in $RCW_AGENT of a setting of an FPGA's monitor."""
+    return (fpga * _MONITORS + monitor) * AgentSettings.CODES + code
+
+
+def settings_of(text: str, fpga: int) -> dict[int, tuple[int, ...]]:
+    """What $RCW_AGENT says of an FPGA, by monitor."""
+    codes: dict[int, tuple[int, ...]] = {}
+    for number in (int(word) for word in text.split() if word.isdecimal()):
+        of, code = divmod(number, AgentSettings.CODES)
+        if of // _MONITORS == fpga:
+            codes[of % _MONITORS] = (*codes.get(of % _MONITORS, ()), code)
+    return codes
+
+
 def _board(number: int, platform: Platform, plan: ReadOutPlan | None) -> dict[str, Any]:
     """What the C of one FPGA's read-out says."""
     if plan is None or platform.hardware is None:
@@ -146,6 +162,11 @@ def _board(number: int, platform: Platform, plan: ReadOutPlan | None) -> dict[st
         "moved_bytes": moved_bytes(platform),
         "most_words": most_words(platform, plan),
         "part_bits": 32 // plan.parts,
+        "settings": [
+            (setting_number(number, n, code), accesses)
+            for n, monitor in enumerate(plan.monitors)
+            for code, accesses in monitor.settings.items()
+        ],
         "period_ns": 1e9 / _clock_hz(platform.hardware, plan),
         "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else None,
     }

@@ -1,17 +1,22 @@
 """The agent that counts the project's questions in an ordinary design, added to its instrumented copy."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild
 from workbench.api.builds import AgentQuery
+from workbench.api.instrument.board import setting_number
 from workbench.api.instrument.monitor_text import AGENTS_FILE
+from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.read_out import AgentSettings, MonitorWords
 from workbench.model.scan import HdlScan
 from workbench.run.agents import clocks_of_platform, counting
+from workbench.session.make.tree import open_tree
+from workbench.session.program.plugins import Plugins
 from workbench.system.files import read_file
 
 _OF_FIFO = 32  # words beyond those of its depth, of what an agent sends of a FIFO
@@ -34,6 +39,24 @@ def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan) -> AgentQu
     words = _FRAMES * sum((fifo.depth or 255) + _OF_FIFO for fifo in fifos)
     room = 1 << (max(hardware.query_words, words) - 1).bit_length()
     return AgentQuery(text, hardware.query, bool(fifos), room)
+
+
+def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]) -> tuple[int, ...]:
+    """What $RCW_AGENT has to be for a program built from a tree, so that agents' frames have that length ("": as they
+    were built), and of their statements they count `only` these (none: all). WorkbenchError where that cannot be."""
+    tree, made = open_tree(path), counting()
+    platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    numbers: list[int] = []
+    for fpga, one in enumerate(tree.hdl.each):
+        if one.agent and made:
+            codes = made.switches(one, one.agent, clocks_of_platform(platform), frame, only)
+            numbers += (setting_number(fpga, monitor, code) for monitor, own in codes.items() for code in own)
+    if not any(one.agent for one in tree.hdl.each):
+        hint = "Name questions in hardware.query of the project, and instrument it again."
+        raise WorkbenchError(Diagnostic("no agent counts in this tree's FPGA", hint, file=str(path)))
+    return tuple(numbers)
 
 
 def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platform) -> HdlBuild:

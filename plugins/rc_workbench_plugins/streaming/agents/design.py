@@ -15,6 +15,7 @@ from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
+from rc_workbench_plugins.streaming.agents.switching import as_switched, check_names, codes_for, switched
 from rc_workbench_plugins.streaming.query.measures import (
     Assert,
     AssertResult,
@@ -190,6 +191,29 @@ def _fifo_rows(build: HdlBuild, held: Sequence[MeasureResult], clock: ClockFrame
             yield from ((numbers[one.measure.edges[0]], words, n) for words, n in enumerate(cycles) if n)
 
 
+def switches(
+    build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
+) -> dict[int, tuple[int, ...]]:
+    """The numbers that switch the agents of a design as a program starts, by monitor. WorkbenchError where they cannot
+    be switched like that."""
+    design = Design(build, asked, clocks_hz)
+    check_names([one.agent for one in design.agents], only)
+    codes = {one.number: codes_for(one.agent, frame, only) for one in design.agents}
+    if frame and not any(codes.values()):
+        raise WorkbenchError(Diagnostic(f"no statement has frames whose length is one like '{frame}'"))
+    for one in design.agents:
+        if missing := set(codes[one.number]) - one.monitor.settings.keys():
+            what = (
+                "hardware.read_out is too small to switch the agent"
+                if not one.monitor.settings
+                else "too much is asked"
+            )
+            raise WorkbenchError(
+                Diagnostic(f"{what} ({len(missing)} settings)", "Leave eight words of the port to it.")
+            )
+    return codes
+
+
 def _text(design: Design) -> str:
     """Verilog of all agents, under names that the application's own agents do not have."""
     signals = {as_target(one.id): (n, n) for n, one in enumerate(design.build.streams)}
@@ -256,7 +280,12 @@ def _answers(read: ReadAgents, design: Design) -> tuple[Answers, list[tuple[int,
         if not where or not one.agent.groups or clock is None or not own.any():
             continue
         sent = own[where.base : where.base + min(int(own[where.count]), where.words)]
-        of_clock = answers(one.agent, sent, [[clock]])
+        try:
+            of_clock = answers(one.agent, sent, [[clock]])
+        except WorkbenchError as error:  # a damaged record: the counters' own words are kept
+            problems += [replace(problem, severity=Severity.WARNING) for problem in error.diagnostics]
+            continue
+        of_clock = as_switched(of_clock, one.agent, switched(read.switched.get(one.number, ())))
         implied = [result for result in of_clock.measures if not result.measure.text]
         measures += [result for result in of_clock.measures if result.measure.text]
         asserts += of_clock.asserts

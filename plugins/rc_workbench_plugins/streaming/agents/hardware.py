@@ -201,7 +201,7 @@ class _Builder(Monitors):
 
         texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
         groups = tuple(
-            Group(self._numbers[key], key.clock, tuple(monitors), key.length if key.kind else 0)
+            Group(self._numbers[key], key.clock, tuple(monitors), key.length if key.kind else 0, key.kind == 2)
             for key, monitors in self._groups.items()
         )
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)

@@ -106,6 +106,7 @@ class Group:
     clock: int
     monitors: tuple[Monitor, ...]
     length: int = 0  # of its frames, in cycles or elements; 0: as long as is asked for
+    of_elements: bool = False
 
     @property
     def most_words(self) -> int:
