@@ -154,7 +154,8 @@ typedef enum {
  * the answer was there; by host/ranks */
 typedef struct {
     int64_t t_p1, met, t_p3;
-    int64_t rank;
+    int32_t rank;
+    int32_t round;       /* counts from 1, in MPI_Init and again in MPI_Finalize */
 } rcw_rank_clock_record; /* 32 bytes */
 
 /* dwell.bin: how often a block's state lasted 2^log2_cycles to 2^(log2_cycles+1)-1 cycles, by the card at its end.

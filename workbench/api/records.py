@@ -74,7 +74,7 @@ MESSAGES = np.dtype(
         ("kind", "<i4"), ("peer", "<i4"), ("tag", "<i4"), ("thread", "<i4"),
     ]
 )  # fmt: skip
-RANK_CLOCKS = np.dtype([("t_p1", "<i8"), ("met", "<i8"), ("t_p3", "<i8"), ("rank", "<i8")])
+RANK_CLOCKS = np.dtype([("t_p1", "<i8"), ("met", "<i8"), ("t_p3", "<i8"), ("rank", "<i4"), ("round", "<i4")])
 Records: TypeAlias = RowArray
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)

@@ -159,13 +159,13 @@ def frames_of(triples: Triples, cycles: int) -> tuple[ClockFrame, ...]:
     return next(frames for frames, unsure in zip(tried, unsure_ps, strict=True) if unsure <= NEARLY * min(unsure_ps))
 
 
-def steady(triples: Triples, cycles: int, whole: bool) -> ClockFrame:
-    """A steady clock of so many cycles of 1 ps, by messages in ps of the other's at its begin and, of a `whole` run, as
-    many at its end: those with the shortest round trips of each. Without an end its rate is taken to be the other's but
-    for `MOST_DRIFT`."""
-    trips, half = triples.t_p3 - triples.t_p1, len(triples) // 2 if whole else len(triples)
+def steady(triples: Triples, cycles: int, at_begin: int) -> ClockFrame:
+    """A steady clock of so many cycles of 1 ps, by messages in ps of the other's: the first `at_begin` at its begin and
+    the others at its end, of each those with the shortest round trips. Where there are none at its end its rate is
+    taken to be the other's but for `MOST_DRIFT`."""
+    trips, whole = triples.t_p3 - triples.t_p1, at_begin < len(triples)
     chosen, anchors = list[int](), list[int]()
-    for one in np.split(np.arange(len(triples)), [half])[: 1 + whole]:
+    for one in np.split(np.arange(len(triples)), [at_begin])[: 1 + whole]:
         shortest = one[
             np.argsort(trips[one], kind="stable")[: LEAST_ROWS // 2]
         ]  # as many of each: a fit takes them all

@@ -230,7 +230,7 @@ def complete_tree(
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
             write_file(out / "board" / name, content.encode())
             extra += [out / "board" / name] if not name.endswith(".h") else []
-    stand_ins = workspace.support.api_dirs if workspace.support else ()
+    stand_ins = {folder.resolve() for folder in workspace.support.api_dirs} if workspace.support else set()
     folders = [folder for folder in host.include_dirs if folder not in stand_ins]
     local = Includes(workspace.root, out, moved)
     includes = [local.headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
