@@ -297,5 +297,5 @@ def test_a_run_without_signals_gives_no_testbench(tmp_path: Path, capsys: pytest
     RunWriter(tmp_path / "run").finish(made.manifest, made.tables)
     assert main(["testbench", str(tmp_path / "run"), "--out", str(tmp_path / "bench")]) == 2
     said = capsys.readouterr().err
-    assert "this run did not write what passed the design's ports. Run it again with --ports." in said
+    assert "this run did not record the traffic at the design's ports. Run it again with --ports." in said
     assert not (tmp_path / "bench").exists()

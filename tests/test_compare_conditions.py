@@ -130,7 +130,7 @@ def test_a_run_without_an_end_cannot_pass(
     run = synthetic_run(cores=2, rounds=2)
     RunWriter(tmp_path / "failed", run.manifest).mark(RunStatus.FAILED, "the card crashed")
     assert main(["compare", folders[0], str(tmp_path / "failed"), "--fail-if", "time > 1.02"]) == 2
-    assert "did not come to its end" in capsys.readouterr().err
+    assert "did not finish" in capsys.readouterr().err
 
 
 def test_files_for_continuous_integration(folders: tuple[str, str], tmp_path: Path) -> None:

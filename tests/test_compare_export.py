@@ -91,7 +91,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
     assert "Same work; clearBins in A only (200 calls)" in page
     assert "the same writeSamples; 1 of" in page
-    assert "but their outputs are not known" in page
+    assert "but their outputs are unknown" in page
 
 
 def test_other_settings_and_blocks_are_different_work(run: Run) -> None:
@@ -163,7 +163,7 @@ def test_the_command_says_work_and_output_beside_the_speedup(
         RunWriter(tmp_path / name, run.manifest).finish(run.manifest, run.tables)
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].endswith("s: the same time, but their outputs are not known")
+    assert said[0].endswith("s: the same time, but their outputs are unknown")
     assert said[1] == "the same work: settings, blocks, calls and bytes"
     assert said[2].startswith("equal work: A 1 of 2 rounds (")
     document = document_of(capsys, ["compare", "--json", str(tmp_path / "a"), str(tmp_path / "b")])
@@ -179,8 +179,8 @@ def with_output(run: Run, sha256: str) -> Run:
     [
         (("ab", "ab"), True, "the same time, same output, bit for bit"),
         (("ab", "cd"), False, "the same time, but their outputs differ"),
-        (("ab", ""), None, "the same time, but their outputs are not known"),
-        (("", ""), None, "the same time, but their outputs are not known"),
+        (("ab", ""), None, "the same time, but their outputs are unknown"),
+        (("", ""), None, "the same time, but their outputs are unknown"),
     ],
 )
 def test_a_speedup_is_said_with_whether_the_outputs_are_the_same(
@@ -205,12 +205,12 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
     for pair in ([good.path, failed.path], [failed.path, good.path], [failed.path, failed.path]):
         assert main(["compare", *map(str, pair)]) == 0
         shown = capsys.readouterr()
-        assert "not to be compared: one of the two did not come to its end" in shown.out
+        assert "cannot be compared: one of the two runs did not finish" in shown.out
         assert "the card crashed" in shown.err
         assert document_of(capsys, ["compare", "--json", *map(str, pair)])["speedup"] is None
         opened = [open_result(path, load_plugins()) for path in pair]
         comparison = compare(opened[0].analysis, opened[1].analysis, (opened[0].run, opened[1].run))
-        assert "not to be compared" in html_report(opened[0].run, opened[0].analysis, None, comparison)
+        assert "cannot be compared" in html_report(opened[0].run, opened[0].analysis, None, comparison)
 
 
 def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_path: Path) -> None:

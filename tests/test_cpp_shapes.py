@@ -90,6 +90,6 @@ def test_what_a_compiler_refuses_is_said_by_the_check(tmp_path: Path, capsys: py
     capsys.readouterr()
     assert main(["template", "check", str(template)]) == 1
     said = capsys.readouterr()
-    assert "what is generated of uint32_t rd(long a) for the simulated card does not compile: conflicting" in said.err
+    assert "the code generated of uint32_t rd(long a) for the simulated card does not compile: conflicting" in said.err
     assert "Name sources that implement it on the simulated card: host.api_sources." in said.err
     assert "simulate: no" in said.out

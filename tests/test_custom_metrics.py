@@ -50,7 +50,7 @@ def test_a_directive_says_what_can_be_the_case_in_a_cycle(text: str, states: tup
         ("count stalls", 12, "'when' is missing", "Write count NAME when CONDITION."),
         ("count when valid", 6, "the metric's name is missing", "Write count NAME when CONDITION."),
         ("count stalls when", 13, "nothing follows 'when'", "Write count NAME when CONDITION."),
-        ("sum bytes of a + b", 10, "'a + b' is not a signal's name", "Give what is computed a signal of its own."),
+        ("sum bytes of a + b", 10, "'a + b' is not a signal's name", "Copy the expression to a signal of its own."),
         ("sum bytes when valid", 20, "'of' is missing", "Write sum NAME of SIGNAL when CONDITION."),
         ("count a of b when c", 8, "'of' is not expected here", "Write count NAME when CONDITION."),
         ("histogram h of d bins 4, 1", 17, "each bin begins above the one before", "Write the values at which bins"),

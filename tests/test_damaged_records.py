@@ -138,7 +138,7 @@ def test_records_of_which_nothing_is_left_make_no_run(
     (records / "host_stats.bin").write_bytes(b"RWS2")
     command = ["collect", str(board / "tree"), str(records), "--out", str(tmp_path / "run"), "--json"]
     said = document_of(capsys, command, 2)["diagnostics"]
-    assert said[0]["message"] == "no run can be made of these records: how long the program ran is not recorded"
+    assert said[0]["message"] == "these records do not make a run: the program's duration is missing"
     assert "host_stats.bin" in said[1]["file"]
     assert not (tmp_path / "run").exists()
     assert (records / "host_stats.bin").read_bytes() == b"RWS2"

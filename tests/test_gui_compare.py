@@ -205,7 +205,7 @@ def test_outputs_that_differ_stand_beside_the_speedup(mode: CompareMode, origina
     for sha256, words in (
         ("ab", "Same output, bit for bit"),
         ("cd", "Their outputs differ"),
-        ("", "Their outputs are not known"),
+        ("", "Their outputs are unknown"),
     ):
         mode.other.show(with_output(original, sha256))
         assert mode.head.output.text() == words

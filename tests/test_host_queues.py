@@ -137,7 +137,7 @@ def test_in_window_and_command(run: Run, tmp_path: Path, capsys: pytest.CaptureF
     ("call", "message"),
     [
         ("{prototype: 'int put(int)', kind: push}", "this is not a C++ prototype with its scope"),
-        ("{prototype: 'void ::put()', kind: push}", "which queue this call is of cannot be seen"),
+        ("{prototype: 'void ::put()', kind: push}", "the queue of this call is unknown"),
         ("{prototype: 'void Ring::put(int x)', kind: push, elements: '1); exit(0'}", "this is not an expression"),
     ],
 )

@@ -190,7 +190,7 @@ def test_what_ghdl_refuses_beside_verilog_is_told_with_how_to_write_it(tmp_path:
         MixedLanguage().plain(tmp_path, hardware, {})
     problem = told.value.diagnostics[0]
     assert (problem.file, problem.line) == ("leaf.vhd", 2)
-    assert "VHDL beside Verilog has to be synthesised" in problem.hint
+    assert "VHDL next to Verilog must be synthesised" in problem.hint
 
 
 def test_a_module_that_is_instantiated_as_an_entity_needs_a_component(tmp_path: Path) -> None:

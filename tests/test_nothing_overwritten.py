@@ -93,7 +93,7 @@ def test_a_result_never_replaces_a_file_of_another_kind(
     before = hashes(project)
     command, *options = RESULTS[kind]
     assert main([command, str(run), *options, str(project / own)]) == 2
-    assert "this is another kind of file, and was left as it is" in capsys.readouterr().err
+    assert "this is another kind of file, so it was not replaced" in capsys.readouterr().err
     assert hashes(project) == before
 
 

@@ -212,7 +212,7 @@ def test_a_vector_type_takes_neighbours_at_once(board: KernelBoard) -> None:
 
 
 def test_what_has_no_such_array_is_told(board: KernelBoard) -> None:
-    with pytest.raises(WorkbenchError, match="no access of global memory is of 'A'"):
+    with pytest.raises(WorkbenchError, match="no global memory access reads or writes 'A'"):
         applied(multiply(), [Change(LOCAL, "A")], board)
 
 

@@ -213,7 +213,7 @@ def test_a_search_keeps_within_the_fpga(multiply: Path, capsys: pytest.CaptureFi
     ("more", "said"),
     [
         ("unroll: {L7: 2}\n", "the kernel has no loop 'L7'"),
-        ("local_memory: [d]\n", "no access of global memory is of 'd'"),
+        ("local_memory: [d]\n", "no global memory access reads or writes 'd'"),
         ("report: none.txt\n", "cannot read 'none.txt'"),
         ("kernel: divide\n", "there is no kernel 'divide'"),
         ("simd: 0\n", "simd is 0"),

@@ -67,7 +67,7 @@ def test_dependences_set_how_soon_the_next_iteration_starts(
     assert numbers["C", "L1"] == interval * (trips - 1) + numbers["depth", "L1"]
     said = f"the loop on line 4 starts an iteration every {interval} cycles: each waits for line 4 of one before it"
     assert (said in messages(answer)) == (interval > 1)
-    assert "one work item does it all" in messages(answer)
+    assert "a single work item runs" in messages(answer)
     unrolling = [one for one in answer["suggestions"] if one["what"] == "UL"]
     assert bool(unrolling) == (interval == 1), "where each copy waits for the one before it, nothing can be gained"
     assert not [one for one in answer["suggestions"] if one["what"] in ("SIMD", "CU", "MC")]

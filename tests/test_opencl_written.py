@@ -188,7 +188,7 @@ def test_the_best_is_written_with_its_model_and_gives_the_same_results(
     assert again["fits"]
     assert original.read_bytes().startswith(NEAR.encode())
     assert main(["predict", "opencl", str(near), "--search", "1", "--write", str(out)]) == 2
-    assert "this file is there already" in capsys.readouterr().err
+    assert "this file already exists" in capsys.readouterr().err
 
 
 def test_a_copy_with_other_results_is_not_kept(
@@ -197,5 +197,5 @@ def test_a_copy_with_other_results_is_not_kept(
     monkeypatch.setattr("rc_workbench_plugins.opencl.written._same_results", lambda *_: False)
     out = tmp_path / "best"
     assert main(["predict", "opencl", str(near), "--search", "1", "--write", str(out)]) == 2
-    assert "gives other results than its original" in capsys.readouterr().err
+    assert "gives results that differ from the original's" in capsys.readouterr().err
     assert list(out.iterdir()) == []

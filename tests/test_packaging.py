@@ -358,7 +358,7 @@ def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Pa
     write_project(tmp_path)
     told = run(with_example, "workbench", "run", "example.workbench.yaml", "--target", "example_lab", home=tmp_path)
     assert told.returncode == 2
-    assert "the program 'example-lab' is not there" in told.stderr
+    assert "the program 'example-lab' is not installed" in told.stderr
     (tmp_path / "strobe.yaml").write_text(STROBE_CARD)
     told = run(with_example, "workbench", "template", "check", "strobe.yaml", home=tmp_path)
     assert (told.returncode, "the key 'strobe' is missing" in told.stderr) == (1, True)

@@ -149,7 +149,7 @@ def test_the_last_port_removed_leaves_its_section_in_view_which_says_what_is_mis
     qtbot.mouseClick(mode.remove, Qt.MouseButton.LeftButton)
     assert mode.no_parts.isVisible()
     assert mode.no_parts.title.text() == "No hardware port yet"
-    assert "At least one is needed." in mode.no_parts.why.text()
+    assert "Add at least one." in mode.no_parts.why.text()
     mode.choose(("host", "entries", 0))
     assert mode.problem_button.text() == "1 problem"
     qtbot.mouseClick(mode.problem_button, Qt.MouseButton.LeftButton)

@@ -108,5 +108,5 @@ def test_what_cannot_be_compared_is_answered(
     with pytest.raises(WorkbenchError, match="'bare' has no memory layers"):
         compared(other, ["bare"])
     assert main(["predict", "density", "dot_product", "--platform", "a100", "--sensitivity"]) == 2
-    assert "two questions" in capsys.readouterr().err
+    assert "cannot be combined" in capsys.readouterr().err
     assert DENSITY.layers is not None

@@ -78,10 +78,10 @@ def test_what_is_asked_of_a_run_wrongly_is_said(tmp_path: Path, capsys: pytest.C
     empty = kept(None, tmp_path / "run")
     assert "holds no events of streams" in told(empty, capsys, code=2)["diagnostics"][0]["message"]
     run = kept(simulated(), tmp_path / "full")
-    assert "two questions" in told(run, capsys, "blastn", code=2)["diagnostics"][0]["message"]
+    assert "cannot be combined" in told(run, capsys, "blastn", code=2)["diagnostics"][0]["message"]
     (tmp_path / "mine.yaml").write_text("mine")
     said = told(run, capsys, "--out", str(tmp_path / "mine.yaml"), code=2)
-    assert "is there already" in said["diagnostics"][0]["message"]
+    assert "already exists" in said["diagnostics"][0]["message"]
     assert (tmp_path / "mine.yaml").read_text() == "mine"
     assert main(["predict", "queueing", "--json"]) == 2
     assert "there is no model" in capsys.readouterr().out

@@ -244,7 +244,7 @@ def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:
     assert [problem.hint for problem in found.diagnostics] == [KILLED]
     (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\n")
     (problem,) = host_answers(agent, tmp_path / FILE).diagnostics
-    assert (problem.hint, "never came to its end" in problem.message) == (KILLED, True)
+    assert (problem.hint, "did not finish" in problem.message) == (KILLED, True)
 
 
 #: A card whose agent counts 5 elements in 100 cycles, and tells so when frames are to end.
@@ -291,7 +291,7 @@ def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("goes on", ""),
         ("dead", "the agent died: the bus is gone"),
         ("full", "No space left on device; 7 of the words that it sent were lost"),
-        ("killed", "its answers break off"),
+        ("killed", "its answers are incomplete"),
     ],
 )
 def test_the_application_goes_on_whatever_becomes_of_what_an_fpga_counts(

@@ -185,7 +185,7 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
             "rate is of one edge, and these are 2: Stream.a, Stream.b",
             "by its latency or occupancy",
         ),
-        ("measure hist rate at a", (1, 14), "rate is one number in a frame, of which there is no histogram", "Leave"),
+        ("measure hist rate at a", (1, 14), "rate is one number per frame, so it has no histogram", "Leave"),
         ("measure mean(bins=3) latency at a", (1, 14), "'bins' is of histograms", "'frame' alone"),
         ("measure hist(bin=3) latency at a", (1, 14), "there is no parameter 'bin'", "Did you mean 'bins'?"),
         ("measure hist(bins=0) occupancy at a", (1, 19), "there are from 1 to 4096 bins", ""),

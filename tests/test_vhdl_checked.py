@@ -106,7 +106,7 @@ def test_what_is_right_passes_with_ports_of_every_type(tmp_path: Path) -> None:
     """Enumerations, records, arrays, ranges, truths, two clocks, registers without a value, a memory."""
     logged: list[JobEvent] = []
     checked.check(instrumented(tmp_path), tmp_path, Job(logged.append))
-    assert "what the VHDL says in" in logged[-1].text
+    assert "equalled the VHDL in" in logged[-1].text
 
 
 def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_slice_whose_bounds_are_computed_twice_is_synthesised_as_written(tmp_p
     assert not build.beside.refused
     logged: list[JobEvent] = []
     checked.check(build, tmp_path, Job(logged.append))
-    assert "what the VHDL says in" in logged[-1].text
+    assert "equalled the VHDL in" in logged[-1].text
     (tmp_path / "top.vhd").write_text(SLICED.replace('"00000") + 31\n', '"0000" & "0") + 31\n'))  # two computations
     build = VhdlLanguage().plain(tmp_path, HardwareSources(sources=("top.vhd",), top="top", read_out=READ_OUT), {})
     assert build.beside is not None
@@ -290,7 +290,7 @@ def test_what_the_vhdl_leaves_open_is_told_as_that_and_the_run_goes_on(
     checked.check(build, tmp_path, Job(told.append))
     found = [event.diagnostic for event in told if event.diagnostic is not None]
     assert [(d.severity, d.line) for d in found] == [("warning", 3), ("warning", 6), ("warning", 12)]
-    assert "is not what the VHDL does in a simulation: in cycle 5" in found[0].message
+    assert "differs from a simulation of the VHDL: in cycle 5" in found[0].message
     assert found[1].message == "2 processes share the variable 'found'"
     assert found[2].message == "this process reads a, rst, which its sensitivity list lacks"
 

@@ -130,7 +130,7 @@ def test_clocked_processes_of_every_style(tmp_path: Path, text: str, clock: str,
         (
             "process (clk) begin if rising_edge(clk) then q <= q; end if; if falling_edge(clk) then n <= q; end if; "
             "end process;",
-            "it looks at clocks' edges in several places: write a process for each",
+            "it tests clock edges in several places: write a process for each",
         ),
         (
             "process (clk) begin if en = '1' then if rising_edge(clk) then q <= q; end if; end if; end process;",
@@ -138,8 +138,8 @@ def test_clocked_processes_of_every_style(tmp_path: Path, text: str, clock: str,
         ),
         (
             "process begin wait until rising_edge(clk); q <= q; wait until rising_edge(clk); n <= q; end process;",
-            "it waits in several places, or within its branches: only one wait for its clock, at its beginning or end, "
-            "is read",
+            "it waits in several places, or within its branches: write one wait for its clock, at the beginning "
+            "or the end",
         ),
         ("process (clk) begin if clk'event then q <= q; end if; end process;", "it is clocked by both edges of 'clk'"),
         (
@@ -276,7 +276,7 @@ def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
     for condition, what in (
         ("v > stat", "there is no 'stat' here"),
         ("v >", "primary expression expected"),
-        ("v) then n <= q; end if; if (v > 3", "it is not an expression"),
+        ("v) then n <= q; end if; if (v > 3", "this is not an expression"),
     ):
         wrong = scan(tmp_path, top=FSM.replace('go = "00"', condition)).diagnostics
         assert wrong[0].severity is Severity.ERROR, condition
@@ -490,8 +490,8 @@ def test_what_never_ends_is_told(tmp_path: Path) -> None:
     text = f"{HEAD}entity top is port (clk : in std_logic); end;\narchitecture rtl of top is\nbegin\n"
     (problem,) = scan(tmp_path, top=f"{text}  again : entity work.top port map (clk);\nend;\n").diagnostics
     assert problem.message == (
-        "GHDL cannot elaborate 'top': it takes too much time or memory: something may instantiate itself, or be "
-        "computed, without end"
+        "GHDL cannot elaborate 'top': it takes too much time or memory: something may instantiate itself, or "
+        "compute, endlessly"
     )
     begun = scan(tmp_path, top=f'{text}  process (clk) begin if rising_edge(clk) then report "x;\nend;\n')
     assert begun.diagnostics[0].message == "this cannot be read as VHDL"

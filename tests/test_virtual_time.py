@@ -217,7 +217,7 @@ def test_frames_of_one_cycle_show_no_rate() -> None:
         ("tP1,tF2,tP3\n1,2,3\n1,1e3,3\n", 3, "'1e3' is not a count"),
         ("tP1,tF2,tP3\n1,2,3\n9,3,8\n", 3, "before the message left"),
         ("tP1,tF2,tP3\n0,2,3\n9000000000000000000,3,9000000000000000000\n", 2, "too far apart"),
-        ("tP1,tF2,tP3\n1,2,3\n2,2,4\n", None, "every message met the same cycle"),
+        ("tP1,tF2,tP3\n1,2,3\n2,2,4\n", None, "every message met the same FPGA cycle"),
         ("tP1,tF2,tP3\n1,9,2\n101,5,102\n201,1,202\n", None, "the FPGA's counter falls"),
         ('tP1,tF2,tP3\n"1,2,3\n', 2, "1 value instead"),
         ("tP1,tF2,tP3\n\0,2,3\n", 2, "not a count of ticks"),

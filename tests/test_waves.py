@@ -118,7 +118,7 @@ def test_the_time_and_the_bytes_that_are_asked_for(project: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--waves", "--from", "2 us", "--to", "1 us"], "until a moment that comes before the first"),
+        (["--waves", "--from", "2 us", "--to", "1 us"], "end before they begin"),
         (["--waves", "--from", "2 apples"], "--from 2 apples: "),
         (["--to", "1 us"], "--from and --to say for which time signals are written"),
     ],

@@ -1,4 +1,4 @@
-"""Analyse's table of the design's streams: those with most stalls first, a key away from the source."""
+"""Analyse's table of the design's streams: most stalls first, a key away from the source."""
 
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot

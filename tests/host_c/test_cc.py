@@ -166,7 +166,7 @@ def test_a_call_that_is_not_recorded_is_told_by_the_compiler_and_by_the_run(app:
     text += "int put(fake_t *f, int t)\n{\n    return t + JOIN(fake, Reg)(f, 1);\n}\n"
     (app / "lib" / "put.c").write_text(text)
     built = make(app, fake_api)
-    told = "lib/put.c:5:16: warning: this use of fakeReg is not instrumented: its name comes out of a macro"
+    told = "lib/put.c:5:16: warning: this use of fakeReg is not instrumented: its name is produced by a macro"
     assert built.returncode == 0
     assert told in built.stderr
     run(app)

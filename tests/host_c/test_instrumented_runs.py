@@ -47,7 +47,7 @@ def test_every_call_is_recorded_and_nothing_else_changes(project, untouched) -> 
     assert not build.missed
     (told,) = build.diagnostics
     assert (told.severity, told.line) == ("note", 19)
-    assert told.message.startswith("assert makes a text of its argument")
+    assert told.message.startswith("assert turns its argument into text")
     plain = project.run(None, name="plain")
     ran = project.run(build)
     assert untouched(project.root) == before

@@ -54,7 +54,7 @@ def test_an_exact_base_is_no_accident(polls: Replayed):
     worker = polls.run.tables["interval_offsets"]["offset"][2]
     intervals["start_ps"][worker + 3] += 10_000
     late = prepare(replace(polls.run, tables={**polls.run.tables, "intervals": intervals}), polls.platform)
-    assert "leaves 'idle' 1 times for no known cause" in late.unknown[0]
+    assert "leaves 'idle' 1 times without a known cause" in late.unknown[0]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_block_that_a_profile_cannot_follow_is_refused(profile: Replayed):
     found = predicted(prepare(replace(profile.run, tables=tables), profile.platform),
                       "state block=unit_top.worker state=multiply factor=0.5")  # fmt: skip
     assert found.trust is Trust.REFUSED
-    assert "its changes of state make no whole course" in found.why
+    assert "its state changes are incomplete" in found.why
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_design_that_never_answers_is_caught(
     ("name", "number", "hint"),
     [
         ("Aborted, SIGABRT", 6, "Building it with -fsanitize=address in host.flags shows where."),
-        ("Killed, SIGKILL", 9, "Another program ended it, or the system did as memory ran short."),
+        ("Killed, SIGKILL", 9, "Another program ended it, or the system ran out of memory."),
     ],
 )
 def test_a_host_that_a_signal_ends(

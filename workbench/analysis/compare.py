@@ -153,14 +153,14 @@ def faster_words(comparison: Comparison, who: str = "B") -> str:
     """`B is 2.00× faster`; that it cannot be said where a run did not come to its end."""
     speedup = comparison.speedup
     if speedup is None:
-        return f"{who} is not to be compared: one of the two did not come to its end"
+        return f"{who} cannot be compared: one of the two runs did not finish"
     words = faster_text(speedup, who)
     return f"{words}, {'' if comparison.same_output else 'but '}{output_words(comparison)}"
 
 
 def output_words(comparison: Comparison) -> str:
     """Whether what the two printed is the same."""
-    return {True: "same output, bit for bit", False: "their outputs differ", None: "their outputs are not known"}[
+    return {True: "same output, bit for bit", False: "their outputs differ", None: "their outputs are unknown"}[
         comparison.same_output
     ]
 

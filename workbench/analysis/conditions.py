@@ -49,7 +49,7 @@ def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str], wh
         return []
     if comparison.speedup is None:
         which = f"the first run or {who}" if who else "one of the two runs"
-        message = f"{which} did not come to its end, so no condition can be checked"
+        message = f"{which} did not finish, so no condition can be checked"
         raise WorkbenchError(Diagnostic(message, "Compare runs that are complete."))
     names = condition_names(comparison, rules)
     return [_judged(text, names) for text in texts]

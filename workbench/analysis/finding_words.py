@@ -161,7 +161,7 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
     if not any(block.time_s for block in analysis.blocks):
         return "No times were recorded, so there are no findings."
     if shortfall(manifest):
-        return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
+        return "The part that this run recorded shows no finding. Fix the failure first, then run again."
     more = "" if manifest.traced else " A run with a trace (--trace) may show more."
     return f"No findings above {analysis.threshold:g}×.{more}"
 

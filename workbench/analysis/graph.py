@@ -48,7 +48,7 @@ def build_graph(
 
 
 def _streams(streams: Sequence[StreamMetrics], blocks: Sequence[Block], edges: Sequence[Edge]) -> Iterator[Edge]:
-    """An edge for each stream, from the first block of the instance that offers (itself where it has none) to that of
+    """An edge for each stream, from the first block of the instance that sends (itself where it has none) to that of
     the one that takes. Those of the host are its calls' where any report them."""
     host = next((block.id for block in blocks if block.side is Side.HOST), "")
     first = {block.component: block.id for block in reversed(blocks)} | {"": host}

@@ -121,7 +121,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified if it has no pragma; sums are exact."
-            " Of replicas, times are means, and transitions are the first one's."
+            " For replicas, times are means, and transitions are those of the first."
         ),
     }
 

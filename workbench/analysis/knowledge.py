@@ -62,7 +62,7 @@ class Suggestion(Document):
         DEFAULT,
         description="expression: the least time (s) of the run once it is followed; `unknown` if no run shows it",
     )
-    stays: str = Field("", description="what that time rests on, in words, if not a single metric")
+    stays: str = Field("", description="what that time is based on, in words, unless it is a single metric")
     changes: tuple[str, ...] = Field(
         (), description="the advice as changes, each with a pick for its calls and expressions for its numbers"
     )
@@ -84,11 +84,11 @@ class Rule(Document):
     """
 
     name: str = Field(description="its name; the same name, side and scope in a later file replaces it")
-    title: str = Field("", description="what a finding is called, in printf style")
+    title: str = Field("", description="the finding's title, in printf style")
     title_arguments: tuple[str, ...] = Field((), description="expressions over metrics for the title's % places")
-    aliases: tuple[str, ...] = Field((), description="other names that the literature has for it")
+    aliases: tuple[str, ...] = Field((), description="other names in the literature")
     category: RuleCategory = Field(description="the kind of bottleneck")
-    side: Literal["host", "fpga", "any"] = Field("any", description="whose blocks it looks at")
+    side: Literal["host", "fpga", "any"] = Field("any", description="the side the side whose blocks it looks at")
     scope: tuple[Scope, ...] = Field(
         ("block",),
         description="whether it looks at blocks, at single calls, at the application as a whole, at counted FIFOs, or "
@@ -106,14 +106,14 @@ class Rule(Document):
     )
     part_of: str = Field("", description="the rule under whose finding on the same block this one is shown")
     names_culprit: bool = Field(False, description="whether a finding names the block that is waited for")
-    explanation: str = Field("", description="what it means, for people")
+    explanation: str = Field("", description="what it means")
 
 
 class KnowledgeFile(Document):
     """A whole file: `reasons` maps each category to its reasons and what they mean."""
 
     schema_version: int = Field(description="schema version of this document")
-    name: str = Field("", description="what the file is called")
+    name: str = Field("", description="the file's title")
     reasons: dict[Category, dict[str, str]] = Field(
         default_factory=dict, description="by category, its reasons and what each means"
     )
@@ -240,14 +240,14 @@ def read_knowledge(text: str, file: str, metrics: Metrics) -> FileKnowledge:
     if marked is None:
         return (), {}, problems
     if not isinstance(marked.data, dict):
-        return (), {}, (marked.diagnostic((), "a rule file has keys", "It begins with `schema_version: 1`."),)
+        return (), {}, (marked.diagnostic((), "a rule file consists of keys", "It begins with `schema_version: 1`."),)
     listed = marked.data.get("rules", [])
     head = {key: value for key, value in marked.data.items() if key != "rules"}
     knowledge, more = check(KnowledgeFile, Marked(file, head, marked.keys, marked.values))
     problems += more
     if knowledge and knowledge.schema_version != SCHEMA_VERSION:
         hint = f"This program reads version {SCHEMA_VERSION}."
-        return (), {}, (marked.diagnostic(("schema_version",), "rules of another version cannot be read", hint),)
+        return (), {}, (marked.diagnostic(("schema_version",), "this version of rules cannot be read", hint),)
     if not isinstance(listed, list):
         return (), {}, (*problems, marked.diagnostic(("rules",), "rules should be a list", "Begin each with '- '."))
     rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
@@ -365,7 +365,7 @@ def _checked(
         known = left != UNKNOWN
         if known and left not in bounds and not stays:
             hint = f"Add `stays:` with what this time rests on, or name one of these: {', '.join(bounds)}."
-            checker.complain("nothing says what stays in this bound", hint, *place, "time_left")
+            checker.complain("this bound does not say which time stays", hint, *place, "time_left")
         time_left = checker.expression(left, *place, "time_left") if known else None
         stays = stays or bounds.get(left, "")
         changes = checker.changes(suggestion.changes, *place, "changes")

@@ -45,10 +45,10 @@ def memory_words(metrics: MemoryPortMetrics) -> str:
 
 
 def memory_table(ports: Sequence[MemoryPortMetrics]) -> Table:
-    """What each port moved, how long it waited, how the memory's rows were hit; those that wait longest first."""
+    """What each port moved, how long it waited, how the memory's rows were hit; longest wait first."""
     columns = (
         Column("Port", lambda row: f"{row.port.id}, {row.port.memory}", share=1.0, elide_middle=True,
-               key=lambda row: row.port.id, tip="And which of the card's memories it asks"),
+               key=lambda row: row.port.id, tip="And the card memory that it accesses"),
         Column("Moved", lambda row: bytes_text(row.bytes), width_px=88, right=True, key=lambda row: row.bytes,
                tip_of=lambda row: f"{bytes_text(row.read_bytes)} read, {bytes_text(row.written_bytes)} written"),
         Column("Read", lambda row: bytes_text(row.read_bytes), right=True, page=True),
@@ -58,7 +58,7 @@ def memory_table(ports: Sequence[MemoryPortMetrics]) -> Table:
                tip_of=lambda row: f"Of {rate_text(row.port.memory_bytes_per_s)} that the memory moves at most"),
         Column("At most", lambda row: rate_text(row.port.memory_bytes_per_s), right=True, page=True),
         _share("Waits", lambda row: row.waiting / max(row.cycles, 1),
-               "Cycles in which nothing passed, and something that it asked for was not there yet"),
+               "Cycles without a word, in which a request was still unanswered"),
         _share("Held up", lambda row: row.held / max(row.cycles, 1),
                "Cycles in which the design did not take or give a word"),
         Column("A burst takes", lambda row: time_text(row.latency_s), width_px=104, right=True,

@@ -79,7 +79,7 @@ Row = tuple[StreamMetrics, FifoMetrics | None]
 
 
 def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics]) -> Table:
-    """What passed on each stream, who stalled, how full the FIFO behind it is; those with most stalls first."""
+    """What passed on each stream, who stalled, how full the FIFO behind it is; most stalls first."""
     names = stream_names(streams)
     behind = {fifo.input.stream.id: fifo for fifo in fifos}
     ranked = sorted(streams, key=lambda one: -(one.sink_stalls + one.source_stalls))
@@ -88,14 +88,14 @@ def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics])
                key=lambda row: row[0].stream.id,
                tip_of=lambda row: f"{row[0].stream.source or 'the host'} to {row[0].stream.target or 'the host'}"),
         Column("Transfers", lambda row: thousands(row[0].transfers), width_px=96, right=True,
-               key=lambda row: row[0].transfers, tip="Cycles in which it was offered and taken"),
+               key=lambda row: row[0].transfers, tip="Cycles in which a word was offered and taken"),
         Column("Rate", lambda row: rate_words(row[0]), width_px=116, right=True,
                key=lambda row: row[0].words_per_s, tip="Over the whole run"),
-        _share("Source stalls", lambda row: row[0].source_stalls, "It would have been taken, and was not offered"),
-        _share("Sink stalls", lambda row: row[0].sink_stalls, "It was offered, and not taken"),
+        _share("Source stalls", lambda row: row[0].source_stalls, "The receiver was ready, and no word was offered"),
+        _share("Sink stalls", lambda row: row[0].sink_stalls, "A word was offered, and not taken"),
         Column("Held by", lambda row: held_words(row[0], names), share=0.33, elide_middle=True,
                key=lambda row: row[0].held[0].cycles if row[0].held else 0, ink=lambda row: ("second", 13, 400),
-               tip="The stream that holds it up longest through logic alone"),
+               tip="The stream that holds it up longest through logic only"),
         Column("FIFO behind it", lambda row: fifo_words(row[1]) if row[1] else "", share=0.33,
                key=lambda row: row[1].full_share if row[1] else -1.0,
                tip="Words that it held at most, of how many it has room for; its share of cycles full"),

@@ -94,7 +94,7 @@ def read_units(raw: Path) -> Units | None:
         try:
             unit = _adapter().validate_json(line)
         except ValidationError:
-            hint = "Its calls, and those of all later lines, are not named. Run the program again."
+            hint = "Its calls, and those of all later lines, have no names. Run the program again."
             missed[Diagnostic("the program's record of its calls is damaged", hint, file=str(file), line=number)] = None
             break
         sites += unit.sites

@@ -250,7 +250,7 @@ def check_ports(hardware: Hardware) -> Iterator[tuple[int, Problem]]:
             names = ", ".join(clock.name for clock in hardware.clocks)
             yield number, Problem("clock", f"there is no clock '{port.clock}'", f"Clocks are: {names}.")
         if port.name in [other.name for other in hardware.ports[:number]]:
-            yield number, Problem("name", f"the name '{port.name}' is given twice in ports", "Each needs its own name.")
+            yield number, Problem("name", f"the name '{port.name}' is given twice in ports", "Give each its own name.")
         if isinstance(port, HardwarePort):
             yield from ((number, problem) for problem in _problems(port))
 

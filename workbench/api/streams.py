@@ -58,9 +58,9 @@ def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool
     """What is said of a design in which nothing will move any more, from `cycle` on. `activity` is what the host does
     meanwhile, where that is not to wait for a stream."""
     round_ = shortest_cycle(waiting(streams, valid, ready), host=not activity)
-    head = f"nothing in the design moves any more, from cycle {cycle:,} on"
+    head = f"nothing in the design moves from cycle {cycle:,} on"
     if not round_:
-        hint = "No streams of it wait for one another: look at what the host waits for."
+        hint = "None of its streams wait for each other: check what the host waits for."
         return Diagnostic(head, f"{hint} {activity}".rstrip())
     by_id = {fifo.id: fifo for fifo in fifos}
     first = next((n for n, wait in enumerate(round_) if wait.offers and wait.whom in by_id), 0)
@@ -68,11 +68,11 @@ def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool
     said = ", ".join(_said(wait, by_id) for wait in round_)
     full = [by_id[wait.whom] for wait in round_ if wait.offers and wait.whom in by_id]
     if not any(wait.offers for wait in round_):
-        hint = "One of them has to give first."
-        return Diagnostic(f"{head}: all wait to be given something: {said}", f"{hint} {activity}".rstrip())
+        hint = "One of them must send first."
+        return Diagnostic(f"{head}: all wait for input: {said}", f"{hint} {activity}".rstrip())
     names = " or ".join(f"{fifo.id} (now {counted(fifo.depth, 'word')})" if fifo.depth else fifo.id for fifo in full)
     if any(HOST in (wait.who, wait.whom) for wait in round_):
-        hint = "The host has to give and take in turns, or in smaller pieces" + (
+        hint = "The host must send and receive in turns, or in smaller pieces" + (
             f"; or deepen {names}." if full else "."
         )
         return Diagnostic(f"{head}: host and design wait for each other: {said}", hint)

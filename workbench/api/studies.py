@@ -34,7 +34,7 @@ class Predicted(PartDocument):
 
     base: dict[str, Value] = Field(
         default_factory=dict,
-        description="the values of the points that are predicted from, each traced; the first values where empty",
+        description="values of the points to predict from, each traced; empty: the first values",
         examples=[{"CORES": 4}],
     )
     by: tuple[str, ...] = Field(
@@ -50,7 +50,7 @@ class StudyModel(ModelDocument):
 
     projects: tuple[str, ...] = Field(
         min_length=1,
-        description="the project files, from the study's folder; each gives a curve",
+        description="project files, relative to the study's folder; each gives a curve",
         examples=[["original.workbench.yaml"]],
     )
     vary: dict[str, str | tuple[Value, ...]] = Field(
@@ -59,11 +59,11 @@ class StudyModel(ModelDocument):
         examples=[{"CORES": "1:20"}],
     )
     set: dict[str, Value] = Field(
-        default_factory=dict, description="settings that are the same in all points", examples=[{"POINTS": 16384}]
+        default_factory=dict, description="settings that all points share", examples=[{"POINTS": 16384}]
     )
     platforms: tuple[str, ...] = Field(
         (),
-        description="platform templates, by name or file; the projects' own where empty",
+        description="platform templates, by name or file; empty: the projects' own",
         examples=[["nallatech_h101", "my_card.yaml"]],
     )
     changes: dict[str, tuple[str, ...]] = Field(
@@ -73,11 +73,11 @@ class StudyModel(ModelDocument):
         examples=[{"united": ["unite calls=writeSamples count=16"]}],
     )
     predicted: Predicted | None = Field(None, description="from which points the others are predicted, and how")
-    trace: bool = Field(False, description="keep every change of state of all points, not of the base alone")
-    deterministic: bool = Field(True, description="host time from counted work: the same on any machine")
+    trace: bool = Field(False, description="trace all points, not only the base")
+    deterministic: bool = Field(True, description="derive derive host time from counted work: the same on any machine")
     submitit: dict[str, Value] = Field(
         default_factory=dict,
-        description="what a batch queue is asked for, as submitit names it",
+        description="parameters for a batch queue, as submitit names them",
         examples=[{"timeout_min": 60, "slurm_partition": "short"}],
     )
 

@@ -17,7 +17,7 @@ def ask_trust(workspace: Workspace) -> None:
     show = partial(print, file=sys.stderr)
     show(f"Running {workspace.path.name} runs its code.")
     if not sys.stdin.isatty():
-        show("Taken as trusted for this run, since this command asks for it.")
+        show("This command trusts the project for this run.")
         return
     for sentence in trust_sentences(workspace, state):
         show(f"  {sentence}")

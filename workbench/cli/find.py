@@ -33,4 +33,4 @@ def run_find(arguments: argparse.Namespace, workbench: Opened) -> int:
     return DONE if places else FAILED
 
 
-_CUT = Diagnostic(f"only the first {MOST_HITS} lines are listed", "Ask for more of the text.", Severity.WARNING)
+_CUT = Diagnostic(f"only the first {MOST_HITS} lines are listed", "Search for a longer text.", Severity.WARNING)

@@ -56,7 +56,7 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
             homes = [asked for asked, options in questions.items() if name in options[1:]]
             homes = [asked for asked in homes if name not in _DRAWN or not asked.startswith("--sweep")]
             if question and (not homes or name == questions[question][0]):
-                raise WorkbenchError(Diagnostic(f"{question} and {option} are two questions", "Ask one at a time."))
+                raise WorkbenchError(Diagnostic(f"{question} and {option} cannot be combined", "Use one at a time."))
             message = f"{option} does not go with {question}" if question else f"{option} alone asks nothing"
             raise WorkbenchError(Diagnostic(message, f"Give {' or '.join(homes)} {'instead' if question else 'too'}."))
     drawn = [name for name in _DRAWN if name in given]
@@ -72,7 +72,7 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     spreads, asked = spreads_of(file, arguments.spread), _question(arguments, kind)
     if asked and (written := [name for name in ("svg", "html") if getattr(arguments, name)]):
         message = f"--{written[0]} does not go with {asked}"
-        raise WorkbenchError(Diagnostic(message, f"Ask one at a time: --{written[0]} shows the model at one point."))
+        raise WorkbenchError(Diagnostic(message, f"Use one at a time: --{written[0]} shows the model at one point."))
     changes = arguments.set = changes_of(file, arguments.changes)
     if changes and not arguments.json:
         print(f"what if {', '.join(change_words(file, name, value) for name, value in changes.items())}\n")
@@ -103,7 +103,7 @@ def _write_files(values: Evaluation, notes: Sequence[Diagnostic], arguments: arg
         diagrams = results_of(values).diagrams
         if not diagrams:
             message = f"models of the kind '{values.file.kind.name}' are not drawn"
-            raise WorkbenchError(Diagnostic(message, "Ask for a page with --html."))
+            raise WorkbenchError(Diagnostic(message, "Use --html for a page."))
         write_result_text(arguments.svg, diagrams_svg(diagrams, values.model.title or values.model.name))
 
 
@@ -135,7 +135,7 @@ def _against_run(
     if changes:
         raise WorkbenchError(Diagnostic("a run is compared with the model itself", "Leave --set out."))
     if arguments.take_over and file.marked.file in [str(path) for path in bundled_models(file.kind).values()]:
-        hint = f"Copy {file.marked.file} beside your project, and name the copy."
+        hint = f"Copy {file.marked.file} next to your project, and name the copy."
         raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))
     run, of_run = open_run(arguments.run_folder)
     print_diagnostics(of_run)

@@ -81,10 +81,10 @@ def _made(
     offered = [name for name, makes in (("--from RUN", kind.of_run), ("--project PROJECT", kind.of_host)) if makes]
     words = {"--from RUN": "a run", "--project PROJECT": "a project"}
     if arguments.model and given:
-        message = f"a model and {words[given[0][0]]} are two questions"
+        message = f"a model and {words[given[0][0]]} cannot be combined"
         raise WorkbenchError(Diagnostic(message, f"Give a model, or {' or '.join(offered)}."))
     if not arguments.model and len(given) != 1:
-        message = "a run and a project are two questions" if given else "there is no model"
+        message = "a run and a project cannot be combined" if given else "there is no model"
         raise WorkbenchError(Diagnostic(message, f"Give a model, or {' or '.join(offered)}."))
     if kind.of_host and arguments.region and not arguments.project:
         raise WorkbenchError(Diagnostic("--region is a part of a project's host", "Give --project PROJECT too."))
@@ -96,7 +96,7 @@ def _made(
         return find_model(arguments.model, kind), None, ()
     name, path = given[0]
     if out and out.exists():
-        raise WorkbenchError(Diagnostic("this file is there already", "Give another name.", file=str(out)))
+        raise WorkbenchError(Diagnostic("this file already exists", "Give another name.", file=str(out)))
     text, doubts = _of_run(kind, path) if name == "--from RUN" else (_of_host(kind, arguments, workbench), ())
     if out:
         write_atomically(out, text)
@@ -136,4 +136,4 @@ def _only_of_begun(kind: ModelKind, arguments: argparse.Namespace) -> None:
     for name in kind.begun.options:
         if getattr(arguments, name) not in (None, []):
             message = f"--{name.replace('_', '-')} goes with a file {' or '.join(f'*{s}' for s in kind.begun.suffixes)}"
-            raise WorkbenchError(Diagnostic(message, "The model says it itself: change it there."))
+            raise WorkbenchError(Diagnostic(message, "The model gives it: change it there."))

@@ -139,7 +139,7 @@ def _not_counted(run: Run, folder: Path) -> Diagnostic:
     """Why a run has no streams, and how it would have."""
     said = [one for one in run.manifest.diagnostics if "streams are not counted" in one.message]
     if not run.manifest.instrumented:
-        why, hint = "it is a plain run, in which nothing is counted", "Run it without --plain."
+        why, hint = "it is a plain run, without counts", "Run it without --plain."
     elif not run.manifest.simulated:
         why, hint = "it was made on a real machine", "Streams are counted on the simulated card: run it there."
     elif said:
@@ -148,7 +148,7 @@ def _not_counted(run: Run, folder: Path) -> Diagnostic:
         why, hint = "it ended before its design did", "Its diagnostics say why: workbench report."
     else:
         why = "its design has no streams that are known by their names"
-        hint = "Point at their signals in the project: hardware.streams. "
+        hint = "Name their signals in the project: hardware.streams. "
         hint += "A streaming application's edges are recorded by workbench run --trace."
     return Diagnostic(f"this run counted no streams: {why}", hint, file=str(folder))
 

@@ -123,7 +123,7 @@ def run_try(arguments: argparse.Namespace, workbench: Opened) -> int:
         if trial.calls:
             print(table([(f"{one.file}:{one.line}", one.callee, one.kind, one.entry) for one in trial.calls]))
         else:
-            print("no call of the template's API is made there")
+            print("these sources make no call of the template's API")
         for prototype in trial.unused:
             print(f"not called: {prototype}")
     return FAILED if has_errors(trial.diagnostics) else DONE

@@ -41,7 +41,7 @@ def read_checksums(folder: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     if not isinstance(sums, dict):
-        raise ValueError("it holds no checksums by path")
+        raise ValueError("it has no checksums by path")
     return {name: text for name, text in sums.items() if isinstance(text, str) and _below(name)}
 
 

@@ -42,7 +42,7 @@ def read_column(path: Path, kind: str | None) -> NDArray[np.generic]:
                 wanted = "numbers" if kind is None else np.dtype(kind).str
                 raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted}")
             if os.fstat(stream.fileno()).st_size != offset + count * dtype.itemsize:
-                raise DamagedError(f"{path.name} has not the length of its {counted(count, 'value')}")
+                raise DamagedError(f"{path.name} has a length that differs from its {counted(count, 'value')}")
             if count * dtype.itemsize <= _SMALL_BYTES:
                 return np.frombuffer(stream.read(count * dtype.itemsize), dtype)
             return np.memmap(stream, dtype, "r", offset, (count,))

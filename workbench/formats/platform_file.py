@@ -180,16 +180,16 @@ def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
         of = opened(entry.of)
         for name in of.names if of else ():
             if name not in known:
-                hint = near(name, known, "Names are") if known else f"Say `opens: {name}` in the entry that does."
+                hint = near(name, known, "Names are") if known else f"Write `opens: {name}` in the entry that opens it."
                 yield marked.diagnostic((*path, "of"), f"no entry opens '{name}'", hint)
             elif entry.access and name not in mapped:
-                hint = "Say in that entry how large it is, as mapped_bytes: length."
+                hint = "Give its size in that entry, as in mapped_bytes: length."
                 yield marked.diagnostic((*path, "of"), f"'{name}' is not a mapping", hint)
         if entry.access and entry.prototype:
             yield marked.diagnostic((*path, "prototype"), "accesses are not calls and have no prototype", "Remove one.")
         if entry.access and not entry.of:
             hint = "Name the mapping in it: of: NAME, and opens: NAME in the entry of the call that maps it."
-            yield marked.diagnostic((*path, "access"), "which mapping these accesses are of is not said", hint)
+            yield marked.diagnostic((*path, "access"), "these accesses name no mapping", hint)
         if entry.mapped_bytes and not entry.opens:
             yield marked.diagnostic((*path, "mapped_bytes"), "the mapping has no name", "Add opens: NAME.")
 
@@ -214,7 +214,7 @@ def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnosti
     for index, entry in enumerate(platform.host.entries):
         low, high = entry.suggestion_from_bytes, entry.suggestion_to_bytes
         if low is not None and high is not None and high < low:
-            message = f"no call moves at least {low} and at most {high} bytes, so this advice would never be shown"
+            message = f"no call moves {low} to {high} bytes, so this advice would never be shown"
             yield marked.diagnostic(("host", "entries", index, "suggestion_to_bytes"), message, "Swap the two.")
 
 
@@ -230,7 +230,7 @@ def _check_hardware(hardware: Hardware | None, marked: Marked) -> Iterator[Diagn
         return
     for part in ("clocks", "ports"):
         if not getattr(hardware, part):
-            yield marked.diagnostic(("hardware", part), f"there are no {part}", "At least one is needed.")
+            yield marked.diagnostic(("hardware", part), f"there are no {part}", "Add at least one.")
             return
     names = [clock.name for clock in hardware.clocks]
     yield from _check_names(marked, "clocks", names, ("hardware",))
@@ -307,4 +307,4 @@ def _check_names(marked: Marked, part: str, names: list[str], above: tuple[str, 
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the name '{name}' is given twice in {part}"
-            yield marked.diagnostic((*above, part, index, "name"), message, "Each needs its own name.")
+            yield marked.diagnostic((*above, part, index, "name"), message, "Give each its own name.")

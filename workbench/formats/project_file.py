@@ -71,7 +71,7 @@ def _designs(project: Project) -> Iterator[tuple[tuple[str | int, ...], Design]]
 def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
     hardware, names = project.hardware, [fpga.name for fpga in project.hardware.fpgas]
     if names and project.streaming:
-        message = "a streaming application makes the designs of its FPGAs itself"
+        message = "the designs of a streaming application are generated"
         yield marked.diagnostic(("hardware", "fpgas"), message, "Remove fpgas: the topology names them.")
     if names and "cards" in hardware.model_fields_set:
         message = "the FPGAs are given twice, by their number (cards) and one by one (fpgas)"
@@ -82,7 +82,7 @@ def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
             yield marked.diagnostic(keys, f"'{name}' is not a name", "Write letters, digits and underscores.")
         if name in names[:number]:
             keys = ("hardware", "fpgas", number, "name")
-            yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Each needs its own name.")
+            yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Give each its own name.")
 
 
 def _check_clocks(project: Project, marked: Marked) -> Iterator[Diagnostic]:
@@ -91,7 +91,7 @@ def _check_clocks(project: Project, marked: Marked) -> Iterator[Diagnostic]:
         for number, clock in enumerate(design.clocks):
             if known.setdefault(clock.name, clock.frequency_hz) != clock.frequency_hz:
                 message = f"the clock '{clock.name}' has two frequencies"
-                hint = "Clocks of one name are as fast in all FPGAs: give the PLL another name in one of the designs."
+                hint = "A clock's name means one frequency in all FPGAs: rename the PLL in one of the designs."
                 yield marked.diagnostic((*keys, "clocks", number, "frequency_hz"), message, hint)
 
 
@@ -157,7 +157,7 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         if not within(root / name, allowed):
             yield marked.diagnostic(("rules", index), *_outside(name, os.path.dirname(name)))
         elif not os.path.isfile(root / name):
-            hint = "Its rules are left out: remove the entry, or put the file there."
+            hint = "Its rules are left out: remove the entry, or add the file."
             yield warning(marked, ("rules", index), f"there is no file '{name}'", hint)
     for keys, sources in (*of_host, *of_designs):
         if not sources and keys[-1] == "sources" and not project.streaming:

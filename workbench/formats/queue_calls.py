@@ -18,8 +18,8 @@ def check_queues(queues: Sequence[QueueCall], marked: Marked) -> Iterator[Diagno
             hint = "Write the class before the name: bool Ring::push(int x). Of a function: ::put(Ring &to, int x)."
             yield marked.diagnostic((*path, "prototype"), message, hint)
         elif not (prototype.scope or prototype.parameters or call.queue):
-            hint = "Say where it is, as queue: &jobs."
-            yield marked.diagnostic((*path, "prototype"), "which queue this call is of cannot be seen", hint)
+            hint = "Give its place, as in queue: &jobs."
+            yield marked.diagnostic((*path, "prototype"), "the queue of this call is unknown", hint)
         for name in ("queue", "elements"):
             if why := reaches_out(getattr(call, name)):
                 hint = "Write one expression over the call's arguments, self and result."

@@ -111,14 +111,14 @@ def _checksums(path: Path) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         return read_checksums(path), ()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", "") or str(error)
-        message = f"the run's checksums cannot be read, so what was changed since is not noticed: {why}"
+        message = f"the run's checksums cannot be read, so later changes stay unnoticed: {why}"
         hint = "Run again to be sure."
         return {}, (Diagnostic(message, hint, Severity.WARNING, str(path / CHECKSUMS)),)
 
 
 def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:
     if said := shortfall(manifest):
-        yield Diagnostic(said, "What it has is shown; run again for the rest.",
+        yield Diagnostic(said, "The rest is shown; run again for the missing part.",
                          severity=Severity.WARNING, file=str(path))  # fmt: skip
 
 
@@ -128,8 +128,8 @@ def _damaged(manifest: Manifest, checksums: Mapping[str, str], path: Path) -> It
     gone = {PurePosixPath(name).parent for name in of_tables if not (path / name).parent.is_dir()}
     changed = [name for name in checksums if name not in of_tables and not is_as_written(path, name, checksums)]
     for name in (*sorted(map(str, gone)), *changed):
-        yield Diagnostic("this part of the run was changed, damaged or removed since the run was made",
-                         "What it says may be wrong; run again to be sure.", severity=Severity.WARNING,
+        yield Diagnostic("this part of the run was changed, damaged or removed later",
+                         "Its numbers may be wrong; run again to be sure.", severity=Severity.WARNING,
                          file=str(path / name))  # fmt: skip
 
 
@@ -245,7 +245,7 @@ def _new_folder(path: Path, manifest: Manifest) -> BinaryIO | None:
     with _readable_errors(path):
         if path.exists() and any(path.iterdir()) and not _never_began(path):
             raise WorkbenchError(
-                Diagnostic("this folder is not empty", "Choose another for the run; this one was left as it is.",
+                Diagnostic("this folder is not empty", "Choose another folder for the run; this one is unchanged.",
                            file=str(path))
             )  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True)

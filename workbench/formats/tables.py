@@ -46,11 +46,11 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
             raise DamagedError(f"column {column} points outside its block's states")
     for column in _AMOUNTS:
         if column in table and _outside(table, column, 0, MOST_AMOUNT):
-            raise DamagedError(f"column {column} holds what cannot be")
+            raise DamagedError(f"column {column} holds an impossible value")
     if "log2_cycles" in table and _outside(table, "log2_cycles", 0, 63):
-        raise DamagedError("column log2_cycles holds what cannot be")
+        raise DamagedError("column log2_cycles holds an impossible value")
     if name == "call_stats" and _outside(table, "bytes", 0, 1 << 62):
-        raise DamagedError("column bytes holds what cannot be")
+        raise DamagedError("column bytes holds an impossible value")
     if name == "stream_waits":
         waits = np.array([len(stream.waits) for stream in manifest.streams])
         if ((table["wait"] < 0) | (table["wait"] >= waits[table["stream"]])).any():

@@ -122,7 +122,7 @@ class _Walker:
             return None if self.problems else self._bad(node, *TOO_LARGE)
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN:
-            return self._bad(node, f"values of kind {node.tag} are not read", "Write plain lists and keys.")
+            return self._bad(node, f"values of kind {node.tag} are not supported", "Write plain lists and keys.")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, above)
         if isinstance(node, yaml.SequenceNode):
@@ -137,7 +137,7 @@ class _Walker:
                 continue
             key = str(key_node.value)
             if key == "<<" and not key_node.style:
-                self._bad(key_node, "merge keys (<<) are not read", "Write the keys out.")
+                self._bad(key_node, "merge keys (<<) are not supported", "Write the keys out.")
                 continue
             if key in data:
                 first = self.keys[(*path, key)].line
@@ -187,7 +187,7 @@ _SHOULD_BE = {
 }
 _HINTS = {
     "a text": "Put it in quotes.",
-    "a list": "Begin each item with '- ', or write [a, b].",
+    "a list": "Start each item with '- ', or write [a, b].",
     "keys with values": "Write `key: value` lines, indented.",
 }
 

@@ -169,7 +169,7 @@ class Joiner(Generic[U, D]):
             self.uses |= self.pending
         else:
             path = next(iter(self.pending))
-            self.problems.append(Diagnostic(f"the design instantiates itself without end, as in {path[:200]}"))
+            self.problems.append(Diagnostic(f"the design instantiates itself endlessly, as in {path[:200]}"))
         parts = tuple(self.parts.values())
         wrong = [*self.problems, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}

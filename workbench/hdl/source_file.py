@@ -60,7 +60,7 @@ class SourceFile:
 
 
 def read_pragmas(path: Path, data: bytes, syntax: Syntax, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
-    """A file's pragmas, and what is wrong with them. `name` is what the file is called to people."""
+    """A file's pragmas, and what is wrong with them. `name` is the file's name in messages."""
     starts = line_starts(data)
     pragmas, written, problems = find_marks(data.decode("utf-8", errors="replace"), syntax, name)
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in pragmas]

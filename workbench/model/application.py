@@ -30,9 +30,9 @@ class HostSources(Document):
     sources: tuple[str, ...] = Field(description="files or patterns such as src/*.c")
     include_dirs: tuple[str, ...] = Field((), description="folders with headers", examples=[["include"]])
     defines: dict[str, int | float | str] = Field(
-        default_factory=dict, description="macros of the compiler, with their values", examples=[{"BINS": 256}]
+        default_factory=dict, description="macros for the compiler, with their values", examples=[{"BINS": 256}]
     )
-    flags: tuple[str, ...] = Field(("-O2",), description="further flags of the compiler")
+    flags: tuple[str, ...] = Field(("-O2",), description="more compiler flags")
     compile_commands: str = Field(
         "",
         description="a compile_commands.json, whose include folders, macros and flags hold for the sources that it "
@@ -41,7 +41,7 @@ class HostSources(Document):
     )
     source_flags: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="further flags of single sources, after those of compile_commands.json",
+        description="more flags for single sources, after those of compile_commands.json",
         examples=[{"src/fast.c": ["-O3", "-mavx2"]}],
     )
     libraries: tuple[str, ...] = Field((), description="libraries to link with: m for -lm", examples=[["m"]])
@@ -77,15 +77,15 @@ class StreamSignals(Document):
     NAME[3]: one bit."""
 
     name: str = Field(description="its name", examples=["pixels"])
-    valid: str = Field(description="the signal that offers a word", examples=["core.fetch.go"])
+    valid: str = Field(description="the signal that is high while a word is offered", examples=["core.fetch.go"])
     ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
     source: str = Field(
-        "", description="the instance that offers, below the top; empty: where valid is driven", examples=["core.fetch"]
+        "", description="the sending instance, below the top; empty: the one that drives valid", examples=["core.fetch"]
     )
     target: str = Field(
-        "", description="the instance that takes, below the top; empty: where ready is driven", examples=["core.decode"]
+        "", description="the receiving instance, below the top; empty: the one that drives ready", examples=["core.decode"]
     )
-    bits: NonNegativeInt = Field(0, description="bits of the data that go with it; 0 where not known")
+    bits: NonNegativeInt = Field(0, description="width of its data in bits; 0: unknown")
 
 
 class MadeClock(Document):
@@ -100,15 +100,15 @@ class MadeClock(Document):
 class TraceMemory(Document):
     """Memory of the instrumented design in which it keeps the changes of its blocks' states, each with its cycle."""
 
-    records: PositiveInt = Field(1024, le=1 << 20, description="how many are kept, the first that come (64 bits each)")
-    burst: PositiveInt = Field(16, le=1024, description="how many a block may have at once before some are lost")
+    records: PositiveInt = Field(1024, le=1 << 20, description="number of records to keep, 64 bits each; later ones are counted only")
+    burst: PositiveInt = Field(16, le=1024, description="records that a block can buffer before some are lost")
 
 
 class Design(Document):
     """A design in an FPGA: its sources, and what is to be known of them."""
 
     language: str = Field(
-        "", description="the plugin that reads them; empty: chosen by the sources' names", examples=["vhdl"]
+        "", description="the plugin that reads the sources; empty: chosen by their names", examples=["vhdl"]
     )
     sources: tuple[str, ...] = Field(
         description="files, patterns such as hdl/*.v, file lists (.f) or cores of FuseSoC (.core)"
@@ -129,20 +129,20 @@ class Design(Document):
     )
     constants: dict[str, NonNegativeInt] = Field(
         default_factory=dict,
-        description="values of inputs of this top that nothing else drives; on the simulated card they stay so",
+        description="values of this top's inputs that nothing else drives; the simulated card keeps them constant",
         examples=[{"mode": 3}],
     )
     clocks: tuple[MadeClock, ...] = Field(
         (),
-        description="clocks that the design makes in PLLs, at which the simulated card runs what they clock",
+        description="clocks from PLLs in the design, with the frequency that the simulated card gives them",
         examples=[[{"name": "pll.CLKOUT0", "frequency_hz": "200 MHz"}]],
     )
     streams: tuple[StreamSignals, ...] = Field(
-        (), description="streams within the design that cannot be read from its ports' names"
+        (), description="streams inside the design that port names do not reveal"
     )
     fifos: tuple[str, ...] = Field(
         (),
-        description="instances below the top that are FIFOs, though not called one, with a stream in and one out",
+        description="instances below the top that are FIFOs without the word in their names, with a stream in and one out",
         examples=[["core.lines[0].store"]],
     )
     library: tuple[str, ...] = Field(
@@ -153,7 +153,7 @@ class Design(Document):
     )
     libraries: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="VHDL libraries other than work, with those of the sources that they hold, files or patterns",
+        description="VHDL libraries other than work, each with its sources (files or patterns)",
         examples=[{"neorv32": ["rtl/core/*.vhd"]}],
     )
     vhdl_standard: VhdlStandard = Field(
@@ -168,7 +168,7 @@ class Design(Document):
         "(empty: reported as the host); their streams are counted",
         examples=[{"core.store": "pixels"}],
     )
-    read_out: ReadOut = Field(description="addresses that the application does not use; the counters are read there")
+    read_out: ReadOut = Field(description="addresses that the application does not use, for reading the counters")
     engines: NonNegativeInt = Field(
         0,
         description="how many counters the FPGA has for each clock: each watches one of its blocks in a run on a real "
@@ -233,15 +233,15 @@ class Fpga(Design):
     """An FPGA among several. What it does not say is as `hardware` says."""
 
     name: str = Field(
-        description="its name: what the names in its design begin with in a run",
+        description="its name, with which its design's names begin in a run",
         examples=["left"],
     )
     sources: tuple[str, ...] = Field(
-        (), description="files, patterns and lists; left out: as `hardware` says", examples=[["right/*.v"]]
+        (), description="files, patterns and lists; default: those of `hardware`", examples=[["right/*.v"]]
     )
-    top: str = Field("", description="the top module's name; left out: as `hardware` says", examples=["right_top"])
+    top: str = Field("", description="the top module's name; default: that of `hardware`", examples=["right_top"])
     read_out: ReadOut = Field(
-        ReadOut(first=0, last=0), description="addresses that its design leaves unused; left out: as `hardware` says"
+        ReadOut(first=0, last=0), description="addresses that its design does not use; default: those of `hardware`"
     )
 
 
@@ -249,7 +249,7 @@ class HardwareSources(Design):
     """The design of a project: its sources, and on how many cards or FPGAs it runs."""
 
     cards: PositiveInt = Field(
-        1, le=64, description="how many cards hold the design; the host's calls choose one by what they opened"
+        1, le=64, description="number of cards with the design; the host's calls select one by the handle they opened"
     )
     fpgas: tuple[Fpga, ...] = Field(
         (),
@@ -333,7 +333,7 @@ class TargetCommands(Document):
         examples=["mpirun -n $RECAP_RANKS -x RCW_RAW -x RCW_TRACE --hostfile lab.hosts"],
     )
     fetch: str = Field(
-        "", description="command that brings the records back", examples=["scp -q 'lab:records/*' $RCW_RAW"]
+        "", description="command that copies the records back", examples=["scp -q 'lab:records/*' $RCW_RAW"]
     )
 
 
@@ -355,10 +355,10 @@ class Project(Document):
     )
     outside: tuple[str, ...] = Field(
         (),
-        description="other folders that sources and included files may be in",
+        description="more folders for sources and included files",
         examples=[["../shared"]],
     )
-    api_dir: str = Field("", description="folder with the header of the platform's API", examples=["vendor"])
+    api_dir: str = Field("", description="folder of the platform API's header", examples=["vendor"])
     api_sources: tuple[str, ...] = Field(
         (),
         description="C files that implement the platform's API on the simulated card's client library (wbcard.h); "
@@ -366,20 +366,20 @@ class Project(Document):
         examples=[["vendor/on_card.c"]],
     )
     host: HostSources = Field(
-        HostSources(sources=()), description="the program on the processor; without one nothing can be run"
+        HostSources(sources=()), description="the host program; a run needs one"
     )
     hardware: HardwareSources = Field(description="the design in the FPGA")
     rules: tuple[str, ...] = Field(
         (),
-        description="rule files for its runs, after those of plugins",
+        description="rule files for runs, after those of plugins",
         examples=[["pdf2d.rules.yaml"]],
     )
     settings: dict[str, int | float | str] = Field(
         default_factory=dict,
         description="names that `--set NAME=VALUE` can change: macros of the host, and parameters of that name",
     )
-    target: TargetCommands = Field(TargetCommands(), description="where it runs, and how it gets there")
-    simulation: Simulation = Field(Simulation(), description="how the simulated card behaves")
+    target: TargetCommands = Field(TargetCommands(), description="where the program runs, and how it gets there")
+    simulation: Simulation = Field(Simulation(), description="settings of the simulated card")
     streaming: Streaming | None = Field(
         None,
         description="a streaming application, of which host program and design are made: `host` and `hardware` may "

@@ -74,10 +74,10 @@ class State:
     index: int = field(metadata={"description": "its number in the block; 0 is `unclassified`"})
     name: str = field(metadata={"description": "the pragma's name, or the call's"})
     category: Category | None = field(
-        default=None, metadata={"description": "what it is doing; none for `unclassified`, and of a port"}
+        default=None, metadata={"description": "its category; none for `unclassified` and for ports"}
     )
-    reasons: tuple[str, ...] = field(default=(), metadata={"description": "why, as the pragma says"})
-    targets: tuple[str, ...] = field(default=(), metadata={"description": "which other blocks it deals with"})
+    reasons: tuple[str, ...] = field(default=(), metadata={"description": "the pragma's reason"})
+    targets: tuple[str, ...] = field(default=(), metadata={"description": "the other blocks that it names as targets"})
     messages: tuple[str, ...] = field(default=(), metadata={"description": "which of several messages"})
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
@@ -105,13 +105,13 @@ class Block:
 
     id: str = field(metadata={"description": "unique in the run, by hierarchy: pdf2d_top.core[3].ctrl"})
     side: Side = field(metadata={"description": "on the host or in the FPGA"})
-    component: str = field(metadata={"description": "the instance, or the host program, that contains it"})
-    kind: str = field(metadata={"description": "what it is in its language"})
+    component: str = field(metadata={"description": "the instance or host program that contains it"})
+    kind: str = field(metadata={"description": "its kind in its language"})
     group: str = field(metadata={"description": "the id with every index starred: replicas share it"})
     states: tuple[State, ...] = field(metadata={"min_length": 1, "description": "its states, in order"})
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
-    clock: str | None = field(default=None, metadata={"description": "the name of its clock; none on the host"})
+    clock: str | None = field(default=None, metadata={"description": "its clock's name; none on the host"})
 
     @property
     def works(self) -> bool:

@@ -41,7 +41,7 @@ class Change:
 @dataclass(frozen=True)
 class ScaleState(Change):
     kind: ClassVar[str] = "state"
-    summary: ClassVar[str] = "each stay in a state of an FPGA block takes `factor` times as long; 0 removes it"
+    summary: ClassVar[str] = "each visit to a state of an FPGA block takes `factor` times as long; 0 removes it"
     block: str = _described("the block's id")
     state: str = _described("the state's name")
     factor: float = _described("new time over old", **_NOT_NEGATIVE)
@@ -67,7 +67,7 @@ class ScaleCalls(Change):
 @dataclass(frozen=True)
 class Unite(Change):
     kind: ClassVar[str] = "unite"
-    summary: ClassVar[str] = "each `count` of these calls that follow one another become one call of all their bytes"
+    summary: ClassVar[str] = "every `count` of these calls in a row become one call with all their bytes"
     calls: tuple[str, ...] = _described("the calls")
     count: int = _described("how many become one", **_FROM_ONE)
 
@@ -91,7 +91,7 @@ class Resize(Change):
 @dataclass(frozen=True)
 class Retype(Change):
     kind: ClassVar[str] = "retype"
-    summary: ClassVar[str] = "these calls go by another transfer table of the platform"
+    summary: ClassVar[str] = "these calls use another transfer table of the platform"
     calls: tuple[str, ...] = _described("the calls")
     table: str = _described("the name of the transfer table")
 
@@ -99,9 +99,9 @@ class Retype(Change):
 @dataclass(frozen=True)
 class Asynchronous(Change):
     kind: ClassVar[str] = "asynchronous"
-    summary: ClassVar[str] = "these calls return at once; the host waits only where all `buffers` are in use"
+    summary: ClassVar[str] = "these calls return at once; the host waits only while all `buffers` are in use"
     calls: tuple[str, ...] = _described("the calls")
-    buffers: int = _described("how many transfers may be under way", **_FROM_ONE)
+    buffers: int = _described("number of transfers that may be under way", **_FROM_ONE)
 
 
 @dataclass(frozen=True)

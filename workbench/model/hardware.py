@@ -17,12 +17,12 @@ class Clock(Document):
     name: str = Field(description="name in ports and blocks")
     signal: str = Field("", description="its signal at the top level; empty: its name")
     frequency_hz: PositiveFloat = Field(description="its frequency")
-    reset: str = Field("", description="the signal that resets what it drives; empty: none")
+    reset: str = Field("", description="the signal that resets its logic; empty: none")
     reset_hdl: str = Field(
         "", description="HDL: when that is in reset; empty: the reset signal is high", examples=["!rst_n"]
     )
     derived_from: str = Field(
-        "", description="the clock that it is made from, with which it keeps time", examples=["clk"]
+        "", description="its source clock", examples=["clk"]
     )
     alignment: Alignment = Field(
         Alignment.START,
@@ -30,7 +30,7 @@ class Clock(Document):
         "which its counters were frozen is when the host did it (read_out)",
     )
     alignment_uncertainty_s: Annotated[float, Field(ge=0)] = Field(
-        0.0, description="how far a time on this clock may be off on the host's", examples=["1 us"]
+        0.0, description="uncertainty of this clock's times on the host's clock", examples=["1 us"]
     )
 
     @property
@@ -64,8 +64,8 @@ class PortDirection(Document):
 class Hardware(Document):
     """Clocks and ports; the first of each is the one meant where none is named."""
 
-    clocks: tuple[Clock, ...] = Field(description="the clocks that the platform gives to a design")
-    ports: tuple[Port, ...] = Field(description="the ports by which it reaches a design")
+    clocks: tuple[Clock, ...] = Field(description="the clocks that the platform provides")
+    ports: tuple[Port, ...] = Field(description="the ports through which the host reaches a design")
     interrupt: str = Field("", description="the interrupt's signal")
     interrupt_clock: str = Field("", description="the name of its clock; empty: the first", examples=["clk"])
 

@@ -25,7 +25,7 @@ class Link(Document):
         examples=["neighbour"],
     )
     words: PositiveInt = Field(
-        16, le=1 << 20, description="words for which it has room, from when one leaves until that is known to be taken"
+        16, le=1 << 20, description="words that it can hold, from sending until the sender knows the word was taken"
     )
 
     @property

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 class MemoryPort:
     """A port of the design's into a memory. Index in a list of them is its number in tables."""
 
-    id: str = field(metadata={"description": "its name in the platform's template, behind its card's of several"})
+    id: str = field(metadata={"description": "its name in the platform's template, after its card's if there are several"})
     kind: str = field(metadata={"description": "the kind of port", "examples": ["axi_master"]})
     memory: str = field(metadata={"description": "the memory that it asks, behind its card's of several"})
     clock: str = field(metadata={"description": "the name of its clock"})
     word_bits: int = field(metadata={"minimum": 0, "description": "width of a data word"})
     memory_bytes_per_s: float = field(
-        metadata={"minimum": 0, "description": "what the memory moves at most, over all of its channels"}
+        metadata={"minimum": 0, "description": "the memory's peak rate over all channels"}
     )

@@ -19,7 +19,7 @@ class Network(Document):
 
     name: str = Field(description="its name, used by models")
     latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="L: from one end to the other")
-    overhead_s: Annotated[float, Field(ge=0)] = Field(0.0, description="o: what the processor spends on a message")
+    overhead_s: Annotated[float, Field(ge=0)] = Field(0.0, description="o: processor time per message")
     gap_s: Annotated[float, Field(ge=0)] = Field(0.0, description="g: between two short messages")
     gap_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="G: between two bytes of a long message")
     reduction_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="gamma: adding up, per byte")

@@ -57,18 +57,18 @@ class CallKind(StrEnum):
 class TransferPoint(Document):
     """One row of a transfer-time table: moving `bytes` in one call takes `time_s`."""
 
-    bytes: PositiveInt = Field(description="bytes moved in one call")
-    time_s: PositiveFloat = Field(description="how long such a call takes")
+    bytes: PositiveInt = Field(description="bytes of one call")
+    time_s: PositiveFloat = Field(description="time of one call")
     source: str = Field("", description='the sentence or measurement it comes from; "interpolated" where it has none')
 
 
 class TransferTable(Document):
     """Transfer times of one kind of transfer, sizes strictly increasing. The one source of this machine's speeds."""
 
-    title: str = Field("", description="what a person calls these transfers")
+    title: str = Field("", description="title of these transfers")
     direction: str = Field("send", description="send (host to FPGA) or receive")
-    resource: str = Field("bus", description="the bus that these transfers share with others of the same name")
-    port: str = Field("", description="the name of the port that they go through; empty: the first", examples=["host"])
+    resource: str = Field("bus", description="the bus of these transfers; transfers with the same bus share it")
+    port: str = Field("", description="the port's name; empty: the first", examples=["host"])
     overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
     holds_core: bool = Field(
         False, description="whether the processor stops meanwhile, as in a register read, or runs other threads"

@@ -12,11 +12,11 @@ from workbench.model.platform import Document
 class Simulation(Document):
     """How the simulated card behaves; `host_factor` scales the measured CPU time of the host's own code."""
 
-    cycle_limit: PositiveInt = Field(2_000_000_000, description="FPGA cycles after which the run is ended")
+    cycle_limit: PositiveInt = Field(2_000_000_000, description="FPGA cycles until the run is ended")
     idle_cycle_limit: PositiveInt = Field(
         100_000_000, description="FPGA cycles that an interrupt, or a change of what is polled, may take"
     )
-    wall_limit_s: PositiveFloat = Field(600.0, description="real time after which the run is ended")
+    wall_limit_s: PositiveFloat = Field(600.0, description="real time until the run is ended")
     host_factor: PositiveFloat = Field(
         1.0, description="times the measured CPU time of the host's own code; 2 for a host half as fast as this one"
     )
@@ -27,15 +27,15 @@ class Simulation(Document):
         4, le=1024, description="processor cores on which the host's threads run in virtual time"
     )
     slice_ps: PositiveInt = Field(
-        4_000_000_000, description="how long a thread keeps its core while others wait for one, in virtual time"
+        4_000_000_000, description="virtual time that a thread keeps its core while others wait for one"
     )
     call_ps: NonNegativeInt = Field(
         0, description="virtual time of a call that synchronises threads (locking a mutex, starting a thread)"
     )
     wake_ps: NonNegativeInt = Field(
-        0, description="virtual time from what a thread waits for until it is ready; some microseconds on most systems"
+        0, description="virtual time between an event and the wake-up of its waiting thread; some microseconds on most systems"
     )
-    switch_ps: NonNegativeInt = Field(0, description="virtual time that a core takes to change to another thread")
+    switch_ps: NonNegativeInt = Field(0, description="virtual time of a context switch")
     skip_rest: bool = Field(
         True,
         description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
@@ -57,26 +57,26 @@ class Simulation(Document):
         "inputs at random, before its first run; where the two differ nothing is run",
     )
     waves: bool = Field(
-        False, description="write all signals of the design over virtual time to a VCD file of the run's folder"
+        False, description="write all signals of the design over virtual time to a VCD file in the run folder"
     )
-    waves_from_s: NonNegativeFloat = Field(0.0, description="from which virtual time on", examples=["10 us"])
-    waves_to_s: NonNegativeFloat = Field(0.0, description="until which virtual time; 0: to the end", examples=["20 us"])
+    waves_from_s: NonNegativeFloat = Field(0.0, description="start of the recorded virtual time", examples=["10 us"])
+    waves_to_s: NonNegativeFloat = Field(0.0, description="end of the recorded virtual time; 0: the run's end", examples=["20 us"])
     waves_ports: bool = Field(
-        False, description="of these signals only the ports of the top: enough for `workbench testbench`, and far less"
+        False, description="only the top's ports: enough for `workbench testbench`, and a much smaller file"
     )
     waves_bytes: PositiveInt = Field(
-        1 << 30, description="the most that a card's file may hold: it ends there, and the run goes on"
+        1 << 30, description="largest size of a card's file; recording stops there, and the run goes on"
     )
     files_bytes: PositiveInt = Field(
-        1 << 30, description="the most that host program or designs may write to files: a run that writes more is ended"
+        1 << 30, description="most bytes that host program and designs may write to files; a run that writes more is ended"
     )
     clock_ppm: float = Field(
         0.0,
         ge=-10_000,
         le=10_000,
-        description="how much faster the FPGA's clocks run than the platform says, in parts per million",
+        description="deviation of the FPGA's clocks from the platform's frequencies, in parts per million (positive: faster)",
         examples=[-35.5],
     )
     clock_drift_ppm_per_s: float = Field(
-        0.0, ge=-100, le=100, description="how much faster they run with each second of the run, in parts per million"
+        0.0, ge=-100, le=100, description="drift of the FPGA's clocks, in parts per million for each second of the run"
     )

@@ -25,14 +25,14 @@ class StreamingBlock(Document):
     """A kind of block. It is composed where it has `blocks`; otherwise it has an implementation for where it runs."""
 
     inputs: dict[str, str] = Field(
-        default_factory=dict, description="ports in, with the type of their elements", examples=[{"x": "unsigned16"}]
+        default_factory=dict, description="input ports, with the type of their elements", examples=[{"x": "unsigned16"}]
     )
     outputs: dict[str, str] = Field(
-        default_factory=dict, description="ports out, with the type of their elements", examples=[{"y": "float64"}]
+        default_factory=dict, description="output ports, with the type of their elements", examples=[{"y": "float64"}]
     )
     config: dict[str, str] = Field(
         default_factory=dict,
-        description="what each block is given: its type, and after = its value where none is given",
+        description="configuration of each block: its type, and after = its default value",
         examples=[{"taps": "unsigned32 = 8"}],
     )
     cpp: tuple[str, ...] = Field(
@@ -42,12 +42,12 @@ class StreamingBlock(Document):
     vhdl: tuple[str, ...] = Field((), description="VHDL files that implement it for FPGAs", examples=[["lpf.vhd"]])
     unit: dict[str, str] = Field(
         default_factory=dict,
-        description="the C++ class or the module, where it is not called as the block is",
+        description="name of the C++ class or module, if it differs from the block's",
         examples=[{"verilog": "lpf_16"}],
     )
     blocks: dict[str, str] = Field(
         default_factory=dict,
-        description="the blocks that it is composed of: their kind, and their configuration",
+        description="the blocks inside it: their kind and configuration",
         examples=[{"filter": "LPF (taps=16)"}],
     )
     edges: dict[str, str] = Field(
@@ -65,7 +65,7 @@ class Streaming(Document):
         default_factory=dict, description="kinds of blocks, by name, as in these files"
     )
     top: str = Field(
-        "", description="the block that is the application; empty: the one that no other holds", examples=["Stream"]
+        "", description="the block that is the application; empty: the one that no other block contains", examples=["Stream"]
     )
     resources: dict[str, ResourceKind] = Field(
         default_factory=dict,
@@ -79,10 +79,10 @@ class Streaming(Document):
         examples=[{"rng": "card"}],
     )
     depth: Depth | None = Field(
-        None, description="elements that a queue holds where nothing else says so", examples=[128]
+        None, description="default depth of a queue, in elements", examples=[128]
     )
     depths: dict[str, Depth] = Field(
-        default_factory=dict, description="elements that an edge's queue holds, by label", examples=[{"a": 16}]
+        default_factory=dict, description="depth of an edge's queue in elements, by label", examples=[{"a": 16}]
     )
     threads: dict[str, Threads] = Field(
         default_factory=dict,

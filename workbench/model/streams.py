@@ -27,10 +27,10 @@ class Stream:
     """
 
     id: str = field(metadata={"description": "unique in the design: the source's instance and its port's name"})
-    source: str = field(metadata={"description": "the instance that offers; empty outside of the design"})
+    source: str = field(metadata={"description": "the instance that sends; empty outside of the design"})
     target: str = field(metadata={"description": "the instance that takes; empty outside of the design"})
     style: str = field(metadata={"description": "the naming style that it was found by", "examples": ["axi_stream"]})
-    bits: int = field(metadata={**COUNT, "description": "bits of the data that go with it; 0 where not known"})
+    bits: int = field(metadata={**COUNT, "description": "width of its data in bits; 0: unknown"})
     clock: str = field(metadata={"description": "the top's clock that it runs on; empty where it is derived"})
     valid: str = field(metadata={"description": "the signal that offers, as Verilog reads it below the top"})
     ready: str = field(metadata={"description": "the signal that takes, as Verilog reads it below the top"})
@@ -63,6 +63,6 @@ class Fifo:
     module: str = field(metadata={"description": "its module"})
     input: int = field(metadata={**COUNT, "description": "the stream that it takes, as an index"})
     output: int = field(metadata={**COUNT, "description": "the stream that it gives, as an index"})
-    depth: int = field(metadata={**COUNT, "description": "words that its memory has room for; 0 where not known"})
+    depth: int = field(metadata={**COUNT, "description": "words that its memory can hold; 0: unknown"})
     file: str = field(default="", metadata={"description": "where its module is"})
     line: int = field(default=0, metadata={**COUNT, "description": "from 1"})

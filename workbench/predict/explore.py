@@ -210,7 +210,7 @@ def bands(
     output = check_output(file, output or next(iter(outputs_of(file))))
     grid = Space(space.axes)
     if not space.samples or space.points > _BAND_LIMIT * 25:
-        message = f"bands need samples, and at most {_BAND_LIMIT * 25:,} points with them"
+        message = f"bands need samples, and at most {_BAND_LIMIT * 25:,} points"
         raise WorkbenchError(Diagnostic(message, "Draw fewer samples, or sweep fewer values."))
     drawn = draws(space.spreads, space.seed, 0, space.samples)
     cut = plan(grid, max(1, _BAND_LIMIT // space.samples))

@@ -50,7 +50,7 @@ def sensitivity(
     check_seed(seed)
     if not 2 <= samples <= _SAMPLE_LIMIT:
         hint = f"Give 1000 or more, at most {_SAMPLE_LIMIT:,}."
-        raise WorkbenchError(Diagnostic("a sensitivity cannot be had of so many samples", hint))
+        raise WorkbenchError(Diagnostic("a sensitivity cannot be computed from this many samples", hint))
     shares = _sobol(file, output, reading, uncertain, samples, seed) if uncertain else {}
     influences = [
         Influence(name, _elasticity(file, output, reading, name), *shares.get(name, (None, None)))

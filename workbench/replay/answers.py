@@ -62,7 +62,7 @@ def find_answers(
         if explained is not None:
             without = without[~np.isin(_last_rows(events, without), explained)]
         if lost := len(without):
-            missing.append(f"{lost} waits at {place.file}:{place.line} end for no known cause")
+            missing.append(f"{lost} waits at {place.file}:{place.line} end without a known cause")
     return answers, tuple(missing)
 
 

@@ -73,11 +73,11 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
         lag_after[missing] = points.waited[points.binding & ~explained]
         name = blocks[points.members[0]].states[points.wait].name
         if len(missing) and not steady:
-            reasons.append(f"{points.group} leaves '{name}' {len(missing)} times for no known cause")
+            reasons.append(f"{points.group} leaves '{name}' {len(missing)} times without a known cause")
         if why.guessed:
             assumed.append(f"{points.group} never has to wait in '{name}', as its mark says it may")
         if why.in_turn:
-            in_turn.append(f"who waits in '{name}' of {points.group} goes on in the order of this run")
+            in_turn.append(f"waiters in '{name}' of {points.group} are served in the order of this run")
     _after_questions(np.flatnonzero(unknown), lag_after, events)
     edges = np.concatenate(parts) if parts else np.zeros(0, EDGES)
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed), tuple(in_turn), frozenset(no_waits))

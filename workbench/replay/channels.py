@@ -44,7 +44,7 @@ def depth(program: Program, change: catalogue.Depth, named: Named, platform: Pla
     edited.depths = depths
     answers = {n: answer for n, answer in program.answers.items() if answer.kind == WORD and answer.opaque}
     if not answers:
-        raise RefusedError("the run does not show how words hold up what the host waits for")
+        raise RefusedError("the run does not show how streams delay what the host waits for")
     rounds = {n: one for n in answers if (one := _round(program, words, before, after, n)) is not None}
     if not rounds:
         raise RefusedError("no words passed while the host waited")
@@ -93,7 +93,7 @@ def _round(program: Program, words: FifoReplay, before: Streams, after: Streams,
 def _times(words: FifoReplay, depths: Mapping[str, int]) -> Streams:
     """When words pass each stream (ps)."""
     if words.time_ps(depths) is None:
-        raise RefusedError("with that depth blocks wait for one another forever")
+        raise RefusedError("with that depth the blocks deadlock")
     return [words.at_ps(number) for number in range(len(words.traffic.streams))]
 
 

@@ -65,7 +65,7 @@ class EdgeChanges:
         except NoReplayError as error:
             return str(error)
         base.time_ps({})
-        return base if base.end_ps >= 0 else "replay of its queues comes to an end at which no thread can go on"
+        return base if base.end_ps >= 0 else "the replay of its queues ends in a deadlock"
 
     def predict(
         self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform],
@@ -109,7 +109,7 @@ class EdgeChanges:
         changed = Queues(self.run, self.queues, self.platform, speeds)
         changed.time_ps(depths)
         if changed.end_ps < 0:
-            raise RefusedError("with that, blocks wait for one another forever")
+            raise RefusedError("with that change the blocks deadlock")
         return changed
 
     def _changed(

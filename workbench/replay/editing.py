@@ -172,6 +172,6 @@ def ask_for_both(program: Program, row: int, other: int, change: Change) -> None
     """Let a question ask for what another one asks for too. Refuse where it is not known what that is."""
     own, more = (program.answers.get(int(program.base[n])) for n in (row, other))
     if own is None or more is None or own.kind != more.kind or own.kind == WORD:
-        raise RefusedError(f"'{change}' removes questions of which it is not known what answers them")
+        raise RefusedError(f"'{change}' removes polls, and it is unknown what answers them")
     sources = tuple(dict.fromkeys((*own.sources, *more.sources)))
     program.answers[int(program.base[row])] = replace(own, sources=sources, lag=max(own.lag, more.lag))

@@ -39,7 +39,7 @@ def edit(program: Program, change: Change, named: Named, platform: Platform | No
     """Make a change in the program. Raises RefusedError."""
     how = _EDITS.get(type(change))
     if how is None:
-        raise RefusedError(f"replay does not know what '{change.kind}' does to this run")
+        raise RefusedError(f"the replay cannot apply '{change.kind}' to this run")
     how(program, change, named, platform, edited)
 
 
@@ -49,10 +49,10 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
     if not len(fpga.stay_block):
         raise RefusedError("the run has no trace, so it is not known when its blocks were in which state: trace it")
     if any(answer.opaque for answer in program.answers.values()):
-        raise RefusedError("it is not known which block's work each wait of the host is for")
+        raise RefusedError("it is unknown which block's work each wait of the host is for")
     for block, state in named.states:
         if block not in fpga.blocks:
-            raise RefusedError(f"the course of {blocks[block].id} in time is not known")
+            raise RefusedError(f"the state sequence of {blocks[block].id} is unknown")
         if wait_states(blocks[block])[state]:
             if change.state == ALL:
                 continue
@@ -62,7 +62,7 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
                 _go_on(program, block, state, change, edited)
             continue
         if (fpga.block == block).sum() < 2:
-            raise RefusedError(f"{blocks[block].id} never waits: what makes it change its state is not known")
+            raise RefusedError(f"{blocks[block].id} never waits: the cause of its state changes is unknown")
         mine = (fpga.stay_block == block) & (fpga.stay_state == state)
         if not mine.any():
             edited.doubts.append(f"{blocks[block].id} is never in '{blocks[block].states[state].name}'")
@@ -135,7 +135,7 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
     if change.factor == 0:
         if (kinds == ASK).any():
             _ask_together(program, mine[kinds == ASK], change)
-            edited.notes.append("the remaining answer has to report what the others reported")
+            edited.notes.append("the remaining poll must report what the others reported")
         _let_words_go(program, mine, change, edited)
         remove(program, mine)
         return
@@ -154,7 +154,7 @@ def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
         near = [n for n in (row - 1, row + 1) if 0 <= n < len(ops) and ops["kind"][n] == ASK and n not in leaving]
         near = [n for n in near if ops["thread"][n] == ops["thread"][row]]
         if not near or int(program.base[row]) not in program.answers:
-            raise RefusedError(f"'{change}' removes questions: without them the host would not know of the answer")
+            raise RefusedError(f"'{change}' removes polls: without them the host would not learn the answer")
         ask_for_both(program, near[0], row, change)
 
 
@@ -165,7 +165,7 @@ def _let_words_go(program: Program, gone: Numbers, change: Change, edited: Edite
     if worker := let_words_go(program, gone):
         raise RefusedError(f"'{change}' removes calls that {worker} waits for: say what lets it begin instead")
     edited.fpga = True
-    edited.notes.append("the FPGA has to do by itself what these calls have it do")
+    edited.notes.append("the FPGA must do by itself what these calls control")
 
 
 def _interrupt(program: Program, change: catalogue.Interrupt, named: Named, _: object, edited: Edited) -> None:
@@ -175,12 +175,12 @@ def _interrupt(program: Program, change: catalogue.Interrupt, named: Named, _: o
     program.ops["kind"][mine] = IRQ
     program.ops["table"][mine] = program.ops["bus"][mine] = -1
     program.ops["shorter"][mine] = 0
-    edited.notes.append("the FPGA has to raise an interrupt when it is done")
+    edited.notes.append("the FPGA must raise an interrupt when it is done")
 
 
 def _answered(program: Program, ops: Numbers, change: Change) -> None:
     if any(int(program.base[op]) not in program.answers for op in ops):
-        raise RefusedError(f"'{change}' names polls of which it is not known what answers them")
+        raise RefusedError(f"it is unknown what answers the polls of '{change}'")
 
 
 def _poll_delay(program: Program, change: catalogue.PollDelay, named: Named, _: object, edited: Edited) -> None:
@@ -194,7 +194,7 @@ def _clock(program: Program, change: catalogue.OtherClock, named: Named, _: obje
     edited.fpga = True
     clocks = program.run.manifest.clocks
     if len(clocks) > 1 and any(answer.opaque for answer in program.answers.values()):
-        raise RefusedError("it is not known on which clock the FPGA does what the host waits for")
+        raise RefusedError("the clock of the FPGA work that the host waits for is unknown")
     for number in named.clocks:
         ratio = Fraction(str(clocks[number].frequency_hz)) / Fraction(str(change.frequency_hz))
         program.periods_ps[number] = period_ps(change.frequency_hz)
@@ -231,7 +231,7 @@ def _platform(
             if one.name == clock.name and program.periods_ps[number] != period_ps(clock.frequency_hz):
                 program.periods_ps[number] = period_ps(clock.frequency_hz)
                 edited.fpga = True
-    edited.notes.append("the host's own code is taken to be as fast as before")
+    edited.notes.append("assumes that the host's own code is as fast as before")
 
 
 def _width(program: Program, change: Change, named: Named, _: object, edited: Edited) -> None:

@@ -343,7 +343,7 @@ def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
             return flow
     if alike:
         return ordered[0]
-    return replace(ordered[0], why="it did the same in other times in another run")
+    return replace(ordered[0], why="in another run it took other times for the same work")
 
 
 def _constant(ways: Sequence[Way]) -> bool:

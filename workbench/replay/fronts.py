@@ -244,7 +244,7 @@ def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
 def replay_of(run: Run, queues: RunQueues | None, platform: Platform | None) -> Replay:
     """The run, ready to be replayed: its edges, or else its design's FIFOs. Raises NoReplayError."""
     if not run.complete:
-        raise NoReplayError("the run did not come to its end, and shows only what happened until then")
+        raise NoReplayError("the run did not finish, and shows only what happened until then")
     replay: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
     if not replay.queues:
         raise NoReplayError("no words passed a FIFO in this run")
@@ -279,7 +279,7 @@ def depth_front(
         now = DepthPoint(built, unchanged_ps, replay.latency_ps(), *_memory(replay.queues, built, block_ram_bits))
     best = time_of(dict.fromkeys(ids, AMPLE))
     if best == FAILED:
-        raise NoReplayError("the application does not come to its end with queues of any depth")
+        raise NoReplayError("the application does not finish with queues of any depth")
     most = {name: held for name, held in replay.held().items() if name in ids}
     advised = least_depths(most, time_of, best, loss)
     tried = [*tried_depths(most, {one.id: one.bits for one in replay.queues}, time_of, _MOST_TRIES), advised]

@@ -75,7 +75,7 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
         rows = np.flatnonzero(calls["block"] == thread)
         mine = {name: np.asarray(column)[rows] for name, column in calls.items()}
         if (np.diff(mine["t0_ps"]) < 0).any():
-            why = "calls of a thread lie within one another"
+            why = "calls of a thread overlap"
         ops = _operations(run, platform, mine, rows, tables)
         _look_at_ports(ops, mine, clocks, periods_ps)
         ops, gap = _with_polls(run, ops, mine, clocks, periods_ps)

@@ -88,7 +88,7 @@ class _Courses:
             stays += mine
             states = walk(number, dict(self.run.tables))
             if states is None or not known_stays(number, states, self.run.tables["dwell"]):
-                self.left_out[number] = "its changes of state make no whole course"
+                self.left_out[number] = "its state changes are incomplete"
                 continue
             lasts = lengths(number, states, self.run.tables["dwell"])
             self.courses[number] = Course(
@@ -105,7 +105,7 @@ class _Courses:
             for number in stuck:
                 course = self.courses[number]
                 name = self.blocks[number].states[course.states[len(course.begin) - 1]].name
-                self._leave_out(number, f"its waits in '{name}' do not end one for one")
+                self._leave_out(number, f"its waits in '{name}' do not match their messages one to one")
         courses = [(self._fitted(self._improved(off)), self._rows())]
         stays = sum(len(course.states) for course in self.courses.values())
         if courses[0][0] > _NEAR:

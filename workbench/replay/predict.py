@@ -93,7 +93,7 @@ class Replayed:
             if edited.fpga and (why := goes_round(self.program)):
                 raise RefusedError(why)
             if edited.fpga and self.unknown:
-                raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
+                raise RefusedError(f"the cause of some later waits is unknown: {self.unknown[0]}")
             lowered = lower(program)
             times = all_times_ps(program, lowered, edited, threads)
             if program.fpga is self.program.fpga and (why := served_otherwise(self.servers, program, lowered)):
@@ -112,14 +112,14 @@ class Replayed:
         if max(speedups[-1] / speedup, speedup / speedups[0]) > _WIDE:
             doubts.append("it depends on times that the run does not record, such as when a poll comes")
         if edited.fpga and lowered.opaque.any():
-            doubts.append("of the FPGA no more is known than how long the host waits for it")
+            doubts.append("of the FPGA, only the host's waits for it are known")
             if self.run.manifest.memory_ports:  # a memory is as fast as before
                 speedups = sorted((*speedups, 1.0))
         if edited.fpga and has_links(program):
-            doubts.append("how fast words go from one FPGA to another is known no further than this run shows")
+            doubts.append("the rate of words between FPGAs is known only for this run")
             speedups = sorted((*speedups, 1.0))
         if not edited.in_order:
-            doubts.append("the threads lock what they share in another order: where one then waits is not known")
+            doubts.append("the threads lock in another order: where each then waits is unknown")
             room_ps = self.threads.waits_more_ps if self.threads else 0
             ends = (self.run.manifest.time_ps / max(times[0] + more, 1) for more in (-room_ps, room_ps))
             speedups = sorted((*speedups, 1.0, *ends))
@@ -127,7 +127,7 @@ class Replayed:
             doubts.append(otherwise)
             speedups = sorted((*speedups, 1.0))
         if self.unknown:
-            doubts.append(f"a wait of which no cause is known ends as in the run: {self.unknown[0]}")
+            doubts.append(f"a wait without a known cause ends as in the run: {self.unknown[0]}")
             speedups = sorted((*speedups, 1.0))
         if edited.fpga and self.assumed:
             doubts.append(f"assumed: {self.assumed[0]}")

@@ -126,7 +126,7 @@ def _of_answers(
     except WorkbenchError as error:
         return replace(refused, why=str(error))
     if order is None:
-        return replace(refused, why="the causes that were found wait for one another")
+        return replace(refused, why="the causes found depend on each other in a cycle")
     total_ps = lowered.total_ps()
     wrong, off = differences_of(program, lowered, events, total_ps)
     intervals = len(program.ops) + len(fpga.first)
@@ -145,11 +145,11 @@ def _of_threads(refused: Replayed) -> Replayed:
     the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
-        return replace(refused, why="how the host's threads waited for one another is not recorded: trace the run")
+        return replace(refused, why="the run does not record how the host's threads waited for each other: run with --trace")
     try:
         alone = Replay(syncs, refused.run.manifest.cores).times()
     except StuckError:
-        return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
+        return replace(refused, why="the replay of the host's threads ends in a deadlock")
     late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps
     refused = replace(refused, intervals=len(syncs["t0_ps"]), off=len(late))
     if len(late) or off_ps:

@@ -191,7 +191,7 @@ def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
         pairs.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
     if left:
         label = next(iter(left.values())).label
-        return f"the queue of {label} is not seen among the host's threads, or several of them share an end of it"
+        return f"the queue of {label} was not found among the host's threads, or several of them share an end of it"
     return pairs
 
 

@@ -92,7 +92,7 @@ class Queues:
                 used = [n for n, fifo in enumerate(fifos) if len(traffic.cycles[fifo.input])]
                 at = [n for n in used if fifos[n].id == name or fifos[n].id.endswith(f".{name}")]
                 if len(at) != 1:
-                    raise NoReplayError(f"the queue of {name} in the FPGA is not seen")
+                    raise NoReplayError(f"the queue of {name} was not found in the FPGA")
                 self._fifos.setdefault(number, []).append(at[0])
                 if edge.crosses:
                     into = not edge.source_fpga or name != edge.label

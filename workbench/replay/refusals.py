@@ -16,9 +16,9 @@ from workbench.replay.program import Program
 from workbench.replay.resolve import Named
 from workbench.traces.groups import rows_of_block
 
-ONE_THREAD = "of the host's threads it follows one: what this waits for in others counts as its own time"
+ONE_THREAD = "it follows one of the host's threads: waits for other threads count as its own time"
 POLL_TOGETHER = "several threads poll over one bus, where each moves the other's polls: their slack is not known"
-FROM_PROFILE = "the run has no trace: what the FPGA did when is taken from its profile"
+FROM_PROFILE = "the run has no trace: the FPGA's activity over time is estimated from its profile"
 
 
 def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Named]) -> None:
@@ -38,7 +38,7 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
     opaque = [a for op in program.base.tolist() if (a := program.answers.get(op)) is not None and a.opaque]
     for change in changes if opaque else ():
         if isinstance(change, ScaleState | Replicas):
-            raise RefusedError(f"'{change}': which of the FPGA's work some of the host's waits are for is not known")
+            raise RefusedError(f"'{change}': it is unknown which FPGA work some of the host's waits are for")
     sources = np.unique(np.array([source for answer in opaque for source in answer.sources], np.int64))
     at, now = program.at[sources], np.bincount(program.at[program.at >= 0], minlength=len(program.ops))
     same = (at >= 0) & (now[at] == 1) & (program.parts[sources] == 1)

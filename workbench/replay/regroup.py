@@ -39,7 +39,7 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
         _unite_questions(program, mine, change, edited)
         return
     if (program.ops["kind"][mine] == ASK).any():
-        raise RefusedError(f"'{change}' names questions and transfers: they cannot be one call")
+        raise RefusedError(f"'{change}' names polls and transfers: they cannot be one call")
     refuse_held_up(program, mine, change)
     directions = sends_of(program)[mine]
     if directions.any() != directions.all():
@@ -104,9 +104,9 @@ def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, e
                 ask_for_both(program, first, other, change)
             gone += others
     if not gone:
-        raise RefusedError(f"'{change}' finds no two of these questions in a row")
+        raise RefusedError(f"'{change}' finds no two of these polls in a row")
     remove(program, np.array(gone, np.int64))
-    edited.notes.append("the remaining answer has to report what the others reported")
+    edited.notes.append("the remaining poll must report what the others reported")
 
 
 def split(program: Program, change: catalogue.Split, named: Named, _: object, edited: Edited) -> None:
@@ -119,7 +119,7 @@ def split(program: Program, change: catalogue.Split, named: Named, _: object, ed
     if (program.ops["bytes"][mine] % change.count).any():
         edited.doubts.append(f"their bytes are not a multiple of {change.count}")
     if (program.parts[np.isin(program.at, mine)] > 1).any():
-        raise RefusedError(f"'{change}' parts calls that another change parts")
+        raise RefusedError(f"'{change}' splits calls that another change splits")
     program.parts[np.isin(program.at, mine)] = change.count
     firsts = np.cumsum(times) - times
     program.at = np.where(program.at >= 0, firsts[program.at], -1)
@@ -139,7 +139,7 @@ def resize(program: Program, change: catalogue.Resize, named: Named, _: object, 
     refuse_held_up(program, mine, change)
     of = np.isin(program.at, mine)
     if (program.span[of] != program.ops["bytes"][program.at[of]]).any():
-        raise RefusedError(f"'{change}' resizes calls that another change unites or parts: say the size there")
+        raise RefusedError(f"'{change}' resizes calls that another change unites or splits: give the size there")
     fewer = mine[program.ops["bytes"][mine] > change.bytes]
     program.ops["bytes"][mine] = change.bytes
     program.ops["beyond_ps"][mine] = 0
@@ -156,7 +156,7 @@ def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
     if not len(edges):
         return
     edited.fpga = True
-    edited.doubts.append("the FPGA takes as long for the data as before, it is assumed")
+    edited.doubts.append("assumes that the FPGA takes as long for the data as before")
     program.lag_after[stretches] = 0
     came_by = program.at[program.edges["source"][edges]]
     receives = np.flatnonzero(np.isin(program.ops["kind"], (MOVE, ASK)) & ~sends_of(program))
@@ -191,7 +191,7 @@ def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named,
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
     if not sends_of(program)[mine].all():
-        raise RefusedError(f"'{change}' names receives: the host needs what they bring")
+        raise RefusedError(f"'{change}' names receives: the host needs their data")
     program.ops["kind"][mine] = ASYNC
     program.buffers[mine] = change.buffers
     if change.buffers > 1:
@@ -271,7 +271,7 @@ def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, 
     place = {row: n for n, row in enumerate(order)}
     reorder(program, np.array(order))
     remove(program, np.array(sorted(place[row] for row in gone), np.int64))
-    edited.notes.append(f"the FPGA has to work through {change.count} rounds after one start")
+    edited.notes.append(f"the FPGA must work through {change.count} rounds after one start")
 
 
 def wait_for_all(program: Program, waits: Sequence[int], change: catalogue.Change) -> None:
@@ -304,7 +304,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
     if not len(program.fpga.first):
-        raise RefusedError("it is not known what the FPGA does after a start, and might do without: mark and trace it")
+        raise RefusedError("it is unknown what the FPGA does after a start: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
     taken = only_taken(program, starts)  # which the FPGA can do without
     let_words_go(program, taken)
@@ -351,8 +351,8 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
         elif kinds[row] in (MOVE, ASYNC):
             wait_before = -1
     if not gone:
-        raise RefusedError(f"'{change}' names no calls that the FPGA could do without")
+        raise RefusedError(f"'{change}' names no calls that the FPGA can work without")
     if _opaque(program, not_waited_for):
         raise RefusedError(f"'{change}': {_UNKNOWN}")
     remove(program, np.array(sorted(set(gone)), np.int64))
-    edited.notes.append("the FPGA has to begin by itself when its data are there")
+    edited.notes.append("the FPGA must start by itself when its data have arrived")

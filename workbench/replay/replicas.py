@@ -27,7 +27,7 @@ def replicas(program: Program, change: catalogue.Replicas, named: Named, _: obje
     if not np.isin(program.fpga.stay_block, named.blocks).any():
         raise RefusedError("the run has no trace, so it is not known what each of the replicas did: trace it")
     if len(program.ops) and len(np.unique(program.ops["thread"])) > 1:
-        raise RefusedError("several threads make calls: which of them more replicas are for is not known")
+        raise RefusedError("several threads make calls: it is unknown which of them more replicas would serve")
     units, count = units_of(program.run.manifest.blocks, named.blocks), change.count
     refuse_more(count * int(np.isin(program.fpga.block, units[0]).sum()), change)
     ways = _ways(program, units, count)
@@ -41,7 +41,7 @@ def units_of(blocks: Sequence[Block], named: Sequence[int]) -> Units:
     """Of each replica its blocks: that which is named, and what else is within the same instance."""
     group = blocks[named[0]].group
     if group.count("[*]") > 1:
-        raise RefusedError(f"{group} are replicas within replicas: which of them are more is not known")
+        raise RefusedError(f"{group} are replicas within replicas: it is unknown which level grows")
     if "[*]" not in group:
         return [(block,) for block in named]
     begin, units = group.index("[*]"), []

@@ -26,7 +26,7 @@ def settle(
     edited.in_order &= settled is None or settled.in_order
     order = lowered.graph.sweep_in_time()
     if order is None:
-        raise RefusedError("the changed program waits for something that comes only after the wait")
+        raise RefusedError("the changed program waits for an event that comes only after the wait")
     return order, settled
 
 

@@ -58,7 +58,7 @@ class Script:
         try:
             return self.replay.times(took_ps, own_ps)
         except StuckError:
-            raise RefusedError("a thread would wait for one that does not come") from None
+            raise RefusedError("a thread would wait for another that never arrives") from None
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class HostThreads:
         took_ps, own_ps, replayed = np.zeros(0, np.int64), np.zeros(0, np.int64), None
         for _ in range(_MOST_ROUNDS):
             if lowered.graph.sweep_in_time() is None:
-                raise RefusedError("the changed program waits for something that comes only after the wait")
+                raise RefusedError("the changed program waits for an event that comes only after the wait")
             counts = np.minimum(script.counts(len(ops)), 1)
             counts[lowered.asks] = np.where(counts[lowered.asks] > 0, lowered.graph.polls["asked"], 0)
             if (counts != script.counts(len(ops))).any():
@@ -109,7 +109,7 @@ class HostThreads:
             if not self._give(program, lowered, script, replayed, took, factor) and np.array_equal(took, took_ps):
                 return Settled(_in_order(script.rows, replayed), script, own_ps, replayed)
             took_ps = took
-        raise RefusedError("it is not found when the threads make their calls")
+        raise RefusedError("the times of the threads' calls cannot be determined")
 
     @cached_property
     def _recorded(self) -> Script:
@@ -266,7 +266,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     """The threads of a run, or why they cannot be replayed."""
     syncs = run.tables.get("syncs")
     if syncs is None:
-        return "it is not recorded when the host's threads waited for one another"
+        return "the run does not record when the host's threads waited for each other"
     table = {name: np.array(column) for name, column in syncs.items()}
     table["gone_ps"] = np.zeros(len(table["kind"]), np.int64)
     keep, op_of = np.ones(len(table["kind"]), bool), np.full(len(table["kind"]), -1, np.int64)
@@ -288,7 +288,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
             first, before = row_of.get((thread, int(first_part[call]))), last
             end = row_of.get((thread, int(first_part[call] + calls["parts"][call] - 1)))
             if first is None or end is None or table["t0_ps"][first] != calls["call_ps"][call]:
-                return "the calls of the host's threads and their transfers do not fit one another"
+                return "the calls of the host's threads do not match their transfers"
             last = end
             while last + 1 < firsts[thread + 1] and _goes_on(table, last + 1, int(calls["t1_ps"][call])):
                 last += 1

@@ -127,17 +127,15 @@ def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
     for board, one, place in zip(boards, hdl.each, hdl.places, strict=True):
         if board.words is None and one.read_out and any(other.words is not None for other in boards):
             text = f"the counters of {place.rstrip(':.')} were not read, so there are no counts for its blocks"
-            yield Diagnostic(
-                text, "The program moved nothing to or from it, or did not come to its end.", Severity.WARNING
-            )
+            yield Diagnostic(text, "The program moved nothing to or from it, or did not finish.", Severity.WARNING)
 
 
 def _problems(end: dict[str, str], boards: Sequence[_Board], ended: bool) -> Iterator[Diagnostic]:
     if not ended:
-        text, hint = "the program did not come to its end", "Its calls until then are here."
+        text, hint = "the program did not finish", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
     if lost := int(end.get("lost", "0")):
-        text = f"{counted(lost, 'call')} came faster than could be written down"
+        text = f"{counted(lost, 'call')} came faster than they could be recorded"
         yield Diagnostic(text, "The counts are exact; these calls are missing in lists of calls.", Severity.WARNING)
     if errors := sum(int(board.end.get("errors", "0")) for board in boards):
         text = f"{errors} of the accesses that started and read the counters failed"
@@ -145,5 +143,5 @@ def _problems(end: dict[str, str], boards: Sequence[_Board], ended: bool) -> Ite
     if taken_ps := sum(int(board.end.get("taken_ps", "0")) for board in boards):
         text = f"{time_text(taken_ps / PS_PER_S)} of the run went into starting and reading the counters of one FPGA"
         yield Diagnostic(
-            f"{text} while another's counted, or other ranks went on", "It is in the host's time.", Severity.NOTE
+            f"{text} while another's counted, or other ranks went on", "This time is part of the host's.", Severity.NOTE
         )

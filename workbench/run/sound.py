@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 _NUMBERS = {
     "recording.txt": {
         "cost_ps_per_call": (-MOST_AMOUNT, "what recording a call cost"),
-        "cost_ps_spread": (0, "how unsure the cost of recording is"),
+        "cost_ps_spread": (0, "the uncertainty of the cost of recording"),
         "lost": (0, "how many calls came faster than they could be recorded"),
         "time_ps": (1, "the time from the last call to the program's end"),
     },
@@ -46,7 +46,7 @@ _NUMBERS = {
     },
 }
 _PIECE = 1 << 18  # records in memory together
-_HINT = "What is whole is used. Copy the file again if the machine still has it."
+_HINT = "The intact part is used. Copy the file again if the machine still has it."
 _SHORTER = 0.99  # than the last call's end: more than clocks that are compared again and again differ by
 _FASTER = 1000.0  # times than the platform says, at most
 
@@ -55,12 +55,12 @@ def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
     """WorkbenchError for a folder without records, or with those of another build than the tree of this id."""
     if not any((raw / name).is_file() and (raw / name).stat().st_size for name in _CALL_FILES):
         hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
-        raise WorkbenchError(Diagnostic("no records of a run are here", hint, file=str(raw)))
+        raise WorkbenchError(Diagnostic("this folder holds no records of a run", hint, file=str(raw)))
     for number in range(len(hdl.each)):
         path = raw / of_fpga("board.txt", number)
         of_tree = read_end(path).get("tree", "") if path.is_file() else ""
         if of_tree and not tree.startswith(of_tree):  # a part of the name is what a cut file has left of it
-            hint = "Collect with the tree that the program was built from, or build and run this one."
+            hint = "Collect with the tree that the program was built from, or build and run this tree."
             raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
 
 
@@ -110,7 +110,7 @@ def keep_sound(
             _sound_triples(triples, clock, cycles, lost)
     if not (raw / "host_stats.bin").exists() and "time_ps" not in read_end(raw / "recording.txt"):
         hint = "Run the program again."
-        what = "no run can be made of these records: how long the program ran is not recorded"
+        what = "these records do not make a run: the program's duration is missing"
         raise WorkbenchError(Diagnostic(what, hint, file=str(shown)), *problems)
     return tuple(problems)
 
@@ -181,7 +181,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
     calls.leave_out(late)
     wrong += len(late)
     if wrong:
-        lost(path.name, "some of it names places, threads or times that are not there", counted(wrong, "call"))
+        lost(path.name, "part of it names places, threads or times that do not exist", counted(wrong, "call"))
 
 
 def _sound_words(
@@ -193,7 +193,7 @@ def _sound_words(
     if has > size:
         with path.open("r+b") as file:
             file.truncate(size)
-        lost(path.name, f"it has {counted(has, 'byte')} and should have {size}", "what is behind the counters' words")
+        lost(path.name, f"it has {counted(has, 'byte')} and should have {size}", "the data after the counters' words")
     words = read_counters(path.parent, number)
     why = (
         f"it has {has} of {counted(size, 'byte')}" if words is None or has < size else _undecoded(hdl, language, words)
@@ -223,7 +223,7 @@ def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost:
         kept = kept[:0]
     cut = path.stat().st_size % TRIPLES.itemsize
     if cut or len(kept) < len(records):
-        what = "it ends within a message" if cut else "some of its messages are repeated or cannot be"
+        what = "it ends within a message" if cut else "some of its messages are repeated or impossible"
         lost(path.name, what, "how the FPGA's clock fits the host's" if len(kept) < 2 else "these messages")
         path.write_bytes(kept.tobytes())
 

@@ -57,7 +57,7 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
 
     def lost(name: str, what: str, loss: str) -> None:
         text = f"this record is damaged: {what}. Lost: {loss}"
-        problems.append(Diagnostic(text, "What is whole is used.", Severity.WARNING, file=str(raw / name)))
+        problems.append(Diagnostic(text, "The intact part is used.", Severity.WARNING, file=str(raw / name)))
 
     problems: list[Diagnostic] = []
     sound_stats(raw, host, lost, STORED_CALLS.itemsize)
@@ -80,7 +80,7 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
         if "t1_ps" in columns:
             sound &= records["t1_ps"] >= records["t0_ps"]
         if not sound.all():
-            lost(name, "some of it names what is not there, or cannot be", counted(int((~sound).sum()), "record"))
+            lost(name, "part of it names things that do not or cannot exist", counted(int((~sound).sum()), "record"))
             (raw / name).write_bytes(records[sound].tobytes())
     calls = read_calls(raw)
     site, state, entry, thread, t0_ps, t1_ps = calls.columns("site", "state", "entry", "thread", "t0_ps", "t1_ps")
@@ -88,17 +88,17 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
     wrong |= (entry < -1) | (entry >= max(len(host.entries), 1)) | (thread < 0) | (thread >= threads)
     wrong |= (t0_ps < 0) | (t1_ps < t0_ps) | (t1_ps > MOST_AMOUNT)
     if wrong.any():
-        lost("host_calls.bin", "some of it names what is not there, or cannot be", counted(int(wrong.sum()), "call"))
+        lost("host_calls.bin", "part of it names things that do not or cannot exist", counted(int(wrong.sum()), "call"))
         calls.leave_out(np.flatnonzero(wrong))
     rows = [line.split() for line in read_lines(raw / "host_threads.txt")]
     if not all(len(words) >= 6 and all(map(_is_amount, words)) and int(words[1]) <= int(words[2])
                for words in rows) or len(rows) > threads:  # fmt: skip
-        lost("host_threads.txt", "some of its lines cannot be", "when the program's threads began and ended")
+        lost("host_threads.txt", "some of its lines are impossible", "when the program's threads began and ended")
         (raw / "host_threads.txt").unlink()
     names = read_lines(raw / "host_names.txt")
     known = [line for line in names if _is_amount(line.partition(" ")[0])]
     if len(known) < len(names):
-        lost("host_names.txt", "some of its lines cannot be", "the names of some threads")
+        lost("host_names.txt", "some of its lines are impossible", "the names of some threads")
         (raw / "host_names.txt").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
     return tuple(problems)
 

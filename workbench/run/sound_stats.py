@@ -175,7 +175,7 @@ def _sound_rows(
         rows[name] = np.clip(rows[name], 0, rows["count"])
     if untimed:
         thread["first"], thread["last"] = zero, zero + outer.sum()
-        yield f"the times of {who} cannot be", f"when {who} made its first and its last call"
+        yield f"the times of {who} are impossible", f"when {who} made its first and its last call"
     if not -1 <= thread["slot"][0] < len(rows):
         thread["slot"] = -1
     depth = int(thread["depth"][0])

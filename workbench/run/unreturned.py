@@ -25,10 +25,10 @@ def unreturned(raw: Path, sites: Sequence[Site]) -> Iterator[Diagnostic]:
             where = f" of thread {thread.number}" if thread.number else ""
             where += f" of forked child {thread.process}" if thread.process else ""
             text = f"a call of {site.callee}{where} was under way when the program ended"
-            hint = f"Until the last that is known of the program it took {lasted}. It is not counted."
+            hint = f"It had taken {lasted} when the record ends. It is not counted."
             yield Diagnostic(text, hint, Severity.WARNING, site.file, site.line, site.column)
     for number, times in sorted(left.items()):
         site = sites[number]
         calls = f"{times} calls" if times > 1 else "a call"
         text = f"a longjmp left {calls} of {site.callee}, which did not return"
-        yield Diagnostic(text, "What did not return is not counted.", Severity.NOTE, site.file, site.line, site.column)
+        yield Diagnostic(text, "Calls that did not return are not counted.", Severity.NOTE, site.file, site.line, site.column)

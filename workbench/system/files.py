@@ -40,7 +40,7 @@ def locale_hint(name: str) -> str:
         os.fsencode(name).decode("utf-8")
     except UnicodeError:
         return ""
-    return "Names in this locale are ASCII alone: set LC_ALL=C.UTF-8, and not PYTHONUTF8=0."
+    return "File names in this locale are ASCII only: set LC_ALL=C.UTF-8, and do not set PYTHONUTF8=0."
 
 
 def check_name(path: Path) -> None:
@@ -109,7 +109,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
             _restore(done, before)
         message = f"cannot write this file: {error.strerror or error}"
         raise WorkbenchError(
-            Diagnostic(message, "Free space, or allow writing there; everything is as it was.", file=str(path))
+            Diagnostic(message, "Free space, or allow writing there; nothing was changed.", file=str(path))
         ) from None
     finally:
         for _, temporary in staged:

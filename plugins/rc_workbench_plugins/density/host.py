@@ -73,8 +73,8 @@ class HostDensity:
         head, _, distances = file.read_text(encoding="utf-8").partition("\n") if file.is_file() else ("", "", "")
         numbers = [int(word) for word in head.split()] if head else []
         if len(numbers) != 6:
-            hint = "It has to end by itself: by `exit`, or by the return of main."
-            raise WorkbenchError(Diagnostic("the host left no record of what it read", hint))
+            hint = "It must end by itself: with `exit`, or by returning from main."
+            raise WorkbenchError(Diagnostic("the host wrote no record of its reads", hint))
         entered, operations, reads, results_read, _, word_bytes = numbers
         if entered < 0:
             raise WorkbenchError(Diagnostic("not enough memory to measure the density", "Measure a smaller problem."))
@@ -85,7 +85,7 @@ class HostDensity:
         if measured is None or not measured.first_reads:
             raise WorkbenchError(Diagnostic(f"{text} reads no data", "Choose a larger region."))
         if not operations:
-            hint = "Choose one that computes: operations are arithmetic and comparisons of data."
+            hint = "Choose a region that computes: operations are arithmetic and comparisons of data."
             raise WorkbenchError(Diagnostic(f"{text} does no operations on data", hint))
         self.measured = measured, results_read
 

@@ -35,7 +35,7 @@ class Compute(PartDocument):
     form: ClassVar[tuple[Group, ...]] = forms.COMPUTE
 
     units: Positive = Field(description="processing elements")
-    ops_per_cycle: Positive = Field(1, description="operations of each in a cycle")
+    ops_per_cycle: Positive = Field(1, description="operations of each per cycle")
     clock_hz: Positive = Field(description="their clock")
 
 

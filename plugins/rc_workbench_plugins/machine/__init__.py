@@ -39,7 +39,7 @@ class Machine:
         if not (project.target.run or project.host.build):
             raise WorkbenchError(
                 Diagnostic(
-                    "the project names no command that runs it on the machine",
+                    "the project has no command that runs it on the machine",
                     "Write target: {name: machine, build: make -C board, run: board/host}.",
                 )
             )

@@ -236,9 +236,9 @@ def written_text(one: Written) -> str:
         *(f"  {done}" for done in one.rewritten.done),
     ]
     if one.same_results:
-        lines.append("Its results on the launch's data are those of the original.")
+        lines.append("On the launch's data its results equal the original's.")
     if one.rewritten.left:
-        lines += ["Not written, and for you to do:", *(f"  {left}" for left in one.rewritten.left)]
+        lines += ["Not written; left to you:", *(f"  {left}" for left in one.rewritten.left)]
     return "\n".join([*lines, f"Its model is {one.model}."])
 
 

@@ -73,7 +73,7 @@ def compile_file(
     command = clang_command(needed(find_clang()))
     if importlib.util.find_spec("llvmlite") is None:
         hint = "Install it with `pip install 'rc-workbench[opencl]'`."
-        raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads what clang made of a kernel", hint))
+        raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads the LLVM IR that clang writes", hint))
     given = [f"-D{name}={value}" for name, value in (defines or {}).items()]
     given += [f"-I{folder.absolute()}" for folder in include]
     with tempfile.TemporaryDirectory(prefix="opencl-") as folder:

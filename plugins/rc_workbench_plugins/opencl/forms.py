@@ -14,7 +14,7 @@ DESIGN = (
         Field(("private_memory",), "Private memory", "lines", "PM"),
         Field(("vector_types",), "Vectors", "pairs", "VT: an array, and how wide it is read: `text: 4`"),
     )),
-    Group("From the compiler's report", "of this design; empty: an estimate is used", (
+    Group("From the compiler's report", "of this design; empty: the estimate", (
         Field(("frequency_hz",), "Clock", "unit"),
         Field(("logic_used",), "Logic used", "unit", "a share, the board's own included"),
         Field(("memory_used",), "Memory used", "unit"),

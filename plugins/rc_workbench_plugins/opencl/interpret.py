@@ -165,7 +165,7 @@ class _Launch:
                 operation = self.calls.operation(one)
                 if operation is None:
                     what = f"`{one.variant}`" if one.opcode == "call" else f"the instruction `{one.opcode}`"
-                    hint = "It can be compiled and analysed, but not run."
+                    hint = "The kernel can be compiled and analysed, but not run."
                     unknown.append(self._problem(f"{what} is not known to the interpreter", hint, one.line))
                 elif operation is not self.calls.nothing:
                     steps.append((one.result, operation, tuple(map(self._key, one.operands)), one))
@@ -236,7 +236,7 @@ class _Launch:
         if self._pieces > MOST_PIECES:
             line = next((one.line for one in segment.instructions if one.line), segment.end.line)
             message = f"the kernel is still running after {MOST_PIECES:,} blocks"
-            hint = "An endless kernel cannot be predicted. If this one ends, launch it with less data."
+            hint = "The workbench cannot predict an endless kernel. If this one ends, launch it with less data."
             raise WorkbenchError(self._problem(message, hint, line))
 
     def _on(self, segment: Segment, items: InStep) -> Segment | None:

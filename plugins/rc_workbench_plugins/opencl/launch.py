@@ -56,9 +56,9 @@ class Values(PartDocument):
     elements: PositiveInt | None = Field(
         None, description="how many elements a buffer, or local memory, has", examples=[1024]
     )
-    low: int | float | None = Field(None, description="random elements: the least that is drawn", examples=[0])
-    high: int | float | None = Field(None, description="random elements: the most that is drawn", examples=[1])
-    seed: int = Field(0, description="the seed of random elements: the same one draws the same")
+    low: int | float | None = Field(None, description="random elements: the least value", examples=[0])
+    high: int | float | None = Field(None, description="random elements: the greatest value", examples=[1])
+    seed: int = Field(0, description="seed of random elements; the same seed gives the same elements")
     file: str = Field(
         "", description="a file with the buffer's bytes as they are, or an array of NumPy (.npy)", examples=["a.npy"]
     )
@@ -103,7 +103,7 @@ class Launch(PartDocument):
     standard: str = Field("CL1.2", description="the version of OpenCL C: CL1.2, CL2.0, CL3.0")
     groups: PositiveInt | None = Field(
         None,
-        description="how many work groups are run to count trips; all others are taken to do the same",
+        description="number of work groups to run for trip counts; all others are assumed equal",
         examples=[4],
     )
 

@@ -17,7 +17,7 @@ def notes(values: Model) -> Sequence[Diagnostic]:
     profile = seen.profile
     work_of(seen.kernel, seen.root, profile, board_of(values), problems)
     if profile.sampled:
-        message = f"trip counts and strides are of {profile.groups_sampled} of {profile.groups_launched} work groups"
+        message = f"trip counts and strides come from {profile.groups_sampled} of {profile.groups_launched} work groups"
         hint = "Run more groups (launch.groups) where the data differ between them."
         problems.append(values.problem(("launch",), message, hint, Severity.NOTE))
     every = predictions(values)
@@ -37,13 +37,13 @@ def _unknown(last: Prediction) -> Iterator[tuple[str, str]]:
     """What is not known of a design before it is built, and what is said in its place."""
     design = last.design
     if design.frequency_hz is None:
-        message = "there are no seconds: this design's clock is not known"
+        message = "no times in seconds: this design's clock is unknown"
         if (clocks := last.clocks_hz) is not None:
             low, high = (frequency_text(clock) for clock in clocks)
             message = f"seconds are a range: this design's clock is an estimate, {low} to {high} by other builds"
         yield message, "Give `frequency_hz`, or the `report` of its build."
     if design.used is None:
-        message = "there is no B_comp: this design's resources are not known"
+        message = "no B_comp: this design's resources are unknown"
         if (most := last.most_b_comp) is not None:
             taken = listed([f"{share_text(share)} of the {name}" for name, share in last.shares.items()])
             message = f"B_comp is at most {percent_text(most)}: this design takes an estimated {taken}"
@@ -54,7 +54,7 @@ def _limits(work: Work) -> Iterator[tuple[str, str]]:
     """What a kernel's own shape says about the model and its advice, each with a hint."""
     if work.task:
         yield (
-            "one work item does it all: its loops are modelled as pipelines",
+            "a single work item runs: its loops are modelled as pipelines",
             "The paper models many work items; the reading `printed` treats this one in the same way.",
         )
         lines = {loop.id: loop.lines[0] for loop in walk(work.root) if isinstance(loop, Loop)}

@@ -39,7 +39,7 @@ def applied(work: Work, changes: Sequence[Change], board: KernelBoard) -> Work:
         objects = {stream.object for block in work.blocks.values() for stream in block.streams} - {""}
         if change.object not in objects:
             hint = near(change.object, objects, "The kernel's arrays in global memory")
-            raise WorkbenchError(Diagnostic(f"no access of global memory is of '{change.object}'", hint))
+            raise WorkbenchError(Diagnostic(f"no global memory access reads or writes '{change.object}'", hint))
         work = _APPLY[change.what](work, change, board)
     return work
 

@@ -110,7 +110,7 @@ def _pragmas(text: str, kernel: Kernel, kept: Sequence[Change]) -> Iterator[_Edi
 
 
 _NOT_WRITTEN = {
-    COALESCED: "the host fills this array, and has to lay it out anew with the kernel",
+    COALESCED: "the host fills this array, and must change its layout together with the kernel",
     VECTOR: "the argument gets another type, and each access another index",
 }
 _ATTRIBUTES = {"simd": "num_simd_work_items", "compute_units": "num_compute_units"}
@@ -209,7 +209,7 @@ def _kept_near(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> lis
     head = re.search(rf"\b{re.escape(kernel.name)}\s*\(", code)
     opened = code.find("{", head.end()) if head else -1
     if argument is None or head is None or opened < 0:
-        return "the text has no such argument of the kernel"
+        return "the source has no such kernel argument"
     if reason := _why_not_near(kernel, argument, wanted.elements.get(name, 0), change):
         return reason
     declared = re.search(rf"\b(\w+)\s*\*\s*(?:\w+\s+)*{re.escape(name)}\b", code[head.end() : opened])
@@ -219,7 +219,7 @@ def _kept_near(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> lis
     if declared is None or not uses or not all(re.match(r"\s*\[", body[use.end() :]) for use in uses):
         return "it is not accessed by its index alone"
     if re.search(rf"\b{near}", code):
-        return f"the text has a name {near} already"
+        return f"the source already has a name {near}"
     number = wanted.elements[name]
     copied = _group_copy if change.what == LOCAL else _own_copy
     said = f"{change}: {near}, all {number} elements, which the launch's buffer has"
@@ -258,7 +258,7 @@ def _why_not_near(kernel: Kernel, argument: Argument, elements: int, change: Cha
     if argument.type.space is not Space.GLOBAL or any(access.way is not Way.LOAD for access in accesses):
         return "the kernel writes it too"
     if not elements:
-        return "the launch does not say how many elements it has"
+        return "the launch gives no number of elements for it"
     if (size := elements * argument.element_bytes) > _NEAR[change.what]:
         who = "a group" if change.what == LOCAL else "a work item"
         return f"its {size:,} bytes are more than {_NEAR[change.what]:,}, and which part {who} needs is not known"

@@ -112,7 +112,7 @@ def _options(design: KernelDesign) -> Iterator[_Option]:
 def withheld(work: Work) -> Mapping[str, str]:
     """The replications that a kernel does not take, each with the reason."""
     if work.task:
-        return dict.fromkeys(("SIMD", "CU"), "one work item does it all")
+        return dict.fromkeys(("SIMD", "CU"), "a single work item runs")
     if work.varying:
         lines = " and ".join(map(str, dict.fromkeys(work.varying)))
         return {"SIMD": f"on line {lines} a work item's own values decide whether it goes back"}

@@ -76,7 +76,7 @@ class Work:
     """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips, and in `rounds` how many
     times each number of them came.
 
-    `task`: one work item does it all, in pipelined loops, each with its interval if that is over a cycle. `varying` are
+    `task`: a single work item runs, in pipelined loops, each with its interval if that is over a cycle. `varying` are
     the lines of loops that SIMD does not take, `shared` the arrays that work groups share, with a line of each.
     """
 

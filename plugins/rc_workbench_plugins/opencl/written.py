@@ -60,7 +60,7 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     logic = last.shares.get("logic")
     now_s = float(np.mean(last.cycles / middle_clock_hz(last.design.board, logic)))
     if not found.fit or found.fit[0].likely_s >= now_s:
-        hint = "The design as it is stays the fastest that fits the board."
+        hint = "The present design is the fastest that fits the board."
         raise WorkbenchError(values.problem((), "no combination of optimisations is faster", hint))
     best, kernel = found.fit[0], last.design.base.kernel
     original = values.folder / values.model.kernel_file
@@ -69,11 +69,11 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"this folder cannot be made: {error.strerror}"
+        message = f"this folder cannot be created: {error.strerror}"
         raise WorkbenchError(Diagnostic(message, "Name another.", file=str(folder))) from None
     for path in (source, model):
         if path.exists():
-            raise WorkbenchError(Diagnostic("this file is there already", "Name another folder.", file=str(path)))
+            raise WorkbenchError(Diagnostic("this file already exists", "Name another folder.", file=str(path)))
     seen = analysis(values, kernel)
     launch = _moved(values.model.launch, seen.kernel, values.folder)
     given = values_of(seen.kernel, launch, values.folder)
@@ -114,7 +114,7 @@ def _checked(values: Model, written: Written, launch: Launch, before: Kernel, jo
             same = _same_results(before, seen.kernel, launch, written.source.parent, job)
     if same is False:
         raise WorkbenchError(
-            Diagnostic(f"the copy of '{kernel}' gives other results than its original", "Nothing was written.")
+            Diagnostic(f"the copy of '{kernel}' gives results that differ from the original's", "Nothing was written.")
         )
     return replace(written, predicted=predict(design, profile_of(values)), same_results=same)
 

@@ -40,7 +40,7 @@ class CardMemory(HardwarePort):
         description="how an address gives row and bank: consecutive rows lie in the banks by turns (row_bank_column), "
         "or one after the other in one bank (bank_row_column)",
     )
-    fixed_s: Seconds = Field(0.0, description="fixed time of every burst before its bank", examples=["30 ns"])
+    fixed_s: Seconds = Field(0.0, description="fixed time of each burst before its bank", examples=["30 ns"])
     cas_s: Seconds = Field(0.0, description="tCL: from a read to its data", examples=["14 ns"])
     rcd_s: Seconds = Field(0.0, description="tRCD: opening a row", examples=["14 ns"])
     rp_s: Seconds = Field(0.0, description="tRP: closing one", examples=["14 ns"])

@@ -29,7 +29,7 @@ class AnsweringPort(TablePort):
     address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the host's addresses")
     outstanding: PositiveInt = Field(1, description="addresses that may be unanswered at once")
     response_cycles: Unsigned = Field(
-        1, description="cycles from a word's request to its answer; the last request comes so much earlier"
+        1, description="cycles from a word's request to its answer; the last request comes that much earlier"
     )
     buffer_words: Unsigned = Field(0, description="words that the link buffers while the design stalls; 0: any number")
 

@@ -16,14 +16,14 @@ class RatModel(ModelDocument):
     elements_in: Formula = Field(description="elements moved to the FPGA in an iteration")
     elements_out: Formula = Field(description="elements moved back")
     element_bytes: Positive = Field(description="size of an element")
-    rate_bytes_per_s: Positive = Field(description="the interconnect's rate as documented")
-    efficiency_in: Share = Field(description="the share of it reached when writing to the FPGA")
-    efficiency_out: Share = Field(description="the share of it reached when reading back")
+    rate_bytes_per_s: Positive = Field(description="the interconnect's documented rate")
+    efficiency_in: Share = Field(description="share of that rate reached when writing to the FPGA")
+    efficiency_out: Share = Field(description="share of that rate reached when reading back")
     ops_per_element: Formula = Field(description="operations on each element moved in")
-    ops_per_cycle: Positive = Field(description="operations done in a cycle")
+    ops_per_cycle: Positive = Field(description="operations per cycle")
     clock_hz: FpgaClock = Field(description="the design's clock")
     iterations: Positive = Field(1, description="number of repetitions")
-    software_s: Positive = Field(description="time of the software to compare with")
+    software_s: Positive = Field(description="time of the software baseline")
 
 
 def outputs(values: ModelValues) -> Mapping[str, Values]:

@@ -28,7 +28,7 @@ class ComputeNode(PartDocument):
     elements: Formula = Field(description="elements that one iteration of the stage works on")
     ops_per_element: Formula = Field(1, description="operations on each")
     clock_hz: FpgaClock = Field(description="its clock")
-    ops_per_cycle: Positive = Field(description="operations done in a cycle")
+    ops_per_cycle: Positive = Field(description="operations per cycle")
     measured_in: tuple[str, ...] = Field(
         (), description="the FPGA states that a run counts its work in: BLOCK GROUP/STATE, or STATE"
     )
@@ -109,7 +109,7 @@ class NetworkPart(PartDocument):
 
     name: str = Field(description="its name, which transactions use", examples=["Gigabit Ethernet"])
     latency_s: Formula = Field(0, description="L: from one end to the other")
-    overhead_s: Formula = Field(0, description="o: what the processor spends on a message")
+    overhead_s: Formula = Field(0, description="o: processor time per message")
     gap_s: Formula = Field(0, description="g: between two short messages")
     gap_per_byte_s: Formula = Field(0, description="G: between two bytes of a long message")
     reduction_per_byte_s: Formula = Field(0, description="gamma: adding up, per byte")

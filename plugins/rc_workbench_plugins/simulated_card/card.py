@@ -84,7 +84,7 @@ def build_card(task: Task, job: Job) -> CardExecutable:
         ours = [d for d in error.diagnostics if d.file and Path(d.file).name == TOP_FILE]
         if not task.hdl.streams or not ours:
             raise
-        message = f"the design's streams are not counted: the simulator cannot look at them ({ours[0].message})"
+        message = f"the design's streams are not counted: the simulator cannot observe them ({ours[0].message})"
         job.report(Diagnostic(message, "All else is measured.", Severity.WARNING))
         return _build(_without_streams(task), job)
 
@@ -100,8 +100,10 @@ def _build(task: Task, job: Job) -> CardExecutable:
     project, out = task.project, task.build / "card"
     check_port(task.platform)
     if project.simulation.waves and 0 < project.simulation.waves_to_s <= project.simulation.waves_from_s:
-        message = "the design's signals are asked for until a moment that comes before the first"
-        raise WorkbenchError(Diagnostic(message, "Write a later one, or none for the run's end.", file=str(task.path)))
+        message = "the recorded signals end before they begin"
+        raise WorkbenchError(
+            Diagnostic(message, "Give a later time, or leave it out for the run's end.", file=str(task.path))
+        )
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     out.mkdir(parents=True, exist_ok=True)
     with one_at_a_time("verilated", job):
@@ -202,7 +204,7 @@ def _build_link(library: Path, compiler: Tool, job: Job) -> None:
     if take(kept / LIBRARY, library):
         return
     command: list[str | Path] = [compiler.path, "-shared", "-fPIC", "-O2", source, "-o", library]
-    run_all([command], job, cwd=library.parent, what="what the design's simulator loads")
+    run_all([command], job, cwd=library.parent, what="files for the design's simulator")
     keep(library, kept, LIBRARY)
 
 
@@ -264,7 +266,7 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
         for source, level in units
     ]
     commands.append(compile_headers(compiler, (*_DESIGN_FLAGS, *system_include(include), _LEVELS["design"]), shared))
-    run_all(commands, job, cwd=shared, what="what is the same in every card")
+    run_all(commands, job, cwd=shared, what="parts common to every card")
     link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(shared.glob("*.o")), "-ldl"]
-    run_all([[*link, "-o", shared / "card"]], job, cwd=shared, what="what is the same in every card")
+    run_all([[*link, "-o", shared / "card"]], job, cwd=shared, what="parts common to every card")
     return keep_folder(shared, kept)

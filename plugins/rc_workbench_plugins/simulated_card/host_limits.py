@@ -21,13 +21,13 @@ def not_simulated(project: Project) -> Iterator[Diagnostic]:
     for flag in dict.fromkeys((*project.host.flags, *single, *project.host.libraries)):
         if flag == "-fopenmp" or flag.startswith("-fopenmp=") or flag in ("gomp", "-lgomp"):
             yield Diagnostic(
-                f"host: {flag}: OpenMP's threads wait for each other in ways that the virtual clock does not see",
+                f"host: {flag}: the virtual clock does not see how OpenMP's threads wait for each other",
                 "Build without it, or start the threads with pthreads, C11 or std::thread.",
             )
         elif flag == "-static":
             yield Diagnostic(
-                f"host: {flag}: the virtual clock replaces functions of a shared C library",
-                "Build without it for the simulated card.",
+                f"host: {flag}: the virtual clock needs a shared C library",
+                "Build without that for the simulated card.",
             )
         elif flag == "-fsanitize=thread":
             yield Diagnostic(
@@ -55,7 +55,7 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
             reads.add((match[1], str(file.relative_to(root)) if file else None, number))
     for instruction, file_name, number in sorted(reads, key=str):
         yield Diagnostic(
-            f"{instruction} reads the processor's own counter, which goes by real time: runs differ",
+            f"{instruction} reads the processor's own counter, which counts real time: runs differ",
             "clock_gettime and std::chrono return virtual time.",
             Severity.WARNING, file_name, number,
         )  # fmt: skip

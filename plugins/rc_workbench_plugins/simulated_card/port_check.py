@@ -11,7 +11,7 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
     """The ports that the card stands behind. WorkbenchError where there are none, or no plugin brings a kind."""
     if platform.hardware is None:
         raise WorkbenchError(
-            Diagnostic(f"platform {platform.name} describes no hardware port", "Without one nothing can be simulated.")
+            Diagnostic(f"platform {platform.name} describes no hardware port", "The simulated card needs one.")
         )
     ports = platform.hardware.ports
     unknown = [port for port in ports if not isinstance(port, HardwarePort)]

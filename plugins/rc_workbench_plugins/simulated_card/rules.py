@@ -27,7 +27,7 @@ def rule_notes(raw: Path, rules: Sequence[TimingRule]) -> Iterator[Diagnostic]:
     for rule, line in zip(of_calls, lines, strict=False):
         used, scattered, unasked = map(int, line.split()[1:])
         if not used:
-            hint = "None of these calls moved data for the card: what they do is done by other calls."
+            hint = "None of these calls moved data for the card; other calls do their work."
             yield Diagnostic(f"change '{rule.change}' changed nothing", hint, Severity.WARNING)
         if scattered:
             message = f"{counted(scattered, 'call')} of change '{rule.change}' moved words of scattered addresses"

@@ -312,7 +312,7 @@ def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
 def _map(prototype: Prototype, entry: HostEntry, api: Api, mapped: Mapped, place: str) -> list[str]:
     """A mapping, as a call's result or where an expression (`place`) says."""
     if not (mapped.send and mapped.receive):
-        message = f"no entry says what the accesses of what {prototype.name} maps are"
+        message = f"no entry describes the accesses to the mapping of {prototype.name}"
         raise WorkbenchError(
             Diagnostic(message, "Add two entries, access: write and access: read, each with a transfer.")
         )

@@ -46,5 +46,5 @@ def _at_entry(error: Diagnostic, lines: Sequence[str], file: str) -> Diagnostic:
     named = (line for line in reversed(lines[: error.line]) if line.startswith(OF_ENTRY))
     entry = next(named, "").removeprefix(OF_ENTRY).removesuffix(" */")
     of = f"of {entry}" if entry else "for its classes"
-    message = f"what is generated {of} for the simulated card does not compile: {error.message}"
+    message = f"the code generated {of} for the simulated card does not compile: {error.message}"
     return Diagnostic(message, f"The line is: {lines[error.line - 1].strip()}. {_ELSE}")

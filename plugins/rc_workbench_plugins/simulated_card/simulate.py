@@ -55,7 +55,7 @@ _RECORDS = (
 )  # fmt: skip
 _WAVES = "waves*.vcd"
 _CRASHED = "Building it with -fsanitize=address in host.flags shows where."
-_KILLED = "Another program ended it, or the system did as memory ran short."
+_KILLED = "Another program ended it, or the system ran out of memory."
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
@@ -144,7 +144,7 @@ def _waves(raw: Path, simulation: Simulation) -> list[Diagnostic]:
         files.append(path.name)
     if not files and simulation.waves:
         message = f"no signals were written: the run ended before {time_text(simulation.waves_from_s)}"
-        return [Diagnostic(message, "Ask for an earlier time.", Severity.WARNING)]
+        return [Diagnostic(message, "Give an earlier time.", Severity.WARNING)]
     if not files:
         return []
     text = f"the design's signals over virtual time are in the run folder: {listed(files)}"
@@ -154,7 +154,7 @@ def _waves(raw: Path, simulation: Simulation) -> list[Diagnostic]:
             f"the signals are written until {time_text(int(full_ps) / PS_PER_S)}: then their file had the"
             f" {bytes_text(simulation.waves_bytes)} that simulation.waves_bytes allows"
         )
-        notes.append(Diagnostic(text, "Ask for a shorter time, or allow more.", Severity.WARNING))
+        notes.append(Diagnostic(text, "Record a shorter time, or allow more.", Severity.WARNING))
     return notes
 
 
@@ -326,7 +326,7 @@ def _outcome(
         diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
     if (left := host.program.left) and host.jail is None:  # a jail ends with all in it, by and by itself too
         text = f"the host program left {counted(left, 'process', 'processes')} behind at its end"
-        diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
+        diagnostics.append(Diagnostic(text, "A run ends with its host program, so they were ended.", Severity.WARNING))
     return Outcome(
         exit=code,
         stdout=host.program.stdout.kept.decode(errors="replace"),
@@ -349,7 +349,7 @@ def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
         warnings.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
     if reads := int(card_end.get("counter_reads", "0")):
         text = f"the host read {times(reads)} from the range that hardware.read_out declares unused"
-        hint = "The counters answer there, not the design. Choose a range that the application leaves alone."
+        hint = "The counters answer there, not the design. Choose a range that the application does not use."
         warnings.append(Diagnostic(text, hint, Severity.WARNING))
     if warning := card_end.get("warning"):
         warnings.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))

@@ -95,14 +95,14 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
 
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:
-        hint = "Without one nothing can be simulated."
+        hint = "The simulated card needs one."
         yield OfTemplate("it has no hardware port", hint, keys=("hardware", "ports"))
         return
     if not platform.transfer_tables and (
         named := {entry.transfer for entry in platform.host.entries if entry.transfer}
     ):
         hint = "Enter the times that the board's documents or measurements give."
-        message = f"it has no transfer_tables, of which its calls name {listed(sorted(named))}"
+        message = f"its calls name transfer_tables that it lacks: {listed(sorted(named))}"
         yield OfTemplate(message, hint, keys=("transfer_tables",))
     from rc_workbench_plugins.simulated_card.port_check import check_port
 

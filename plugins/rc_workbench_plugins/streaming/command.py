@@ -65,7 +65,7 @@ def _calibrated(arguments: Namespace, triples: Triples) -> FittedClock:
     try:
         clock = calibrate(triples, arguments.s_p, arguments.s_f)
     except ValueError:
-        message = "every message met the same cycle of the FPGA, so that its rate cannot be seen"
+        message = "every message met the same FPGA cycle, so its rate cannot be computed"
         hint = "Send messages over a longer time, or give the rate with --s-f."
         raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.file))) from None
     if clock.s_f_ns <= 0:
@@ -136,10 +136,10 @@ def read_triples(file: Path) -> Triples:
             raise wrong(line, f"'{bad}' is not a count of ticks", "Counters are whole numbers from 0 to 2^64 - 1.")
         counters = [tick for tick in row if tick is not None]
         if counters[2] < counters[0]:
-            raise wrong(line, "the answer was back before the message left", "tP3 must be tP1 or more.")
+            raise wrong(line, "the answer arrived before the message left", "tP3 must be tP1 or more.")
         rows.append(counters)
     if len(rows) < 2:
-        raise wrong(1, f"{len(rows)} messages are too few", "At least two; a thousand are usual.")
+        raise wrong(1, f"{len(rows)} messages are too few", "Give at least two; a thousand are usual.")
     first_p, first_f = rows[0][:2]
     relative = sorted((p1 - first_p, f2 - first_f, p3 - first_p) for p1, f2, p3 in rows)
     if max(max(map(abs, row)) for row in relative) >= 1 << 62:

@@ -29,8 +29,8 @@ _DIFFERS = re.compile(r":\(assertion failure\): differs: (\w+)")
 _GOES_ON = r"warning|@\S+:\((?:assertion|report) (?:note|warning|error)\)"
 _ERROR = re.compile(rf"^(.+?):(\d+):\d+:(?!{_GOES_ON})(?:error:)? ?(.*)$", re.MULTILINE)
 _OF_PORT = re.compile(r"(?:draw|compare)\((\w+)_1")
-_WRONG = "GHDL before 3.0 gets long constants and partial assignments wrong: use a newer one."
-_HOLD = "GHDL before 3.0 gets some constants wrong: compare the results with those of another implementation."
+_WRONG = "GHDL before 3.0 translates long constants and partial assignments wrongly: use a newer one."
+_HOLD = "GHDL before 3.0 computes some constants wrongly: compare the results with another implementation's."
 
 
 def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:

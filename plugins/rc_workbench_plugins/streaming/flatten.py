@@ -74,7 +74,7 @@ class _Flat:
         self._opened(top.name, top, ())
         for port in top.ports:
             self._wrong(port.at, f"the application '{top.name}' has a port '{port.name}'",
-                        "An application has no outside: add a block that reads or writes a file.")  # fmt: skip
+                        "An application has no ports: add a block that reads or writes a file.")  # fmt: skip
         ends = {str(end) for edge in self._edges for end in (edge.source, edge.sink)}
         for block in self._blocks.values():
             self._check_ports(block, ends)
@@ -154,7 +154,7 @@ class _Flat:
         if len(free) == 1 or (composed and not free):  # none is free: opening any of them tells the ring
             return (free or composed)[0]
         names = listed([d.name for d in free])
-        why = f"several blocks may be the application: {names}" if free else "no block is composed of others"
+        why = f"more than one block may be the application: {names}" if free else "no block is composed of others"
         self._wrong(free[1].at if free else self._at, why, "Name the application: use NAME;" if free else
                     "Write block NAME { ... } with the application's blocks and edges.")  # fmt: skip
         return None

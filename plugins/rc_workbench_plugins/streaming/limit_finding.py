@@ -77,7 +77,7 @@ _UNTRACED = Diagnostic(
 )
 #: A block of which this share of the busy time is no work sleeps.
 _ASLEEP = 0.5
-_REPLAYED = "the queues are replayed, and not the whole application"
+_REPLAYED = "only the queues are replayed, not the whole application"
 _TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
           "bus": "The bus limits the throughput, at {at}"}  # fmt: skip
 
@@ -217,7 +217,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
             severity="",
             advice=(Advice(_ADVICE[by].format(**names), gain, stays, **_changes(by, block)),),
             metrics={"stream.busy": limit["share"]},
-            condition=f"the busiest of the application, busy {percent_text(limit['share'])} of the time",
+            condition=f"the application's busiest block, busy {percent_text(limit['share'])} of the time",
             explanation=limit["words"][0],
             places=tuple(places) or ((Line(block.file, block.line, block.id),) if block.file and block.line else ()),
         )
@@ -272,7 +272,7 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
             ),
             metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
             condition="more depth of this queue alone gains the threshold by replay",
-            explanation="Who gives to a full queue waits. With more room it goes on while those behind it are slow.",
+            explanation="A block that sends into a full queue waits. With more room it goes on meanwhile.",
             places=(Line(*edge.place, name),) if edge.place else (),
         )
 

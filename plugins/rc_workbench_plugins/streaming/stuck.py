@@ -80,7 +80,7 @@ def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Dia
         return (Diagnostic(f"when the run ended, {_said(topology, ends)}", severity=Severity.NOTE),) if ends else ()
     full = [wait.edge for wait in cycle if wait.for_room]
     first = cycle.index(next((wait for wait in cycle if wait.for_room), cycle[0]))
-    message = f"blocks wait for each other, it is a deadlock: {_said(topology, (*cycle[first:], *cycle[:first]))}"
+    message = f"deadlock, since these blocks wait for each other: {_said(topology, (*cycle[first:], *cycle[:first]))}"
     if not full:
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
     deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)

@@ -198,7 +198,7 @@ def estimate(
             break
     block = block_length(intervals, bus) if draw is Draw.BLOCKS else 1
     reasons = [
-        f"the {queue.name} queue was measured otherwise than replayed (they are {significant(queue.ks)} apart, of "
+        f"the measured {queue.name} queue differs from the replayed one (they are {significant(queue.ks)} apart, of "
         f"{significant(queue.threshold)} that chance allows)"
         for queue in held
         if not queue.agrees
@@ -207,5 +207,5 @@ def estimate(
         reasons.append(f"the run has {counted(len(intervals), 'element')}, too few for blocks of {block:,}")
     across = [d for d in depend if d.of.startswith(ACROSS)]
     if across and np.isnan(intervals.service).any():
-        reasons.append(f"{across[0]}, and services are known only where another element waited")
+        reasons.append(f"{across[0]}, and service times are known only while another element waited")
     return Estimate(occupancy, draw, block, held, owed, "; ".join(reasons))

@@ -22,10 +22,8 @@ _STEP = 4  # of indentation
 _PLAIN = re.compile(r"[a-z]\w*", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
 _WITHIN = "the edge of its clock is within {}: write it as the condition of an if of its own"
-_SEVERAL = "it looks at clocks' edges in several places: write a process for each"
-_WAITS = (
-    "it waits in several places, or within its branches: only one wait for its clock, at its beginning or end, is read"
-)
+_SEVERAL = "it tests clock edges in several places: write a process for each"
+_WAITS = "it waits in several places, or within its branches: write one wait for its clock, at the beginning or the end"
 
 
 check_names = verilog.check_names

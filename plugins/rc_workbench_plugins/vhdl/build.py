@@ -109,7 +109,7 @@ def with_depths(
     """Of a design that is Verilog alone; WorkbenchError for another."""
     own = read(root, hardware, platform, parameters, job).joined.verilog
     if own is None:
-        raise WorkbenchError(Diagnostic("depths of FIFOs can be tried of designs in Verilog alone"))
+        raise WorkbenchError(Diagnostic("FIFO depths can be tried in Verilog designs only"))
     return verilog.with_depths(root, own, platform, parameters, out, job)
 
 
@@ -313,7 +313,7 @@ def _wrong(joined: Joined, said: Iterable[Diagnostic], edits: Mapping[Path, Edit
     design = joined.modules
     for one in dict.fromkeys(one for one in said if one.severity is Severity.ERROR):
         if design is None or one.file == f"recap/{_SYNTHESISED}":
-            yield Diagnostic(f"what GHDL makes of the VHDL cannot be read as Verilog: {one.message}", one.hint)
+            yield Diagnostic(f"GHDL's output cannot be read as Verilog: {one.message}", one.hint)
         else:
             originals = {copy_of(design, path, out): path for path in design.sources if path not in joined.boxes}
             yield explained(design, one, originals, edits, out)

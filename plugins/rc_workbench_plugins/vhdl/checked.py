@@ -41,7 +41,7 @@ _BEGINS = 16  # cycles, the first of them in reset, before which nothing is comp
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
-    "The run is stopped, as it would show what your VHDL does not do. `simulation: {simulator: ghdl}` in the project "
+    "The run is stopped, since it would not show what your VHDL does. `simulation: {simulator: ghdl}` in the project "
     "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
 )
 _PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
@@ -77,7 +77,7 @@ def check(build: HdlBuild, root: Path, job: Job) -> None:
 
 
 def _check(compared: Comparison, root: Path, job: Job) -> None:
-    job.progress(None, "comparing what GHDL synthesised with the VHDL")
+    job.progress(None, "comparing GHDL's synthesis with the VHDL")
     difference = _kept(compared, root, job)
     top = compared.original.top
     if difference.pin and any(stands_for_clocks(unit.name, unit.file) for unit in units_in(compared.original)):
@@ -93,20 +93,20 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in difference.said]
         reasons = (*left_open(compared.original, root), *(one for one in said if "metavalue" in one.message))
         if reasons:
-            message = f"what GHDL synthesised of '{top}' is not what the VHDL does in a simulation: {differs}"
+            message = f"GHDL's synthesis of '{top}' differs from a simulation of the VHDL: {differs}"
             for one in (Diagnostic(message, _OPEN, Severity.WARNING, file, line), *reasons):
                 job.report(one)
             return
-        message = f"what GHDL synthesised of '{top}' is wrong: {differs}"
+        message = f"GHDL's synthesis of '{top}' is wrong: {differs}"
         wrong = Diagnostic(message, _WRONG, file=file, line=line)
         raise WorkbenchError(wrong, *said, *written_wrongly(compared.original, root))
     if difference.why and difference.cycles < LIMITS.cycles // 10:
         cycles = counted(difference.cycles, "cycle")
-        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {difference.why}"
+        message = f"GHDL's synthesis of '{top}' was compared with the VHDL in {cycles}: {difference.why}"
         hint = _LATE if difference.late else "What the card does then rests on GHDL's synthesis alone."
         job.report(Diagnostic(message, hint, Severity.WARNING if difference.late else Severity.NOTE))
     else:
-        job.log(f"what GHDL synthesised did what the VHDL says in {counted(difference.cycles, 'cycle')} at random")
+        job.log(f"GHDL's synthesis equalled the VHDL in {counted(difference.cycles, 'cycle')} at random")
 
 
 def _kept(compared: Comparison, root: Path, job: Job) -> Difference:
@@ -147,7 +147,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Diffe
             said = replace(said, zeros=False)
             drawn = Drawn.of(said, compared, LIMITS, job)
         if said.bench.left:
-            raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' goes both ways"))
+            raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' is bidirectional"))
         if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):
             raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is not a port of its own"))
         program, *widths = built.result()
@@ -187,7 +187,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Diffe
         done += both // drawn.rows
         if done >= LIMITS.cycles:
             break
-    return Difference(done, why=why if done < LIMITS.cycles else "" if known else "none of its outputs is ever known")
+    return Difference(done, why=why if done < LIMITS.cycles else "" if known else "all of its outputs stay unknown")
 
 
 def _table(rows: Sequence[str]) -> NDArray[np.uint8]:

@@ -50,7 +50,7 @@ def check_conditions(
         for placed, condition, at, text in _asked(block):
             severity = Severity.ERROR if known and block.key not in why_not else Severity.WARNING
             if not _closed(condition):
-                yield _wrong(placed, "it is not an expression", CONDITION_HINT, severity)
+                yield _wrong(placed, "this is not an expression", CONDITION_HINT, severity)
             elif known:
                 line = file.line(at)
                 before = sum(

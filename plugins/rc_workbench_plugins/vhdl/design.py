@@ -32,7 +32,7 @@ _INNER_PACKAGES = """
     (package_declaration_body (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
     (architecture_head (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
 """
-_UNREAD = "The rest of this file is read; this part is not observed."
+_UNREAD = "The rest of this file is used; this part is not observed."
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def _reported(design: Design, said: Said) -> Iterator[Diagnostic]:
                 yield from _crashed_on(design)
     top, bodies = design.top, map(design.entity_of, design.used)
     if top is not None and not said.errors and top not in bodies:
-        hint, name = "Write what cannot be read in its file in another way.", design.name_of(top.file.path)
+        hint, name = "Rewrite the part of its file that cannot be read.", design.name_of(top.file.path)
         yield Diagnostic(f"no architecture of '{top.name}' can be read", hint, file=name, line=top.file.line(top.start))
 
 

@@ -175,9 +175,9 @@ def _why_ended(said: str, last: str) -> str:
     if raised := _RAISED.search(said):
         if raised[1] and "STORAGE" not in raised[1]:
             return f"{CRASHED} ({raised[1]}), which is a fault of GHDL's, whatever the VHDL"
-        return "its memory does not suffice: a part of the design may be too large, or instantiate itself without end"
+        return "not enough memory: a part of the design may be too large, or instantiate itself endlessly"
     if not last:
-        return "it takes too much time or memory: something may instantiate itself, or be computed, without end"
+        return "it takes too much time or memory: something may instantiate itself, or compute, endlessly"
     return last.rpartition("ghdl-mcode: ")[2].rpartition(":error: ")[2]
 
 

@@ -115,7 +115,7 @@ def _property(
         raise Unwatched("it names no clock: write @rising_edge(clk) behind it, or a default clock")
     tokens = _tokens(bare(text), declared)
     if tokens and tokens[0].lower() not in ("always", "never"):
-        raise Unwatched("it is neither always nor never: it would be asked in the first cycle alone")
+        raise Unwatched("it is neither always nor never: it would be checked in the first cycle only")
     reader = Reader(tokens, signals, f"recap_past_{number}")
     what = reader.whole()
     try:

@@ -30,8 +30,10 @@ _NUMBERS = re.compile(
 )
 _NAME = re.compile(r"\s*(?P<name>[a-z]\w*)\b(?!\s*['(.])", re.IGNORECASE)
 _MOST = 5
-_ORDER = "Make it a signal: which of several processes is first at an edge is open, and with it what the FPGA will do."
-_SENSITIVE = "Name it there, or write `process (all)`: a simulation waits for what the list names, an FPGA for nothing."
+_ORDER = "Make it a signal: the order of processes at an edge is undefined, and so is the FPGA's behaviour."
+_SENSITIVE = (
+    "Add it to the list, or write `process (all)`: a simulation reacts only to the listed signals, an FPGA to all."
+)
 _PARTED = "Give it one bit more, or assign its upper 32 bits and the rest each by themselves."
 _NARROW = "Give the vector a bit more, or compare `to_integer` of it."
 

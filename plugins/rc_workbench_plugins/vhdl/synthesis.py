@@ -28,7 +28,7 @@ from workbench.hdl.reading import comparison
 
 _SYNTHESISABLE = "Only what can be synthesised can be built."
 _NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
-_BESIDE = "VHDL beside Verilog has to be synthesised; a design in VHDL alone GHDL simulates as it is."
+_BESIDE = "VHDL next to Verilog must be synthesised; GHDL itself can simulate a design in VHDL only."
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
 
@@ -143,9 +143,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic,
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
         if too_long(problem.message) and isinstance(placed, PlacedMetric):
             message = "a metric of this architecture has a signal of more than 32 bits"
-            return placed.diagnostic(
-                message, "Give the part that is to be counted a signal of its own.", Severity.ERROR
-            )
+            return placed.diagnostic(message, "Copy the part to count to a signal of its own.", Severity.ERROR)
         message = f"{placed.title} is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
     hint = f"{problem.hint or _SYNTHESISABLE} {more}".strip()

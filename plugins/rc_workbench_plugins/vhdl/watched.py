@@ -126,7 +126,7 @@ class Watched:
 
     def _concurrent(self, node: Node, anchor: SourceBlock | None) -> None:
         if anchor is None:
-            self._not(node, "it is beside no clocked process, or beside processes of several clocks")
+            self._not(node, "its architecture has no clocked process, or processes on several clocks")
             return
         line = node.start_point.row + 1
         metric = self._metric(anchor.module, label_of(node), line, (_asserted(node),), node)
@@ -158,7 +158,9 @@ class Watched:
         beside_it = (one for one in self._blocks if one.region is region and not one.why_not)
         anchor = next((one for one in beside_it if (plain(one.clock), one.edge) == clock), None)
         if anchor is None:
-            self.found.not_watched(f"no process beside it is clocked by {read.edge}_edge({read.clock})", *place)
+            self.found.not_watched(
+                f"no process in its architecture is clocked by {read.edge}_edge({read.clock})", *place
+            )
             return
         name = self.found.name(plain(anchor.module), read.label or f"assert_{line}", line)
         metric = CustomMetric(

@@ -45,7 +45,7 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     for name, text in (("send_c", moves.send_c), ("receive_c", moves.receive_c)):
         if not text.strip():
             hint = "Write the call that moves `words` words of the array `data` to or from `address`."
-            message = f"it has no host.transfers.{name}, by which the counters are read"
+            message = f"it lacks host.transfers.{name}, which read the counters"
             yield OfTemplate(message, hint, keys=(*_TRANSFERS, name))
     if platform.hardware is None:
         hint = "Describe the port of the application's top module."

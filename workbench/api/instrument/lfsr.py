@@ -37,7 +37,7 @@ def counts(registers: Words, bits: int) -> NDArray[np.int64]:
     registers = np.asarray(registers, dtype=np.uint64)
     mask = np.uint64((1 << bits) - 1)
     if np.any(registers == mask):
-        raise ValueError("a register of all ones was never counted")
+        raise ValueError("a register of all ones is not a count")
     distinct, positions = np.unique(registers, return_inverse=True)
     elements = _combine(distinct ^ mask, _to_element(bits))
     order = (1 << bits) - 1

@@ -147,7 +147,7 @@ def _count(
     try:
         counts = lfsr.counts(np.concatenate([np.zeros(0, np.uint64), *registers]), count_bits)
     except ValueError:
-        raise WorkbenchError(_wrong("a counter holds a value that no count leads to")) from None
+        raise WorkbenchError(_wrong("a counter holds an impossible value")) from None
     each = np.split(counts, np.cumsum([len(one) for one in registers])[:-1]) if registers else []
     observed = {
         block: (states, width, entries)

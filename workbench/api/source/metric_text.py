@@ -102,7 +102,7 @@ def _parts(text: str, start: int) -> list[tuple[str, int, str]]:
 
 def _signal(offset: int, text: str) -> str:
     if _SIGNAL.fullmatch(text) is None:
-        raise BadMetric(offset, f"'{text}' is not a signal's name", "Give what is computed a signal of its own.")
+        raise BadMetric(offset, f"'{text}' is not a signal's name", "Copy the expression to a signal of its own.")
     return text
 
 

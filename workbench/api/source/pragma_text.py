@@ -94,7 +94,7 @@ def _find(
     problems: list[Diagnostic] = []
     if "\r" in source and "\n" not in source:
         hint = "Save it with line ends of LF or CRLF."
-        problems.append(Diagnostic("this file has lines that end in CR alone", hint, Severity.WARNING, file, 1, 1))
+        problems.append(Diagnostic("this file has lines that end in CR only", hint, Severity.WARNING, file, 1, 1))
     starts = _line_starts(source)
     for line in _pragma_lines(source, syntax):
 

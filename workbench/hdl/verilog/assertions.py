@@ -84,7 +84,7 @@ class Reader:
             if function in _PAST:
                 return self._past(function, node, names)
             if function not in _PLAIN:
-                raise Unwatched(f"{function} is not watched: give what it is a register of its own")
+                raise Unwatched(f"{function} is not watched: copy it to a register of its own")
         if not _has_more(node, names):
             return plain_text(str(node))
         return " ".join(self.text(one, names) for one in node if one is not None)

@@ -1,7 +1,7 @@
 """The streams of an elaborated design: every valid and ready, told by the names of its instances' ports.
 
 Both signals of each handshake at an instance's ports (`ends.py`) are followed to what drives them. Ends at which both
-are the same are one edge, from the deepest instance that offers to the deepest that takes; where there is none, the
+are the same are one edge, from the deepest instance that sends to the deepest that takes; where there is none, the
 logic that drives the signal is the end.
 """
 

@@ -10,7 +10,7 @@ from workbench.pictures.timeline.scale import exact_time
 from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, Cause, RunPath
 from workbench.traces.scene import Scene
 
-GOES_TO_CAUSE = "G goes to the cause"
+GOES_TO_CAUSE = "press G for the cause"
 
 
 def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: float) -> Hit | None:
@@ -71,4 +71,4 @@ def slack_line(path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
         return ("Nothing in this run waits for it",)
     if not slack_ps:
         return ("No slack: any delay here delays the end of the run",)
-    return (f"Slack {time_text(slack_ps / PS_PER_S)}: may end so much later without a longer run",)
+    return (f"Slack {time_text(slack_ps / PS_PER_S)}: may end this much later without a longer run",)

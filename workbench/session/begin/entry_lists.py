@@ -62,7 +62,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entries.append(entry)
             if _moves_both_ways(prototype) and not _says_where(prototype):
                 hint = "Give it two entries, each with its own 'Only when' and Label."
-                message = f"{prototype.qualified} may go either way; it was taken for a send"
+                message = f"{prototype.qualified} may go either way; taken for a send"
                 notes.append(Diagnostic(message, hint, Severity.NOTE))
     entries = _with_addresses(_with_descriptors(_with_makers(entries)))
     asked = [

@@ -73,7 +73,7 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
     message = (
         f"clock and ports are those of {top.name} in {top.file}: {shown}; its frequency, {_CLOCK_HZ}, is assumed{units}"
     )
-    return hardware, Diagnostic(message, "Look them over under hardware.", Severity.WARNING, str(folder / top.file))
+    return hardware, Diagnostic(message, "Check them under hardware.", Severity.WARNING, str(folder / top.file))
 
 
 def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:

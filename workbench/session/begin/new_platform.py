@@ -146,7 +146,7 @@ def say_unknown_api(
     options = (f" --of {unknown.of}" if unknown.of else "") + (f" --header {unknown.header}" if unknown.header else "")
     command = f"`workbench template new {unknown.template}{options}`"
     message = f"the host calls {listed(unknown.calls)} of {unknown.file.name}, which no platform template describes"
-    hint = f"Describe them, then ask again: {command}"
+    hint = f"Describe them, then run again: {command}"
     if known:
         message = f"the host calls {listed(unknown.calls)} of {unknown.of}, which is the API of many boards"
         hint = f"Begin a template of yours, with an example of a board, then ask again: {command}"

@@ -69,7 +69,7 @@ def confirm_depths(
             if done[-1].came_true and front is not None:
                 return ConfirmedDepths(tuple(done), front)
             if replay is None:
-                why = again.manifest.reason or "it did not come to its end"
+                why = again.manifest.reason or "it did not finish"
                 raise WorkbenchError(Diagnostic(f"a simulation with other depths did not end: {why}"))
             of_block_ram = one_block_ram_bits(platform_of_run(run, plugins)[0])
             front = _of_first(depth_front(replay, loss, of_block_ram, job.check), front)

@@ -187,7 +187,7 @@ def _changed(study: Study, point: Point, workspace: Workspace, plugins: Plugins,
         return PointState(Status.PREDICTED, error=f"the card cannot try it: {confirmation.why}")
     if confirmation.answer is AnswerStatus.FAILED:
         return PointState(Status.FAILED, place, error=f"the application fails with these changes: {confirmation.why}")
-    note = "" if confirmation.answer is AnswerStatus.SAME else f"its answer is another one: {confirmation.why}"
+    note = "" if confirmation.answer is AnswerStatus.SAME else f"its output differs: {confirmation.why}"
     return PointState(Status.DONE, place, confirmation.time_s, note=note)
 
 

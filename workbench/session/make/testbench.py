@@ -67,7 +67,7 @@ def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: 
     signals = read_scope(waves, bench.top, [port.name for port in ports])
     claim_folder(out)
     try:
-        job.progress(0.3, "writing what passed the ports")
+        job.progress(0.3, "writing the traffic at the ports")
         with (out / STIMULI).open("w", encoding="ascii") as file:
             rows = _rows(bench, clocks, signals)
             file.writelines(_lines(bench, _rising(rows) if len(bench.clocks) == 1 else rows))
@@ -87,7 +87,7 @@ def _recorded(run: Run) -> Path:
     if run.path is None or not waves.is_file():
         several = run.path is not None and any(run.path.glob("waves-*.vcd"))
         what = "a testbench is written for one FPGA: this run has several" if several else (
-            "this run did not write what passed the design's ports"
+            "this run did not record the traffic at the design's ports"
         )  # fmt: skip
         raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
     return waves
@@ -102,7 +102,7 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
     ports = workspace.hdl_scanner(values, job)(hardware).ports
     for port in ports:
         if port.direction == "inout":
-            message = f"no testbench is written for the port '{port.name}': it goes both ways"
+            message = f"no testbench is written for the port '{port.name}': it is bidirectional"
             raise WorkbenchError(Diagnostic(message, file=port.file or None, line=port.line or None))
     pins = {clock.pin.lower(): clock for clock in board.clocks} if board is not None else {}
     given = [port for port in ports if port.direction == "input"]

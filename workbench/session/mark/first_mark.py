@@ -21,7 +21,7 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     """A warning where no clocked block carries a pragma, at the block with the most branches; else nothing."""
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
-    message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
+    message = "no branch of the hardware has a pragma: all of the FPGA's time stays unclassified"
     possible = [block for one in workspace.designs for block in _blocks(one, settings)]
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)

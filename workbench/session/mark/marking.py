@@ -105,7 +105,7 @@ def take_back(workspace: Workspace) -> tuple[Path, ...]:
         kept = json.loads(record.read_text("utf-8"))
         files = {Path(name): (bytes.fromhex(one["before"]), str(one["sha256"])) for name, one in kept.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        message = "there are no marks of this project to undo"
+        message = "this project has no accepted marks to undo"
         raise WorkbenchError(Diagnostic(message, "Only the last `workbench propose --accept` is kept.")) from None
     for path, (_, written) in files.items():
         if sha256(read_file(path)) != written:

@@ -36,7 +36,7 @@ def own_support(
     for folder, sources, base in named:
         if folder or sources:
             paths = [base / name for name in (*sources, *((folder,) if folder else ()))]
-            missing = [Diagnostic(f"there is no '{path.name}', which the API is to be built of", file=str(path))
+            missing = [Diagnostic(f"there is no '{path.name}' to build the API from", file=str(path))
                        for path in paths if not os.path.exists(path)]  # fmt: skip
             if missing:
                 raise WorkbenchError(*missing)

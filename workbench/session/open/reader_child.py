@@ -181,13 +181,13 @@ def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: 
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
     if number == signal.SIGALRM:
-        return "reading it waits for something that does not come: a pipe, a device"
+        return "reading it never ends: it may be a pipe or a device"
     if usage is not None and (usage.ru_maxrss << 10) - before > MEMORY_BYTES // 2:
         return _TOO_MUCH
     if number == signal.SIGABRT:  # what of is known to the parser alone
         return f"its parser crashed (SIGABRT){': ' if words else ''}{words}"
     if number in (signal.SIGSEGV, signal.SIGBUS):
-        return f"its parser crashed ({signal.Signals(number).name}), as nesting that is too deep makes it"
+        return f"its parser crashed ({signal.Signals(number).name}), probably from too deep nesting"
     return "its parser ended without a result"
 
 

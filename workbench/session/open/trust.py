@@ -19,7 +19,7 @@ from workbench.system.files import sha256
 
 _OWN = "own"
 #: How a project is trusted, in words.
-OWN, AS_IT_STOOD = "your own, whatever it holds", "as it was when you agreed"
+OWN, AS_IT_STOOD = "your own, whatever its files hold", "the files as they were when you agreed"
 _MOST_FILES = 5000
 _RIGHTS = "with your rights, network and all"
 #: Larger files are known by size and time of change: they are data, and reading them all would take long.
@@ -129,7 +129,7 @@ def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]
     host, hardware = _own(workspace, project.host.sources), _own_hardware(workspace)
     if workspace.parts:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
-        said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
+        said.append(f"Blocks: {blocks}, turned into a host program and a design, which are compiled and started.")
     if host or not workspace.parts:
         further = " and flags of single sources" if project.host.source_flags else ""
         how = f"compiled with '{flags}'{further}"

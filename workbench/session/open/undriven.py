@@ -68,7 +68,7 @@ def wrong_constants(
         elif name in driven:
             yield name, Diagnostic(f"the platform drives '{name}'", "Remove it from constants.")
         elif bits[name] > _MOST_BITS:
-            hint = "Put a module around the top that gives it its value."
+            hint = "Write a module around the top that drives it."
             yield (
                 name,
                 Diagnostic(f"'{name}' has {counted(bits[name], 'bit')}; a constant has at most {_MOST_BITS}", hint),

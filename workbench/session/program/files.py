@@ -36,7 +36,7 @@ def write_result(path: Path, write: Callable[[BinaryIO], object]) -> None:
             if path.is_file() and path.stat().st_size and _kind(path) != _kind(Path(file.name)):
                 raise WorkbenchError(
                     Diagnostic(
-                        "this is another kind of file, and was left as it is",
+                        "this is another kind of file, so it was not replaced",
                         "Choose another name: only an earlier result of the same kind is replaced.",
                         file=str(path),
                     )
@@ -80,7 +80,7 @@ def claim_folder(out: Path) -> None:
             raise WorkbenchError(
                 Diagnostic(
                     f"this folder holds files that are not the workbench's own, such as {others[0].relative_to(out)}",
-                    "Choose a new or an empty folder; this one was left as it is.",
+                    "Choose a new or empty folder; this one is unchanged.",
                     file=str(out),
                 )
             )

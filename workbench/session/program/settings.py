@@ -52,7 +52,7 @@ class Setting:
         if self.kind == "program" and text and not (os.path.isabs(text) and os.access(text, os.X_OK)):
             return Diagnostic("this is not an executable program", "Give its whole path.", file=text)
         if self.kind == "folder" and text and not (os.path.isabs(text) and os.path.isdir(text)):
-            return Diagnostic("this is not a folder", "Give the whole path of one that is there.", file=text)
+            return Diagnostic("this is not a folder", "Give the full path of an existing one.", file=text)
         if self.kind == "key" and text:
             try:
                 written(text, command_of(self.name))
@@ -74,7 +74,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("theme", "Look", "Theme", "light or dark", "choice", "light", THEMES),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
                 least=75, most=300),
-        Setting("code_font", "Editor", "Font of sources", "a font whose characters are all as wide", "font"),
+        Setting("code_font", "Editor", "Font of sources", "a monospaced font", "font"),
         Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", least=8, most=40),
         Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
                 {"yes": "Yes", "no": "No"}),
@@ -88,11 +88,11 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
                              ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
                              ("clang", "compiles OpenCL kernels"),
                              ("surfer", "shows waveforms"), ("gtkwave", "shows waveforms"))),
-        Setting("folder.cache", "Folders", "Cache", "keeps what was built; it can be deleted at any time", "folder"),
+        Setting("folder.cache", "Folders", "Cache", "keeps builds; it can be deleted at any time", "folder"),
         Setting("cache_mb", "Folders", "Size of the cache",
-                "in MB, at most: what was used least recently is deleted", "number", str(LIMIT_MB),
+                "largest size in MB; the least recently used parts are deleted", "number", str(LIMIT_MB),
                 least=500, most=1_000_000),
-        Setting("folder.projects", "Folders", "Projects", "where dialogs that ask for one begin", "folder"),
+        Setting("folder.projects", "Folders", "Projects", "where file dialogs start", "folder"),
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),
     )  # fmt: skip
@@ -119,7 +119,7 @@ def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
         text = written(text, command_of(setting.name))
         if other := holder(text, setting, known):
             message = f"{text} is the key of '{other.title}'"
-            raise WorkbenchError(Diagnostic(message, f"Take another, or give '{other.title}' another first."))
+            raise WorkbenchError(Diagnostic(message, f"Choose another key, or change that of '{other.title}' first."))
     store.change_preference(setting.name, text)
 
 

@@ -151,7 +151,7 @@ class _Wcp:
                 continue
             self._read += received
             if not received or len(self._read) > _MOST_BYTES:
-                raise OSError("the viewer ended the conversation")
+                raise OSError("the viewer closed the connection")
         raise OSError("the viewer does not answer")
 
 

@@ -109,11 +109,11 @@ def _overtakes(statement: Measure | Assert, topology: Topology) -> bool:
 
 def _uncounted(statement: Measure | Assert, topology: Topology, file: str) -> Diagnostic:
     name = statement.label or statement.text
-    why = "it compares both sides of a bus, and each agent sees only its own"
+    why = "it compares both sides of a bus, and each agent sees only one"
     if about_states(statement):
-        why = "agents see queues, and not the states of blocks"
+        why = "agents see queues, not the states of blocks"
     elif of_virtual_queue(statement):
-        why = "agents count what queues hold one by one, and not what is along a path"
+        why = "agents count each queue on its own, not the elements along a path"
     elif _overtakes(statement, topology):
         why = "threads of a block on its path give elements in another order than they take them"
     message = f"no agent counts '{name}': {why}"

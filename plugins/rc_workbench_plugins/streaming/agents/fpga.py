@@ -24,16 +24,16 @@ def fpga_answers(
     _, written, lost, why, *_ = [*(end.read_text("utf-8") if end.is_file() else "").strip().split(" ", 3), *[""] * 4]
     problems = [*answered.diagnostics]
     if not written:
-        message = "the agent in the FPGA was not asked for its last words: its answers break off"
+        message = "the last words of the agent in the FPGA were not read: its answers are incomplete"
         problems.append(Diagnostic(message, KILLED, severity=Severity.WARNING, file=str(file)))
     elif lost != "0" or why:
         message = f"the agent in the FPGA: {why}; {lost} of the words that it sent were lost"
-        hint = "The application went on, and what was counted is shown."
+        hint = "The application went on; the counts until then are shown."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING, file=str(file)))
     if longer := sum(map(_longer, answered.measures)):
         frames = counted(longer, "frame")
-        message = f"{frames} counted in the FPGA lasted longer than was asked: the bus did not take them in time"
-        hint = "Nothing is left out of them. Ask for longer frames, or for less."
+        message = f"{frames} counted in the FPGA lasted longer than requested: the bus did not take them in time"
+        hint = "They are complete. Use longer frames, or measure less."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     return replace(answered, diagnostics=tuple(problems))
 

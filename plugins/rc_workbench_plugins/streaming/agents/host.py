@@ -209,7 +209,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
                 unequal.add(agent.paths[int(words[0])])
         problems += _ending(lines, known, file)
     except (ValueError, KeyError, IndexError):
-        problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
+        problems.append(_warning("the record of the agent on the host is incomplete", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
     warnings = tuple(problems)
     measures = [MeasureResult(one, with_parts(one, frames[n]), trust, warnings) for n, one in enumerate(agent.measures)]
@@ -221,7 +221,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
 
 
 def _warning(
-    message: str, file: Path, hint: str = "The application went on, and what was counted is shown."
+    message: str, file: Path, hint: str = "The application went on; the counts until then are shown."
 ) -> Diagnostic:
     return Diagnostic(message, hint, severity=Severity.WARNING, file=str(file))
 
@@ -230,7 +230,7 @@ def _ending(lines: list[str], known: list[bool], file: Path) -> list[Diagnostic]
     """What the last line tells: events lost or late, which assertions were ever known, and what happened."""
     words = lines[-1].split(" ") if lines else []
     if not words or words[0] != "end":
-        return [_warning("the agent on the host never came to its end: its answers break off", file, KILLED)]
+        return [_warning("the agent on the host did not finish: its answers are incomplete", file, KILLED)]
     lost, late = int(words[2]), int(words[3])
     flags, _, why = " ".join(words[5:]).partition(" . ") if "." in words else (" ".join(words[5:]), "", "")
     if words[5:6] == ["."]:

@@ -145,9 +145,7 @@ class HardwareAgent:
 
 
 #: What is said of answers that break off.
-KILLED = (
-    "What was counted until then is shown. Was the application killed, or did it crash, before its blocks had ended?"
-)
+KILLED = "The counts until then are shown. Was the application killed, or did it crash, before its blocks had ended?"
 #: Commands: a word each.
 TELL_TIME, END_FRAMES, FRAME_LENGTH = 1 << 28, 2 << 28, 3 << 28
 MAGIC, OF_FRAME, OF_TIME = 0xA6, 1, 2

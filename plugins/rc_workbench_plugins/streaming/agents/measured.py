@@ -50,7 +50,7 @@ class EdgeNumbers(Joints):
         edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
         match of.metric:
             case Metric.UTIL if len(self.edges[of.edges[-1]].sees) < len(Tap):
-                raise Refused("only a run's trace has how long its consumer waits for the bus")
+                raise Refused("only a trace shows how long its consumer waits for the bus")
             case Metric.RATE | Metric.UTIL:
                 return Values(f"{edge}_{of.tap}", Bits(0, 1), 1)
             case Metric.BACKPRESSURE:

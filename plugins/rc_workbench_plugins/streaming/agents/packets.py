@@ -123,7 +123,7 @@ def answers(
                 if answer.lost:
                     lost = counted(answer.lost, "change")
                     message = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
-                    hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
+                    hint = "The answer shows where it is incomplete; use shorter frames to see all of it."
                     problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     asserts = [_held(of, answer, measures) for of, answer in held]
     unequal = {part.along for answer in by_monitor.values() for part, more in answer.passed.items() if more}
@@ -163,7 +163,7 @@ def _packets(agent: HardwareAgent, words: Sequence[int] | Words) -> Iterator[tup
         most = {OF_FRAME: len(agent.groups), OF_TIME: len(agent.clocks)}.get(kind, 0)
         if magic != MAGIC or number >= most:
             message = f"word {place} of what the agent in hardware sent begins no packet of its: {every[place]:08x}"
-            raise WorkbenchError(Diagnostic(message, "Was the FPGA configured with another build?"))
+            raise WorkbenchError(Diagnostic(message, "Check that the FPGA was configured with this build."))
         length = 2 if kind == OF_TIME else _length(agent.groups[number].monitors, every, place + 1)
         if place + 1 + length > len(every):
             return
@@ -335,7 +335,7 @@ def _result(of: Measure, answer: _Answer) -> MeasureResult:
     if not answer.lost:
         return MeasureResult(of, with_parts(of, answer.frames))
     if of.statistic is Statistic.TRACE:
-        what, hint = "records had no room", "Ask for shorter frames, or for 'hist' instead of 'trace'."
+        what, hint = "records had no room", "Use shorter frames, or 'hist' instead of 'trace'."
     else:
         what, hint = (
             "elements' times had no room",

@@ -66,7 +66,7 @@ class Truths(EdgeNumbers):
         if not isinstance(left, Measure):
             raise Refused("it compares two numbers")
         if isinstance(right, Measure) and left.instant != right.instant:
-            raise Refused("it compares a value of the moment with one of a frame")
+            raise Refused("it compares an instantaneous value with a frame's")
         at = f"c{len(self._names)}"
         known: Logic
         holds: Logic = self.net.wire(f"{at}_is")

@@ -91,7 +91,7 @@ class Asking:
     def _single(self, statement: Statement, metric: Metric, at: Token, statistic: Statistic) -> Statistic:
         """Table 4.1, and what the dissertation itself writes."""
         if statistic is Statistic.HIST:
-            message = f"{metric} is one number in a frame, of which there is no histogram"
+            message = f"{metric} is one number per frame, so it has no histogram"
             raise self.wrong(statement, at, message, f"Leave 'hist' out: each frame gives its {metric}.")
         if statistic is not Statistic.TRACE:
             message = f"{metric} is one number in a frame: '{statistic}' of it is the same number"

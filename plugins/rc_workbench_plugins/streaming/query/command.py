@@ -178,7 +178,7 @@ def _agents(run: Run, arguments: Namespace, workbench: Workbench) -> int:
         if there.topology.edges and not there.is_application:
             hint = "Name a file of statements. What its design's streams counted: workbench streams "
             hint += f"{arguments.run_folder}."
-        raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
+        raise WorkbenchError(Diagnostic("the query is empty, and no agent counted anything", hint))
     if arguments.json:
         workbench.print_json(answers.as_json())
     else:
@@ -196,5 +196,5 @@ def asked(file: Path, topology: Topology, frame: FrameLength, blocks: Sequence[B
         raise WorkbenchError(*query.diagnostics)
     if not query.measures and not query.asserts:
         hint = "For example: measure rate at EDGE, or measure share of state STATE of BLOCK"
-        raise WorkbenchError(Diagnostic("nothing is asked in this file", hint, file=str(file)))
+        raise WorkbenchError(Diagnostic("this file has no statements", hint, file=str(file)))
     return query

@@ -118,7 +118,7 @@ class _Run:
 
     def _blocks(self) -> RunStates:
         if self._states is None:
-            raise WorkbenchError(Diagnostic("states are asked about, and this run counted none"))
+            raise WorkbenchError(Diagnostic("the query asks about states, and this run counted none"))
         return self._states
 
     def _trust(self, measure: Measure) -> Across:

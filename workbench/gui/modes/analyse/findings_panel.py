@@ -99,10 +99,10 @@ class FindingsPanel(QWidget):
         tips = (
             ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
             ("Memory", "Traffic of the design's memory ports, and their waiting times"),
-            ("Metrics", "What the metrics came to that the sources or the project define"),
-            ("Assertions", "Which assertions of the design's text held and failed, and when first"),
-            ("Branches", "How often each branch of the design's text was taken, those never taken first"),
-            ("Rules", "All bottlenecks that are looked for, with what each rule found"),
+            ("Metrics", "Values of the metrics that the sources or the project define"),
+            ("Assertions", "Which of the design's assertions held or failed, and when first"),
+            ("Branches", "How often each branch of the design was taken, those never taken first"),
+            ("Rules", "All known bottlenecks, with what each rule found"),
         )
         self.counted = {name: PillButton(name) for name, _ in tips}
         for name, tip in tips:
@@ -228,8 +228,8 @@ class FindingsPanel(QWidget):
         failed = "those that failed first" if any(one.failed for one in analysis.assertions) else "none failed"
         some, branches = taken(analysis.decisions)
         there = {
-            "Streams": (len(analysis.streams), "those with most stalls first", self.streams),
-            "Memory": (len(analysis.memory_ports), "those that wait longest first", self.memory),
+            "Streams": (len(analysis.streams), "most stalls first", self.streams),
+            "Memory": (len(analysis.memory_ports), "longest wait first", self.memory),
             "Metrics": (len(analysis.custom), "in the order of the design", self.custom),
             "Assertions": (len(analysis.assertions), failed, self.assertions),
             "Branches": (branches, "those never taken first" if some < branches else "all taken", self.branches),

@@ -25,7 +25,7 @@ from workbench.session.keep.results import OpenRun, open_knowledge, with_rules
 from workbench.session.open.rule_files import rule_files
 
 FILES = "Rule files (*.rules.yaml *.yaml);;All files (*)"
-NO_PROJECT = "Open a project: its folder holds the rules of one's own"
+NO_PROJECT = "Open a project: its folder holds your own rules"
 
 
 class OwnRules(QObject):

@@ -14,8 +14,8 @@ from workbench.pictures.graph_path import path_pairs, with_path
 
 #: Of a path through so many blocks of the FPGA (replicas are one) the graph says little.
 FEW_BLOCKS = 1
-_TIP = "What the run's end waited for, and what has time to spare"
-_NOT_YET = "Known once the run was replayed for predictions"
+_TIP = "What the run's end waited for, and what has slack"
+_NOT_YET = "Available after the replay for predictions"
 
 
 class PathInGraph(QObject):

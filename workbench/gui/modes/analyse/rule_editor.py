@@ -61,7 +61,7 @@ class RuleEditor(QWidget):
         self.form = PartForm(self.document)
         self.setFocusProxy(self.form)
         self.head = PanelHeader("Rule")
-        self.every_field = IconButton("settings-2", "Show all fields, those too that few rules need")
+        self.every_field = IconButton("settings-2", "Show all fields, including rarely used ones")
         self.every_field.setCheckable(True)
         self.every_field.clicked.connect(self._show)
         self.undo_button = IconButton("undo-2", "Undo", on=self.document.history.undo)

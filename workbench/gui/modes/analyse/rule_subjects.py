@@ -14,7 +14,7 @@ from workbench.model.text import counted
 LEAST_PREVIEW_PX, PREVIEW_PX = 64, 132
 STALE = 0.5  # how much is seen of a table that is not of the rule as it is typed
 NO_RUN = "Open a run to see which of its blocks and calls this rule fires for."
-NO_RULE = "No rule is shown: begin one, or undo."
+NO_RULE = "No rule is shown: create one, or undo."
 WRONG = "Fix the rule's problems to see what it fires for."
 
 
@@ -33,7 +33,7 @@ class RuleSubjects(QWidget):
         self._below = QVBoxLayout()
         self._below.setContentsMargins(16, 8, 16, 10)
         self._below.setSpacing(4)
-        area = scrolled("What the rule holds of", self._below, "sunken")
+        area = scrolled("Subjects of the rule", self._below, "sunken")
         area.setMinimumHeight(LEAST_PREVIEW_PX)
         area.setMaximumHeight(PREVIEW_PX)
         plain_column(self, (self.view, 3), rule(), (area, 2))

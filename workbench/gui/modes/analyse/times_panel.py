@@ -189,7 +189,7 @@ class TimesPanel(QWidget):
         self.head = PanelHeader("Time")
         self.pills = {kind: PillButton(title) for kind, title in KINDS.items()}
         self.waits = PillButton("Waits", checked=True)
-        self.waits.setToolTip("Show what waits or is unclassified too")
+        self.waits.setToolTip("Also show waits and unclassified time")
         self.blocks = PillButton("Blocks")
         self.blocks.setToolTip("Show the graph of blocks again (Esc)")
         kinds = QButtonGroup(self)

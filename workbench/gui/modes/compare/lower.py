@@ -37,7 +37,7 @@ class LowerPanel(Stack):
         self.to_table = Button("Runs", kind="link", on=self._show_table)
         self.to_table.hide()
         self.to_timelines = Button("Timelines", kind="link", on=partial(self.setCurrentIndex, TIMELINES))
-        self.to_timelines.setToolTip("The same work of all runs under one another")
+        self.to_timelines.setToolTip("The same work in all runs, one below the other")
         self.equal_work.head.add(self.to_table)
         self.runs.head.add(self.to_timelines)
         self.runs.head.add(self.runs.add)

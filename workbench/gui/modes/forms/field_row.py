@@ -227,7 +227,7 @@ class FieldRow(QObject):
         return {
             "project": f"set in {file}, line {span.line}" if span else f"set in {file}",
             "template": "from the platform template",
-            "hardware": "as the design above says",
+            "hardware": "as in the design above",
             "found": "found beside the project file",
             "default": "the default",
         }.get(name, "")

@@ -127,7 +127,7 @@ class PartForm(QScrollArea):
             said = "Fewer fields" if self.all_fields else f"{counted(more, 'more field')}"
             self.more_button = Button(said, kind="link", on=partial(self._show_all, not self.all_fields))
             self.more_button.setToolTip(
-                "" if self.all_fields else "Fields that are not set, and seldom are or do not apply"
+                "" if self.all_fields else "Fields that are not set and rarely used, or do not apply"
             )
             column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)

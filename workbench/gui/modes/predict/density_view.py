@@ -54,7 +54,7 @@ class DensityView(QWidget):
         panel, column = plain_panel()
         self.curve_head = PanelHeader("Density by memory size")
         self.reset_button = Button("Reset", on=self.reset)
-        self.reset_button.setToolTip("Put the layers back where the model has them")
+        self.reset_button.setToolTip("Reset the layers to the model's values")
         self.measure_button = Button("Measure a kernel")
         self.measure_button.setToolTip("Compile and run a C kernel, and draw its measured density")
         self.kernel_menu = QMenu(self.measure_button)
@@ -64,7 +64,7 @@ class DensityView(QWidget):
         self.platform_menu = PlatformMenu()
         self.platform_menu.chosen_changed.connect(self._show_platforms)
         compare = Button("Compare platforms")
-        compare.setToolTip("Show the memory layers of other platforms beside these")
+        compare.setToolTip("Compare with the memory layers of other platforms")
         compare.setMenu(self.platform_menu)
         self.curve_head.add(compare)
         self.curve_head.add(self.measure_button)
@@ -156,7 +156,7 @@ class DensityView(QWidget):
         self.stop_button.setVisible(under_way)
 
     def _choose_kernel(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Measure a kernel: it is compiled and run", "", "C files (*.c)")
+        name, _ = QFileDialog.getOpenFileName(self, "Compile, run and measure a kernel", "", "C files (*.c)")
         if name:
             text, given = QInputDialog.getText(self, "Measure a kernel", "Arguments of the program")
             if given:

@@ -123,7 +123,7 @@ class ExploreView(QWidget):
         self.head.add(label("and", "second"))
         self.head.add(self.second)
         self.share = pieces.combo(110, "Uncertainty of the inputs", self._later.start)
-        self.share.setToolTip("Assumed error of the inputs that have no uncertainty of their own")
+        self.share.setToolTip("Assumed error of inputs without an uncertainty")
         for text, share in SHARES.items():
             self.share.addItem(text, share)
         self.head.add(label("inputs", "second"))

@@ -65,7 +65,7 @@ class PlatformsView(QWidget):
         above, column = plain_panel()
         self.head = PanelHeader("Platforms side by side")
         choose = Button("Compare platforms")
-        choose.setToolTip("Choose the platforms that are compared")
+        choose.setToolTip("Choose the platforms to compare")
         choose.setMenu(menu)
         self.head.add(choose)
         self.head.add(Button("Close", on=lambda: menu.choose(())))

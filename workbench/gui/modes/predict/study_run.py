@@ -12,7 +12,7 @@ from workbench.session.edit.model_document import ModelDocument
 PAUSE, CONTINUE, RUN, AGAIN = "Pause", "Continue", "Run study", "Run again"
 _TIPS = {
     PAUSE: "Stop the runs under way. Measured points are kept; Continue runs the others",
-    CONTINUE: "Run all points that are not measured yet",
+    CONTINUE: "Run all points without a measurement",
     RUN: "Run all points; measured points are kept",
     AGAIN: "Run the failed points again",
 }

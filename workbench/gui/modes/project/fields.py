@@ -44,7 +44,7 @@ HOST = (
         "defines": "Macros", "flags": "Flags", "libraries": "Libraries", "~compile_commands": "Compile commands",
         "~source_flags": "Flags by source",
     }),
-    AskedGroup("Own build", "where the workbench does not compile the sources itself", {
+    AskedGroup("Own build", "if the workbench does not compile the sources itself", {
         "~build": "Build command", "~program": "Program",
     }),
     AskedGroup("Start", "", {"arguments": "Arguments"}),
@@ -79,7 +79,7 @@ CARD = (
         "simulator": "Simulator", "hardware_counters": "Real counters", "~skip_rest": "Skip idle cycles",
         "~check_vhdl": "Check VHDL",
     }),
-    AskedGroup("Limits", "after which a run is ended", {
+    AskedGroup("Limits", "until a run is ended", {
         "wall_limit_s": "Real time (s)", "cycle_limit": "Cycles", "~idle_cycle_limit": "Idle cycles",
         "~files_bytes": "Files (bytes)",
     }),
@@ -87,7 +87,7 @@ CARD = (
         "waves": "Write signals", "waves_ports": "Ports only", "waves_from_s": "From (s)", "waves_to_s": "Until (s)",
         "~waves_bytes": "File (bytes)",
     }),
-    AskedGroup("Clock of the card", "for how a real one is off", {
+    AskedGroup("Clock of the card", "to imitate a real clock's error", {
         "~clock_ppm": "Faster by (ppm)", "~clock_drift_ppm_per_s": "Drift (ppm/s)",
     }),
 )  # fmt: skip
@@ -99,7 +99,7 @@ TARGET = (
 )  # fmt: skip
 READ_OUT = Group(
     "Read-out",
-    "addresses that the application does not use; the counters are read there",
+    "addresses that the application does not use, for reading the counters",
     tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
 )
 #: The pages by the schema whose fields they ask; together they ask all of them.

@@ -69,7 +69,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSectio
         PartSection("FPGA design", (
             _page(document, _HARDWARE, "Sources and top", "design in the FPGA",
                   asked(HardwareSources, DESIGN, of_hardware)),
-            _page(document, _HARDWARE, "Counters", "what is observed in the FPGA", counters, "counters"),
+            _page(document, _HARDWARE, "Counters", "observed in the FPGA", counters, "counters"),
         )),
         PartSection("Runs", (
             _page(document, ("simulation",), "Simulated card", "", asked(Simulation, CARD)),
@@ -131,7 +131,7 @@ def _of_fpga() -> tuple[AskedGroup, ...]:
     """What is asked of an FPGA among several: its name, and what is asked of the design."""
     others = (replace(group, fields={n: label for n, label in group.fields.items() if n != "~cards"})
               for group in (*DESIGN, *COUNTERS))  # fmt: skip
-    return AskedGroup("FPGA", "what it does not say is as the design above says", {"name": "Name"}), *others
+    return AskedGroup("FPGA", "fields left out are as in the design above", {"name": "Name"}), *others
 
 
 def _grouped(schema: type[BaseModel], title: str) -> tuple[Group, ...]:

@@ -47,7 +47,7 @@ class PragmaAsking(QObject):
         if scan is None:
             return "reading the sources"
         if syntax is None or point is None or editor.isReadOnly():
-            return "no call or branch that a pragma could name"
+            return "no call or branch for a pragma"
         self._editor, self._name = editor, name
         offered = self._offered(scan)
         numbers = editor.margin.numbers.get(editor.moved.original(point.line))

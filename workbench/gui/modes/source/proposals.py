@@ -82,9 +82,9 @@ class ProposalPanel(QWidget):
         self.accept_all = Button("Accept all", kind="primary")
         self.shut = IconButton("x", "Close (Esc)")
         for button, tip in (
-            (self.ignore, "Leave this one out (Del)"),
+            (self.ignore, "Leave this proposal out (Del)"),
             (self.accept, "Add this pragma to the file (Enter)"),
-            (self.accept_all, "Add all pragmas that are listed (Ctrl+Enter); one undo in each file removes them"),
+            (self.accept_all, "Add all listed pragmas (Ctrl+Enter); one undo in each file removes them"),
         ):
             button.setToolTip(tip)
         for control in (self.ignore, self.accept, self.accept_all, self.shut):

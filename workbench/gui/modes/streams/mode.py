@@ -286,7 +286,7 @@ class QueryMode(Mode):
         if self.context.run is None:
             return ()
         return (
-            "Nothing can be asked of this run",
+            "This run cannot be queried",
             "A run counts the states of its blocks; a traced one records streams, too.",
         )
 

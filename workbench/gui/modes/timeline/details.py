@@ -41,7 +41,7 @@ class TimelineDetails(QWidget):
         set_ground(self, "panel")
         self.setMinimumWidth(240)
         self.header = PanelHeader("Selection")
-        self._scroll = scrolled("What is selected or in the range")
+        self._scroll = scrolled("Details of the selection or range")
         self._body = QWidget()
         self._sections = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._body)
         self._columns: list[QVBoxLayout] = []
@@ -143,7 +143,7 @@ class TimelineDetails(QWidget):
         clear = Button("Clear", on=self.cleared.emit)
         if self._offers_range:
             use = Button("Use as range", on=self.range_wanted.emit)
-            use.setToolTip(with_key("All views then show this range only", "view_range"))
+            use.setToolTip(with_key("Restrict all views to this range", "view_range"))
             row.addWidget(use, 1)
         row.addWidget(clear)
         row.addStretch(1)

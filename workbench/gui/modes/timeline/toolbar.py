@@ -29,7 +29,7 @@ class TimelineToolbar(QWidget):
         self.path = _pill(
             "Critical path", "trending-up", "What determined the run's end, and what has slack", "view_path"
         )
-        self.waits = _pill("Causes", "hourglass", "Arrows from what was waited for to what waited", "view_waits")
+        self.waits = _pill("Causes", "hourglass", "Arrows from each cause to what waited for it", "view_waits")
         self.messages = _pill("Messages", "arrow-left-right", "Draw the messages of the chosen calls", on=True)
         self.markers = _pill("Markers", "ruler", "Show markers, and dim what is outside of A to B", on=True)
         self.aggregate = _pill(

@@ -261,7 +261,7 @@ class TimelineView(MarkedView):
     def _tip_of(self, row: Row) -> str:
         over_pin = row.name and not row.key and self.pointer.x() < PIN_PX
         if over_pin:
-            what = "Let this row scroll again" if row.name in self.pinned else "Pin this row above the others"
+            what = "Unpin this row" if row.name in self.pinned else "Pin this row above the others"
             return with_key(what, "view_pin")
         return row.tip
 

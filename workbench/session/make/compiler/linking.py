@@ -36,7 +36,7 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
     if done.returncode and "--export-dynamic-symbol" in done.stderr:
         done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
     if left_out:
-        print(f"left out, since they are not on this machine: {' '.join(sorted(left_out))}", file=sys.stderr)
+        print(f"left out, since this machine does not have them: {' '.join(sorted(left_out))}", file=sys.stderr)
     if plan:
         target = os.path.abspath(command.value("-o") or "a.out")
         plan.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
