@@ -116,7 +116,7 @@ def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True, settings={"COUNT": 3}), Job())
     assert run.complete
     assert (tmp_path / "run" / "stdout.txt").read_text() == "12\n"  # twice 1 + 2 + 3
-    (unmarked,) = [d for d in run.manifest.diagnostics if "no branch of the hardware carries a pragma" in d.message]
+    (unmarked,) = [d for d in run.manifest.diagnostics if "no branch of the hardware has a pragma" in d.message]
     assert "Begin with the block mac." in unmarked.hint
     assert unmarked.file == "hdl/mac.sv"
     copied = {path.name for path in (tmp_path / "run" / "build" / "hdl").rglob("*.sv")}

@@ -51,7 +51,7 @@ def test_a_name_that_the_locale_has_no_characters_for_is_no_name_of_other_bytes(
     command = [sys.executable, "-m", "workbench", "scan", os.fsencode(tmp_path / "für")]
     done = subprocess.run(command, env={**os.environ, **C_LOCALE}, capture_output=True)
     assert done.returncode == 2
-    assert b"cannot be read in this locale. Names in this locale are ASCII alone: set LC_ALL=C.UTF-8" in done.stderr
+    assert b"cannot be read in this locale. File names in this locale are ASCII only: set LC_ALL=C.UTF-8" in done.stderr
 
 
 @pytest.mark.parametrize("name", ['a"b', "a\nb", os.fsdecode(b"a\xe9b")])

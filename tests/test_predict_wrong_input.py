@@ -303,7 +303,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict
         (["--uncertain", "0"], "0 samples cannot be drawn"),
         (["--uncertain", "-4"], "-4 samples cannot be drawn"),
         (["--uncertain", str(BIG)], "that many samples cannot be drawn"),
-        (["--sensitivity", "--uncertain", str(BIG)], "cannot be had of so many samples"),
+        (["--sensitivity", "--uncertain", str(BIG)], "cannot be computed from this many samples"),
         (["--set", "n"], "'n' sets nothing. Write NAME=VALUE."),
         (["--set", "n=0"], "'n' cannot be 0. It must be a whole number"),
         (["--set", "n=2", "--set", "n=3"], "'n' is set twice"),

@@ -227,7 +227,7 @@ def test_marks_are_written_on_request_alone_and_taken_back(
     assert sorted(propose("--undo")["restored"]) == sorted(map(str, before))
     assert {path: path.read_bytes() for path in before} == before
     assert main(["propose", str(project), "--undo"]) == 2
-    assert "no marks of this project to undo" in capsys.readouterr().err
+    assert "no accepted marks to undo" in capsys.readouterr().err
     assert main(["propose", str(project), "--accept", "tiny_top.prt"]) == 2
     assert "Did you mean 'tiny_top.port'?" in capsys.readouterr().err
 

@@ -93,7 +93,7 @@ def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
     assert refused.trust is Trust.REFUSED
     assert "unit_top.worker waits for" in refused.why
     assert refused.speedup is None
-    assert "no two of these questions in a row" in predicted(polls, "unite calls=poll count=2").why
+    assert "no two of these polls in a row" in predicted(polls, "unite calls=poll count=2").why
     assert "is a wait" in predicted(polls, "state block=unit_top.worker state=idle factor=0").why
     with pytest.raises(WorkbenchError, match="no call 'pool'"):
         predicted(polls, "interrupt calls=pool")
@@ -181,7 +181,7 @@ def test_a_profile_predicts_what_the_trace_does(polls: Replayed, profile: Replay
     assert profile.exact
     found, told = predicted(profile, change), predicted(polls, change)
     assert found.trust is Trust.DOUBTFUL
-    assert "taken from its profile" in found.why
+    assert "estimated from its profile" in found.why
     assert found.speedup == pytest.approx(told.speedup, rel=1e-3)
     assert found.holds(told.speedup)
 
@@ -223,8 +223,8 @@ def test_a_change_that_makes_too_much_to_follow_is_refused(polls: Replayed, chan
     ("names", "why"),
     [
         (("state_time", "transitions", "dwell"), "changed its state too often"),
-        (("transitions",), "make no whole course"),
-        (("dwell",), "make no whole course"),
+        (("transitions",), "state changes are incomplete"),
+        (("dwell",), "state changes are incomplete"),
     ],
 )
 def test_a_profile_of_ten_billion_stays_is_not_followed_one_by_one(profile: Replayed, names: tuple[str, ...], why: str):

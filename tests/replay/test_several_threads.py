@@ -195,7 +195,7 @@ def test_what_is_not_as_recorded_is_told(bench: bounds.Bench) -> None:
     assert not late.exact
     without = {name: table for name, table in opened.run.tables.items() if name != "syncs"}
     unknown = prepare(replace(opened.run, tables=without), opened.platform)
-    assert "is not recorded: trace the run" in unknown.why
+    assert "the run does not record how" in unknown.why
     assert predicted(unknown, HALF).trust is Trust.REFUSED
 
 

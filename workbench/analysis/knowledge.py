@@ -88,7 +88,7 @@ class Rule(Document):
     title_arguments: tuple[str, ...] = Field((), description="expressions over metrics for the title's % places")
     aliases: tuple[str, ...] = Field((), description="other names in the literature")
     category: RuleCategory = Field(description="the kind of bottleneck")
-    side: Literal["host", "fpga", "any"] = Field("any", description="the side the side whose blocks it looks at")
+    side: Literal["host", "fpga", "any"] = Field("any", description="the side whose blocks it looks at")
     scope: tuple[Scope, ...] = Field(
         ("block",),
         description="whether it looks at blocks, at single calls, at the application as a whole, at counted FIFOs, or "

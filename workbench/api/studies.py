@@ -74,7 +74,7 @@ class StudyModel(ModelDocument):
     )
     predicted: Predicted | None = Field(None, description="from which points the others are predicted, and how")
     trace: bool = Field(False, description="trace all points, not only the base")
-    deterministic: bool = Field(True, description="derive derive host time from counted work: the same on any machine")
+    deterministic: bool = Field(True, description="derive host time from counted work: the same on any machine")
     submitit: dict[str, Value] = Field(
         default_factory=dict,
         description="parameters for a batch queue, as submitit names them",

@@ -106,7 +106,7 @@ class Expression:
         families: Iterable[str] = (),
         prefix: str = "",
     ) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
-        """Check a text that is at `line` and `column`. None, with diagnostics, where this is not an expression.
+        """Check a text that is at `line` and `column`. None, with diagnostics, where it is not an expression.
 
         `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it,
         and so may `prefix`, whatever follows it.

@@ -155,7 +155,7 @@ class MarginColumns(QWidget):
         if (check := margin.checks.get(original)) is not None:
             said.append(check.words)
         if said and margin.stale:
-            said.append("The file has changed since")
+            said.append("The file has changed since then")
         return rich_tip("\n".join(said))
 
 
