@@ -83,7 +83,9 @@ class StreamSignals(Document):
         "", description="the sending instance, below the top; empty: the one that drives valid", examples=["core.fetch"]
     )
     target: str = Field(
-        "", description="the receiving instance, below the top; empty: the one that drives ready", examples=["core.decode"]
+        "",
+        description="the receiving instance, below the top; empty: the one that drives ready",
+        examples=["core.decode"],
     )
     bits: NonNegativeInt = Field(0, description="width of its data in bits; 0: unknown")
 
@@ -100,7 +102,9 @@ class MadeClock(Document):
 class TraceMemory(Document):
     """Memory of the instrumented design in which it keeps the changes of its blocks' states, each with its cycle."""
 
-    records: PositiveInt = Field(1024, le=1 << 20, description="number of records to keep, 64 bits each; later ones are counted only")
+    records: PositiveInt = Field(
+        1024, le=1 << 20, description="number of records to keep, 64 bits each; later ones are counted only"
+    )
     burst: PositiveInt = Field(16, le=1024, description="records that a block can buffer before some are lost")
 
 
@@ -123,8 +127,7 @@ class Design(Document):
     )
     signals: dict[str, str] = Field(
         default_factory=dict,
-        description="what the platform's signals, or the prefix of a port's, are called at this top; !NAME for a reset "
-        "that is active when low",
+        description="names of the platform's signals, or of a port's prefix, at this top; !NAME for an active-low reset",
         examples=[{"wr_en": "write", "rst": "!reset_n"}],
     )
     constants: dict[str, NonNegativeInt] = Field(
@@ -142,7 +145,7 @@ class Design(Document):
     )
     fifos: tuple[str, ...] = Field(
         (),
-        description="instances below the top that are FIFOs without the word in their names, with a stream in and one out",
+        description="instances below the top that are FIFOs under other names, with one stream in and one out",
         examples=[["core.lines[0].store"]],
     )
     library: tuple[str, ...] = Field(
@@ -322,8 +325,8 @@ class TargetCommands(Document):
     )
     run: str = Field(
         "",
-        description="command that runs the program; what it prints is the program's; empty: what `host: build:` made "
-        "is started here",
+        description="command that runs the program; its output is the program's; empty: start here what `host: build:` "
+        "built",
         examples=["ssh lab board/host"],
     )
     launch: str = Field(
@@ -349,8 +352,8 @@ class Project(Document):
     platform: str = Field(description="the name of a platform template, or the path of one")
     apis: tuple[str, ...] = Field(
         (),
-        description="further host APIs that the program calls besides the platform's: templates by name; their calls, "
-        "headers and networks are added to the platform's",
+        description="other host APIs that the program calls: templates by name, whose calls, headers and networks are "
+        "added to the platform's",
         examples=[["mpi"]],
     )
     outside: tuple[str, ...] = Field(
@@ -365,9 +368,7 @@ class Project(Document):
         "empty: the platform's own, or generated from its entries",
         examples=[["vendor/on_card.c"]],
     )
-    host: HostSources = Field(
-        HostSources(sources=()), description="the host program; a run needs one"
-    )
+    host: HostSources = Field(HostSources(sources=()), description="the host program; a run needs one")
     hardware: HardwareSources = Field(description="the design in the FPGA")
     rules: tuple[str, ...] = Field(
         (),
@@ -382,8 +383,8 @@ class Project(Document):
     simulation: Simulation = Field(Simulation(), description="settings of the simulated card")
     streaming: Streaming | None = Field(
         None,
-        description="a streaming application, of which host program and design are made: `host` and `hardware` may "
-        "then be left out",
+        description="a streaming application, from which host program and design are generated; `host` and `hardware` "
+        "may then be left out",
     )
 
     def with_ranks(self, ranks: int) -> Project:

@@ -21,9 +21,7 @@ class Clock(Document):
     reset_hdl: str = Field(
         "", description="HDL: when that is in reset; empty: the reset signal is high", examples=["!rst_n"]
     )
-    derived_from: str = Field(
-        "", description="its source clock", examples=["clk"]
-    )
+    derived_from: str = Field("", description="its source clock", examples=["clk"])
     alignment: Alignment = Field(
         Alignment.START,
         description="how its cycles are put on the host's clock: cycle 0 is the run's start (start), or the cycle in "

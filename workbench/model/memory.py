@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 class MemoryPort:
     """A port of the design's into a memory. Index in a list of them is its number in tables."""
 
-    id: str = field(metadata={"description": "its name in the platform's template, after its card's if there are several"})
+    id: str = field(
+        metadata={"description": "its name in the platform's template, after its card's if there are several"}
+    )
     kind: str = field(metadata={"description": "the kind of port", "examples": ["axi_master"]})
     memory: str = field(metadata={"description": "the memory that it asks, behind its card's of several"})
     clock: str = field(metadata={"description": "the name of its clock"})

@@ -33,7 +33,8 @@ class Simulation(Document):
         0, description="virtual time of a call that synchronises threads (locking a mutex, starting a thread)"
     )
     wake_ps: NonNegativeInt = Field(
-        0, description="virtual time between an event and the wake-up of its waiting thread; some microseconds on most systems"
+        0,
+        description="virtual time from an event until its waiting thread is ready; some microseconds on most systems",
     )
     switch_ps: NonNegativeInt = Field(0, description="virtual time of a context switch")
     skip_rest: bool = Field(
@@ -60,7 +61,9 @@ class Simulation(Document):
         False, description="write all signals of the design over virtual time to a VCD file in the run folder"
     )
     waves_from_s: NonNegativeFloat = Field(0.0, description="start of the recorded virtual time", examples=["10 us"])
-    waves_to_s: NonNegativeFloat = Field(0.0, description="end of the recorded virtual time; 0: the run's end", examples=["20 us"])
+    waves_to_s: NonNegativeFloat = Field(
+        0.0, description="end of the recorded virtual time; 0: the run's end", examples=["20 us"]
+    )
     waves_ports: bool = Field(
         False, description="only the top's ports: enough for `workbench testbench`, and a much smaller file"
     )
@@ -68,13 +71,14 @@ class Simulation(Document):
         1 << 30, description="largest size of a card's file; recording stops there, and the run goes on"
     )
     files_bytes: PositiveInt = Field(
-        1 << 30, description="most bytes that host program and designs may write to files; a run that writes more is ended"
+        1 << 30,
+        description="most bytes that host program and designs may write to files; a run that writes more is ended",
     )
     clock_ppm: float = Field(
         0.0,
         ge=-10_000,
         le=10_000,
-        description="deviation of the FPGA's clocks from the platform's frequencies, in parts per million (positive: faster)",
+        description="how much faster the FPGA's clocks run than the platform's, in parts per million",
         examples=[-35.5],
     )
     clock_drift_ppm_per_s: float = Field(

@@ -65,7 +65,9 @@ class Streaming(Document):
         default_factory=dict, description="kinds of blocks, by name, as in these files"
     )
     top: str = Field(
-        "", description="the block that is the application; empty: the one that no other block contains", examples=["Stream"]
+        "",
+        description="the block that is the application; empty: the one that no other block contains",
+        examples=["Stream"],
     )
     resources: dict[str, ResourceKind] = Field(
         default_factory=dict,
@@ -78,9 +80,7 @@ class Streaming(Document):
         "block that is not mapped runs on whichever core is free",
         examples=[{"rng": "card"}],
     )
-    depth: Depth | None = Field(
-        None, description="default depth of a queue, in elements", examples=[128]
-    )
+    depth: Depth | None = Field(None, description="default depth of a queue, in elements", examples=[128])
     depths: dict[str, Depth] = Field(
         default_factory=dict, description="depth of an edge's queue in elements, by label", examples=[{"a": 16}]
     )

@@ -24,4 +24,6 @@ def find_model(name_or_path: str, kind: ModelKind) -> Path:
     if is_there(path):  # its reader reports why it cannot be read
         return path
     hint = near(name_or_path, names, "Bundled models")
-    raise WorkbenchError(Diagnostic(f"there is neither a file nor a bundled {kind.name} model '{name_or_path[:80]}'", hint))
+    raise WorkbenchError(
+        Diagnostic(f"there is neither a file nor a bundled {kind.name} model '{name_or_path[:80]}'", hint)
+    )

@@ -145,7 +145,9 @@ def _of_threads(refused: Replayed) -> Replayed:
     the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
-        return replace(refused, why="the run does not record how the host's threads waited for each other: run with --trace")
+        return replace(
+            refused, why="the run does not record how the host's threads waited for each other: run with --trace"
+        )
     try:
         alone = Replay(syncs, refused.run.manifest.cores).times()
     except StuckError:

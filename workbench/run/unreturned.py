@@ -31,4 +31,6 @@ def unreturned(raw: Path, sites: Sequence[Site]) -> Iterator[Diagnostic]:
         site = sites[number]
         calls = f"{times} calls" if times > 1 else "a call"
         text = f"a longjmp left {calls} of {site.callee}, which did not return"
-        yield Diagnostic(text, "Calls that did not return are not counted.", Severity.NOTE, site.file, site.line, site.column)
+        yield Diagnostic(
+            text, "Calls that did not return are not counted.", Severity.NOTE, site.file, site.line, site.column
+        )

@@ -107,7 +107,9 @@ class EndBanner(QWidget):
             self.beside.setText("")
             self._say_best()
         self.follow.setChecked(value("after_run") == "analyse")
-        self.compare.setToolTip(with_key("States, calls and findings next to those of the previous run", "compare_before"))
+        self.compare.setToolTip(
+            with_key("States, calls and findings next to those of the previous run", "compare_before")
+        )
         self.setFixedHeight(self.sizeHint().height())
         self.shown_changed.emit(True)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
