@@ -127,7 +127,7 @@ class Design(Document):
     )
     signals: dict[str, str] = Field(
         default_factory=dict,
-        description="names of the platform's signals, or of a port's prefix, at this top; !NAME for an active-low reset",
+        description="names at this top of the platform's signals, or of a port's prefix; !NAME: active low",
         examples=[{"wr_en": "write", "rst": "!reset_n"}],
     )
     constants: dict[str, NonNegativeInt] = Field(
