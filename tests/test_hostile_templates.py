@@ -20,7 +20,7 @@ ALIASES = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 
     [
         ("name: a\nsuggestions:\n" + "  - 'advice'\n" * 800_000, "larger than 4 MiB"),
         ("".join(["a0: &a0 [1]\n", *ALIASES]), "aliases"),
-        ("schema_version: 2\nname: x\nhost: !!python/object/apply:os.system ['touch HERE']\n", "are not read"),
+        ("schema_version: 2\nname: x\nhost: !!python/object/apply:os.system ['touch HERE']\n", "are not supported"),
     ],
     ids=["ten megabytes", "aliases of aliases", "a Python object"],
 )

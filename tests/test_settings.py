@@ -133,7 +133,7 @@ def test_a_program_that_is_chosen_is_used_and_one_that_is_gone_is_told(
     assert main(["settings", "set", "program.verilator", str(program(tmp_path / "verilator", "Verilator 3.9"))]) == 0
     old = find_verilator()
     assert isinstance(old, Diagnostic)
-    assert "does not do" in old.message
+    assert "does not work" in old.message
 
 
 def test_what_is_built_is_kept_in_the_folder_chosen(

@@ -151,7 +151,7 @@ def test_of_a_block_that_its_trace_leaves_out_the_counters_are_said(run: Run) ->
         ("measure share of stat idle of fir", 18, "'stat' is not expected here", "'state'"),
         ("measure shar of state idle of fir", 9, "'shar' cannot be measured", "'share'"),
         ("measure transitions of state idle of fir", 30, "from one state to another", "A -> B"),
-        ("measure hist visits of state idle of fir", 14, "one number in a frame", "hist"),
+        ("measure hist visits of state idle of fir", 14, "one number per frame", "hist"),
         ("measure share(frame=100) of state idle of fir", 15, "a frame of a state is a time", "10 us"),
         ("assert state idle of fir > 4", 14, "and this compares it", "share of a state"),
         ("assert state idle of w[*].p", 14, "several blocks are meant: top.w[0].p, top.w[1].p", "Name one"),

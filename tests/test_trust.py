@@ -115,7 +115,7 @@ def test_of_a_streaming_application_the_question_names_what_a_person_wrote(tmp_p
     project, x = tmp_path / "laplace" / "two.workbench.yaml", tmp_path / "laplace" / "laplace.x"
     opened = open_workspace(project, load_plugins())
     said = " ".join(trust_sentences(opened, Standing(False)))
-    assert "Blocks: laplace.x, rng.v, rng.hpp and 2 more, made into" in said
+    assert "Blocks: laplace.x, rng.v, rng.hpp and 2 more, turned into" in said
     assert "stream_top.v" not in said
     assert "DPI" not in said
     trust.trust(opened)

@@ -235,7 +235,7 @@ def test_a_source_that_is_not_there(project) -> None:
     project.sources.append("gone.c")
     (problem,) = project.scan().diagnostics
     assert problem.file.endswith("gone.c")
-    with pytest.raises(Exception, match="not there"):
+    with pytest.raises(Exception, match="does not exist"):
         project.instrument()
 
 
