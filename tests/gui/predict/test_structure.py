@@ -115,6 +115,17 @@ def test_the_lines_that_are_lit_stay_in_view_when_the_window_shrinks(
     qtbot.waitUntil(lambda: source.viewport().rect().contains(source.cursorRect().center()))
 
 
+def test_pages_have_a_row_of_their_own_where_one_has_no_room(mode: PredictMode, qtbot: QtBot) -> None:
+    """Also where the room changed while another mode was shown."""
+    pill, head = mode.pills["Structure"], mode.model_head
+    for width, below in ((1600, False), (900, True), (1600, False)):
+        mode.hide()
+        mode.resize(width, 700)
+        mode.show()
+        qtbot.waitUntil(lambda below=below: (pill.mapTo(head, QPoint(0, 0)).y() >= head.header.height()) is below)
+        assert pill.width() >= pill.sizeHint().width()
+
+
 def test_colours_follow_the_theme(shown: StructureView, qapp: QApplication) -> None:
     def colours() -> set[str]:
         formats = shown.source.document().findBlockByNumber(2).layout().formats()

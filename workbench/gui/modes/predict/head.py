@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.gui.modes.forms.field_row import StillCombo
@@ -15,9 +16,10 @@ ONE_ROW_PX = 900
 
 class ModelHead(QWidget):
     """The pages are beside the title, or below it where there is little room, and `after` with them. `page_chosen`
-    carries one's name."""
+    carries one's name, `width_changed` pixels."""
 
     page_chosen = Signal(str)
+    width_changed = Signal(int)
 
     def __init__(self, pages: Sequence[str], after: QWidget, buttons: Sequence[QWidget]) -> None:
         super().__init__()
@@ -45,10 +47,13 @@ class ModelHead(QWidget):
         self._bar.hide()
         plain_column(self, self.header, self._bar)
 
-    def set_room(self, width: int) -> None:
-        narrow = width < ONE_ROW_PX
-        (self._below if narrow else self._beside).insertWidget(0, self._pages)
-        self._bar.setVisible(narrow)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            narrow = self.width() < ONE_ROW_PX
+            (self._below if narrow else self._beside).insertWidget(0, self._pages)
+            self._bar.setVisible(narrow)
+            self.width_changed.emit(self.width())
 
 
 def _row() -> tuple[QWidget, QHBoxLayout]:

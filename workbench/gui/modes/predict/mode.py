@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from workbench.api.models import Values
@@ -112,7 +112,6 @@ class PredictMode(DocumentMode):
         yield
         self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))
         self.show_content()
-        self._centre = centre
 
     def _head(self) -> QWidget:
         self.run_study = StudyButton(self.context, self.document, self._show_anew)
@@ -122,6 +121,7 @@ class PredictMode(DocumentMode):
         self.model_head = ModelHead(PAGES, self.write_best, buttons)
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)
+        self.model_head.width_changed.connect(self._fit)
         return self.model_head
 
     def _connect(self) -> None:
@@ -154,13 +154,9 @@ class PredictMode(DocumentMode):
         context.run_changed.connect(self._show_results)
         context.code_font_changed.connect(self.structure.code.source.take_font)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            narrow = self._centre.width() < NARROW_PX
-            self.model_head.set_room(self._centre.width())
-            for part in (self.structure.code, self.structure.drawn, self.explore):
-                part.set_narrow(narrow)
+    def _fit(self, width_px: int) -> None:
+        for part in (self.structure.code, self.structure.drawn, self.explore):
+            part.set_narrow(width_px < NARROW_PX)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(712, 300)
