@@ -84,7 +84,7 @@ class AnalyseMode(Mode):
     # ---- arrangement
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(640, super().minimumSizeHint().height())  # the legend with all its words
+        return QSize(632, super().minimumSizeHint().height())  # the legend with all its words
 
     def _content(self) -> QWidget:
         panel, column = plain_panel()
