@@ -3,7 +3,7 @@
     python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N] [--pictures DIR]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
-after which nothing happened, `clipped` is what cannot be read or lies over something else, on any page and also with
+after which nothing happened, `clipped` is what cannot be read, on any page and also with
 every panel open, `pages` the processor time of the longest turn in which each further page was shown (`walk.PAGES`:
 Source's marks and split, Analyse's tables, rules and states, Timeline's lists, markers and causes, Compare of many
 runs, a model of every kind with its drawing, Streams' plots, Project's forms; `walk.FLOATING`: what floats), `faults`
