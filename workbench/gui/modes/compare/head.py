@@ -22,6 +22,8 @@ from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
 
+_IN_ONE_ROW = 4  # states whose names have room beside one another in a window of 1024
+
 
 class Letter(Drawn, QWidget):
     """A or B in a square."""
@@ -164,15 +166,20 @@ class CompareHead(QWidget):
 
     def _scale(self) -> QVBoxLayout:
         column = column_layout(self.bars, spacing=4)
-        self._legend = Legend(())
+        self._legend = QWidget()
         self._scale_column = column
         column.addWidget(self._legend)
         return column
 
     def _show_legend(self) -> None:
-        """Only the states that one of the runs was in."""
+        """Only the states that one of the runs was in, in two rows where one would have no room at 1024."""
         seen = {category for _, shares in self.bars.bars for category, share in shares if share > 0}
-        old, self._legend = self._legend, Legend([c for c in ORDER if c in seen])
+        shown = [category for category in ORDER if category in seen]
+        rows = (
+            [shown] if len(shown) <= _IN_ONE_ROW else [shown[: (len(shown) + 1) // 2], shown[(len(shown) + 1) // 2 :]]
+        )
+        old, self._legend = self._legend, QWidget()
+        column_layout(*map(Legend, rows), of=self._legend, margins=(0, 0, 0, 0), spacing=2)
         self._legend.setMinimumWidth(0)
         self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._scale_column.replaceWidget(old, self._legend)
