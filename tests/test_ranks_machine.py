@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,12 @@ def lines_of(run: Run, callee: str) -> list[int]:
     return sorted({site.line for site in run.manifest.sites if site.callee == callee})
 
 
+def came_before_being_sent(run: Run) -> int:
+    """How many messages have no known cause, since their ranks' clocks are off by more than their way took."""
+    counts = [one.message.split()[0] for one in run.manifest.diagnostics if "came before being sent" in one.message]
+    return sum(map(int, counts))
+
+
 def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, plugins: Plugins) -> None:
     manifest = four.manifest
     assert four.complete, manifest.reason
@@ -97,7 +104,9 @@ def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, p
     rings = [(n, (n - 1) % 4, 4, (SEND, later if n != 1 else first), (RECV, receives if n else received))
              for n in range(4)]  # fmt: skip
     large = [(n, (n - 1) % 4, 1 << 18, (ISEND, isend), (WAITALL, waitall)) for n in range(4) for _ in range(3)]
-    assert sorted(messages(four)) == sorted([*rings, *large])
+    received_messages, sent_messages = Counter(messages(four)), Counter([*rings, *large])
+    assert received_messages <= sent_messages
+    assert (sent_messages - received_messages).total() <= came_before_being_sent(four)
     (bcast,), (reduce,) = lines_of(four, "MPI_Bcast"), lines_of(four, "MPI_Allreduce")
     assert collectives(four) == [[("MPI_Bcast", bcast, 4), ("MPI_Allreduce", reduce, 4)]] * 4
     told = {one.message.partition(" to within")[0] for one in manifest.diagnostics}
