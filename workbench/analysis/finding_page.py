@@ -137,8 +137,10 @@ def _bound_words(finding: Finding) -> str:
 
 
 def _predicted_text(finding: Finding) -> str:
-    if finding.speedup_predicted is not None or finding.failures:
-        return "" if finding.failures else ratio_text(finding.speedup_predicted or 0.0)
+    if finding.failures:
+        return ""
+    if finding.speedup_predicted is not None:
+        return ratio_text(finding.speedup_predicted)
     return "not predicted" if not_predicted_words(finding) else "no change"
 
 

@@ -234,15 +234,16 @@ def joined(condition: str) -> tuple[str, list[str]]:
 def bare(condition: str) -> str:
     """A condition without the parentheses around all of it."""
     condition = condition.strip()
-    while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
+    while condition.startswith("(") and closing(condition, 0) == len(condition) - 1:
         condition = condition[1:-1].strip()
     return condition
 
 
-def _closing(text: str, opening: int) -> int:
+def closing(tokens: Sequence[str], opening: int) -> int:
+    """The place of the parenthesis that closes the one at `opening`, in a text or in tokens; -1 if none does."""
     level = 0
-    for place in range(opening, len(text)):
-        level += {"(": 1, ")": -1}.get(text[place], 0)
+    for place in range(opening, len(tokens)):
+        level += {"(": 1, ")": -1}.get(tokens[place], 0)
         if level == 0:
             return place
     return -1

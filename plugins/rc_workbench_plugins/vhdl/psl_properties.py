@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rc_workbench_plugins.vhdl.blocks import bare
+from rc_workbench_plugins.vhdl.blocks import bare, closing
 from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.hdl.watched import ANY, MOST_DELAY, Implied, Kept, Unwatched, sequences
 
@@ -186,7 +186,7 @@ class Reader:
         while at < len(tokens):
             word = tokens[at].lower()
             if word in _PAST and tokens[at + 1 : at + 2] == ["("]:
-                end = _closing(tokens, at + 1)
+                end = closing(tokens, at + 1)
                 parts.append(self._past(word, tokens[at + 2 : end], before))
                 at = end + 1
                 continue
@@ -206,7 +206,7 @@ class Reader:
         if word == "stable":
             return f"({now} = {then})"
         type_ = self.signals.get(plain(tokens[0].partition(".")[0]), "") if tokens else ""
-        whole = len(tokens) == 1 or (tokens[1] == "(" and _closing(tokens, 1) == len(tokens) - 1)
+        whole = len(tokens) == 1 or (tokens[1] == "(" and closing(tokens, 1) == len(tokens) - 1)
         is_bit = whole and plain(type_) != "boolean"
         now, then = (f"({one} = '1')" if is_bit else f"({one})" for one in (now, then))
         return f"({now} and not {then})" if word == "rose" else f"(not {now} and {then})"
@@ -246,7 +246,7 @@ class Reader:
         return Unwatched(what if word in _TEMPORAL or more or not word else f"'{word}' is not expected there")
 
     def _closing(self, at: int) -> int:
-        end = _closing(self.tokens, at)
+        end = closing(self.tokens, at)
         if end < 0:
             raise Unwatched("a parenthesis is not closed")
         return end
@@ -277,15 +277,6 @@ class Reader:
         if len(found.steps) != 1 or len(found.steps[0][1]) != 1 or found.empty:
             raise Unwatched(f"'{word}' is watched with conditions of one cycle")
         return found
-
-
-def _closing(tokens: list[str], at: int) -> int:
-    level = 0
-    for end in range(at, len(tokens)):
-        level += {"(": 1, ")": -1}.get(tokens[end], 0)
-        if level == 0:
-            return end
-    return -1
 
 
 def _cycles(text: str) -> int:

@@ -175,9 +175,8 @@ class CompareHead(QWidget):
         """Only the states that one of the runs was in, in two rows where one would have no room at 1024."""
         seen = {category for _, shares in self.bars.bars for category, share in shares if share > 0}
         shown = [category for category in ORDER if category in seen]
-        rows = (
-            [shown] if len(shown) <= _IN_ONE_ROW else [shown[: (len(shown) + 1) // 2], shown[(len(shown) + 1) // 2 :]]
-        )
+        in_row = len(shown) if len(shown) <= _IN_ONE_ROW else (len(shown) + 1) // 2
+        rows = filter(None, (shown[:in_row], shown[in_row:]))
         old, self._legend = self._legend, QWidget()
         column_layout(*map(Legend, rows), of=self._legend, margins=(0, 0, 0, 0), spacing=2)
         self._legend.setMinimumWidth(0)

@@ -27,9 +27,8 @@ def bar_shares(bars: Sequence[ExplainedBar]) -> list[tuple[float, float | None]]
     ]
 
 
-def bars_shown(bars: Sequence[ExplainedBar]) -> list[int]:
-    """The numbers of the bars there is room for, in their order."""
-    shares = bar_shares(bars)
+def bars_shown(bars: Sequence[ExplainedBar], shares: Sequence[tuple[float, float | None]]) -> list[int]:
+    """The numbers of the bars there is room for, in their order; `shares` are those of `bar_shares`."""
     ranked = sorted(range(len(bars)), key=lambda n: (not bars[n].warning, -shares[n][0]))
     return sorted(ranked[:MOST_ROWS])
 
@@ -42,9 +41,10 @@ class ExplainedBars(Drawn, QWidget):
 
     def __init__(self, one: Explained) -> None:
         super().__init__()
-        shown = bars_shown(one.bars)
+        shares = bar_shares(one.bars)
+        shown = bars_shown(one.bars, shares)
         self.bars = [one.bars[number] for number in shown]
-        self._shares = [bar_shares(one.bars)[number] for number in shown]
+        self._shares = [shares[number] for number in shown]
         self._left_out = len(one.bars) - len(shown)
         self.current = -1
         self.setAccessibleName(one.question)
