@@ -120,8 +120,10 @@ def _host_part(raw: Path, part: Path, outcome: Outcome, built: Built) -> _HostPa
     threads = read_threads(raw, records)
     stats = None if whole else read_stats(raw)  # a simulated card knows more of a call than its host
     main = host.blocks[0]
-    counted = stats and not threads.ranks
-    blocks = counted_blocks(main, stats) if stats and counted else thread_blocks(main, records["thread"], threads)
+    if stats and not threads.ranks:
+        blocks = counted_blocks(main, stats)
+    else:
+        blocks = thread_blocks(main, records["thread"], threads)
     states = (state for block in (*blocks, *hdl.blocks) for state in block.states)
     messages = tuple(dict.fromkeys(message for state in states for message in state.messages))
     tables: dict[str, Table] = {}

@@ -61,8 +61,8 @@ def measured_at(
     losses = list[Diagnostic]()
     folders, unsure_ps = rank_folders(raw), 0
     ways = [(folder, shown / folder.name) for folder in folders] or [(raw, shown)]
+    of_rank = languages[: len(tree.fpgas)]
     for path, name in ways:
-        of_rank = languages[: len(tree.fpgas)]
         losses += keep_sound(path, name, host, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
     if folders:
         unsure_ps, notes = join_ranks(raw, folders, len(tree.fpgas), shown)
