@@ -5,10 +5,12 @@ The program runs under this machine's own mpirun. Clocks and messages are also m
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rtl_simulator import BOARD, make_board
 
 from workbench.api.job import Job
@@ -88,9 +92,9 @@ def lines_of(run: Run, callee: str) -> list[int]:
 
 
 def came_before_being_sent(run: Run) -> int:
-    """How many messages have no known cause, since their ranks' clocks are off by more than their way took."""
-    counts = [one.message.split()[0] for one in run.manifest.diagnostics if "came before being sent" in one.message]
-    return sum(map(int, counts))
+    """How many waits have no known cause, since their ranks' clocks are off by more than a message's way took."""
+    notes = (re.search(r"(\d+) calls? ended before", one.message) for one in run.manifest.diagnostics)
+    return sum(int(note[1]) for note in notes if note)
 
 
 def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, plugins: Plugins) -> None:
@@ -141,7 +145,7 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
         int(other) for part in range(4)
         for other in path.parts[part].causes.block[path.parts[part].site < 0] if other >= 0
     ]  # fmt: skip
-    assert len(set(waits)) == 4
+    assert len(set(waits)) == 4 or came_before_being_sent(four)
     slower = replayed.predict([read_change("host block=host.rank[0].main state=* factor=2")])
     assert slower.time_s is not None
     assert slower.time_s > four.time_s
@@ -294,5 +298,56 @@ def test_a_message_that_comes_before_it_is_sent_has_no_cause(tmp_path: Path) -> 
     sender = [record(Kind.SENT, 210, 220, 0, peer=1), record(Kind.ALL_TO_ALL, 500, 510, 0, tag=2, peer=-1)]
     receiver = [record(Kind.RECEIVED, 100, 205, 0), record(Kind.ALL_TO_ALL, 400, 498, 0, tag=2, peer=-1)]
     found, table = matched([sender, receiver], tmp_path)
-    assert (found.before_sent, found.most_before_ps) == (1, 5)
+    assert (found.before_sent, found.most_before_ps) == (2, 5)
     assert waits(table) == set()
+
+
+WITH_OTHERS = (Kind.ALL_TO_ALL, Kind.SENT, Kind.SENT_TO_RECEIVER, Kind.FROM_ROOT, Kind.TO_ROOT)
+
+
+@st.composite
+def rank_programs(draw: st.DrawFn) -> tuple[list[list[tuple[int, ...]]], list[int]]:
+    """What ranks record that pass messages in a ring and meet, each by a clock that is off by up to a few messages'
+    ways; and when each ends by its own clock."""
+    count = draw(st.integers(2, 4))
+    now, off = [100] * count, draw(st.lists(st.integers(-30, 30), min_size=count, max_size=count))
+    records: list[list[tuple[int, ...]]] = [[] for _ in range(count)]
+    kinds = st.sampled_from(WITH_OTHERS)
+    for order, kind in enumerate(draw(st.lists(kinds, min_size=2, max_size=6))):
+        begin = [at + draw(st.integers(1, 40)) for at in now]
+        way = draw(st.integers(1, 10))
+        root = draw(st.integers(0, count - 1))
+        others = [at for rank, at in enumerate(begin) if rank != root]
+        for rank, t0 in enumerate(begin):
+            clock, here = off[rank], records[rank]
+            if kind in (Kind.SENT, Kind.SENT_TO_RECEIVER):
+                left, right = (rank - 1) % count, (rank + 1) % count
+                done = max(t0, begin[left]) + way
+                t1 = max(done, begin[right]) if kind == Kind.SENT_TO_RECEIVER else done
+                here.append(record(Kind.RECEIVED, t0 + clock, t1 + clock, 2 * order, peer=left))
+                here.append(record(kind, t0 + clock, t1 + clock, 2 * order + 1, peer=right))
+            else:
+                awaited = {Kind.ALL_TO_ALL: begin, Kind.FROM_ROOT: [begin[root]], Kind.TO_ROOT: others}[kind]
+                if kind == Kind.TO_ROOT and rank != root:
+                    awaited = []
+                t1 = max([t0, *awaited]) + way
+                peer = -1 if kind == Kind.ALL_TO_ALL else root
+                here.append(record(kind, t0 + clock, t1 + clock, order, peer=peer, tag=count))
+            now[rank] = t1
+    return records, [max(now) + 30 + rank for rank in range(count)]
+
+
+@given(rank_programs())
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_a_replay_ends_as_the_run_did_however_far_the_clocks_are_off(
+    program: tuple[list[list[tuple[int, ...]]], list[int]],
+) -> None:
+    records, ends = program
+    lives = {rank: (0, end) for rank, end in enumerate(ends)}
+    found = match_messages([np.array(rows, MESSAGES) for rows in records], lives)
+    with tempfile.TemporaryDirectory() as folder:
+        found.syncs.tofile(Path(folder) / "host_syncs.bin")
+        table = sync_tables(Path(folder))["syncs"]
+    times = Replay(table, Cores(1, ranks=len(records))).times()
+    assert not len(differences(table, times))
+    assert times.end_ps == max(ends)

@@ -144,7 +144,7 @@ def row(ranks: int, project: Path, tree: Path, program: Path, folder: Path, plug
     path = replayed.run_path()
     visited = sorted({run.manifest.blocks[block].id for block in path.steps.block.tolist()}) if path else []
     unsure_ps, off_ps = clocks_off_ps(raw)
-    early = [one.message for one in run.manifest.diagnostics if "before being sent" in one.message]
+    early = [one.message for one in run.manifest.diagnostics if "before what was waited for came" in one.message]
     return {
         "ranks": ranks, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
         "collectives_equal": collectives(run) == collectives(card),

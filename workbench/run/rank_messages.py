@@ -55,8 +55,8 @@ class _Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Messages:
-    """Rows of SYNCS, rank after rank; how many messages lack their other end, how many came before they were sent by
-    the ranks' clocks, and by how much at most (ps)."""
+    """Rows of SYNCS, rank after rank; how many messages lack their other end; how many calls ended, by the ranks'
+    clocks, before a message for which they waited was sent or the last rank came, and by how much at most (ps)."""
 
     syncs: RowArray
     unmatched: int
@@ -90,6 +90,7 @@ class _Matcher:
         self.collectives: dict[tuple[int, int], list[_Key]] = defaultdict(list)
         self.unmatched = 0
         self._match()
+        self.meetings = {meeting: number for number, meeting in enumerate(self.collectives, 1)}
 
     def _match(self) -> None:
         sends: dict[tuple[int, int, int, int], list[_Key]] = defaultdict(list)
@@ -216,14 +217,16 @@ def _add_call(
             if call.t0 < posted < call.t1:
                 causes.append(_Cause(posted, ("posted", receive)))
         elif one.kind in _COLLECTIVES:
-            causes += _of_collective(rank, key, one, matcher, rows)
+            causes += _of_collective(rank, key, one, matcher, rows, early)
     _add_waits(rank, call, causes, early)
 
 
 def _of_collective(
-    rank: _Rank, key: _Key, one: _Message, matcher: _Matcher, rows: dict[tuple[str, _Key], tuple[int, int]]
-) -> list[_Cause]:
-    """What a rank waits for in a collective call; its own row there."""
+    rank: _Rank, key: _Key, one: _Message, matcher: _Matcher, rows: dict[tuple[str, _Key], tuple[int, int]],
+    early: list[int],
+) -> list[_Cause]:  # fmt: skip
+    """What a rank waits for in a collective call; its own row there. Each meeting has its own number: a rank whose
+    clock says that it left before the last came takes no part, and may come to the next before the others leave."""
     others = matcher.collectives[one.comm, one.order]
     if len(others) != one.tag or len(others) == 1 or one.comm < 0:
         return []
@@ -233,8 +236,11 @@ def _of_collective(
         meet = [other for other in others if matcher.message(other).t1 >= last_ps]
         if key in meet:
             woken = {"woken_ps": last_ps, "by": ("met", last)} if key != last else {}
-            row = rank.add(SyncKind.BARRIER, one.t0, last_ps, argument=len(meet), object=one.comm + 2, **woken)
+            number = matcher.meetings[one.comm, one.order]
+            row = rank.add(SyncKind.BARRIER, one.t0, last_ps, argument=len(meet), object=number, **woken)
             rows["met", key] = rank.number, row
+        else:
+            early.append(last_ps - one.t1)
         return []
     roots = [other for other in others if other[0] == one.peer]
     if not roots:

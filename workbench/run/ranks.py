@@ -301,5 +301,6 @@ def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
         yield Diagnostic(text, hint, Severity.NOTE)
     if matched.before_sent:
         off = time_text(matched.most_before_ps / PS_PER_S)
-        text = f"{counted(matched.before_sent, 'message')} came before being sent, by {off} at most"
-        yield Diagnostic(text, "So far the ranks' clocks are off. Their receivers have no known cause.", Severity.NOTE)
+        calls = counted(matched.before_sent, "call")
+        text = f"by the ranks' clocks, {calls} ended before what was waited for came, by {off} at most"
+        yield Diagnostic(text, "So far the clocks are off. What these calls waited for is not known.", Severity.NOTE)
