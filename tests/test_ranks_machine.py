@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from rtl_simulator import BOARD, make_board
 
 from workbench.api.job import Job
-from workbench.api.records import MESSAGES
+from workbench.api.records import MESSAGES, RANK_CLOCKS
 from workbench.api.virtual_time import Triples, steady
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
@@ -31,7 +31,7 @@ from workbench.model.run import Cores, Run
 from workbench.model.syncs import SyncKind
 from workbench.replay.threads import Replay, differences
 from workbench.run.rank_messages import Kind, match_messages
-from workbench.run.ranks import rank_folders
+from workbench.run.ranks import aligned, rank_folders
 from workbench.run.syncs import sync_tables
 from workbench.session.keep.collecting import collect_records
 from workbench.session.keep.results import open_result, prepared
@@ -40,7 +40,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import Plugins, load_plugins
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
-from ranks_machine import MPI, collectives, messages, mpirun, project
+from ranks_machine import MPI, clocks_off_ps, collectives, messages, mpirun, project
 
 SEND, ISEND, RECV, WAITALL = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Waitall")
 
@@ -113,8 +113,6 @@ def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, p
     assert (sent_messages - received_messages).total() <= came_before_being_sent(four)
     (bcast,), (reduce,) = lines_of(four, "MPI_Bcast"), lines_of(four, "MPI_Allreduce")
     assert collectives(four) == [[("MPI_Bcast", bcast, 4), ("MPI_Allreduce", reduce, 4)]] * 4
-    told = {one.message.partition(" to within")[0] for one in manifest.diagnostics}
-    assert "the clocks of 4 ranks are aligned" in told
     assert four.path is not None
     assert "initialization" in {finding.rule for finding in open_result(four.path, plugins).analysis.findings}
 
@@ -157,18 +155,23 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
 def test_the_projects_target_starts_the_ranks(
     file: Path, program: Path, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not traced, calls are counted; the number of ranks is what was asked for."""
+    """Not traced, calls are counted; the number of ranks is what was asked for. One takes the system's clock instead of
+    the processor's counter, as if it were on another machine."""
     for name, value in MPI.items():
         monkeypatch.setenv(name, value)
     own = file.with_name("own.workbench.yaml")
     make = shlex.join(["make", "-f", str(BOARD / "Makefile"), "-o", "libfpga.so", "host"])  # the design is the same
     build = f"mkdir made && cd made && cp {program.with_name('libfpga.so')} . && {make} TREE=$RECAP_TREE"
-    target = f"{{name: machine, build: {build}, run: mpirun -n $RECAP_RANKS made/host}}"
+    run = "mpirun -n $(($RECAP_RANKS - 1)) made/host : -n 1 env RCW_CLOCK=system made/host"
+    target = f"{{name: machine, build: {build}, run: {run}}}"
     own.write_text(f"{file.read_text()}\ntarget: {target}\n")
     options = RunOptions(own.parent / "own-run", ranks=2)
     result = run_workspace(open_workspace(own, plugins), options, Job())
     assert result.complete, result.manifest.reason
     assert result.manifest.cores.ranks == 2
+    assert "the 2 clocks of 2 ranks are aligned" in {one.message[:35] for one in result.manifest.diagnostics}
+    within_ps, off_ps = clocks_off_ps(own.parent / "own-run" / "raw")
+    assert off_ps <= within_ps
     assert "calls" not in result.tables
     counts = result.tables["call_stats"]
     per_rank = [int(counts["count"][counts["block"] == rank].sum()) for rank in range(2)]
@@ -184,14 +187,42 @@ def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, pl
     with pytest.raises(WorkbenchError, match="rank 3 ran another program than rank 0"):
         collect_records(tree, records, tmp_path / "other", plugins)
     shutil.rmtree(records / "rank_1")
-    with pytest.raises(WorkbenchError, match="the records of rank 1 are missing"):
+    with pytest.raises(WorkbenchError, match="the records of rank 1 are missing") as raised:
         collect_records(tree, records, tmp_path / "fewer", plugins)
+    assert f":{raw}/rank_1 {records}" in raised.value.diagnostics[0].hint  # as scp takes them
     shutil.copytree(records / "rank_0", records / "rank_of_77")
     with pytest.raises(WorkbenchError, match="both are of rank 0"):
         rank_folders(records)
 
 
 # ---- made up ----
+
+
+def test_ranks_of_machines_are_on_one_clock_by_messages_with_one_rank_of_each(tmp_path: Path) -> None:
+    """They have been up for 1, 40 and 2 hours, their clocks differ in rate, and the third exchanges no message."""
+    up_s, rate, of = (3600, 144_000, 7200), (1.0, 1 + 30e-6, 1.0), (0, 0, 1, 1, 2)
+    began_ps = [0, 3 * 10**9, 9 * 10**9, 5 * 10**9, 10**9]
+    for rank, machine in enumerate(of):
+        folder = tmp_path / f"rank_{rank}"
+        folder.mkdir()
+        zero = round((up_s[machine] * 10**12 + began_ps[rank]) * rate[machine])
+        (folder / "rank.txt").write_text(f"rank {rank}\nranks 5\nclock of machine {machine}\nzero {zero}\n")
+        (folder / "recording.txt").write_text(f"time_ps {10**13}\n")
+    sent = np.zeros(40, RANK_CLOCKS)
+    sent["rank"], sent["round"] = 2, np.tile(np.arange(1, 21), 2)
+    sent["t_p1"] = np.concatenate([at + np.arange(20) * 10**8 for at in (10**10, 9 * 10**12)])
+    sent["met"] = (sent["t_p1"] + 20_000_000 - began_ps[2]) * rate[1]
+    sent["t_p3"] = sent["t_p1"] + 50_000_000
+    sent.tofile(tmp_path / "rank_0" / "rank_clocks.bin")
+    ranks, notes = aligned(rank_folders(tmp_path))
+    for moment in (10**12, 5 * 10**12, 9 * 10**12):
+        own = [np.array([round((moment - begin) * rate[machine])]) for begin, machine in zip(began_ps, of, strict=True)]
+        off_ps = [abs(int(one.at_ps(at)[0]) - moment) for one, at in zip(ranks, own, strict=True)]
+        assert off_ps[:2] == [0, 0]
+        assert max(off_ps[2:4]) <= ranks[2].unsure_ps == ranks[3].unsure_ps < 60_000_000
+    said = [one.message for one in notes]
+    assert "the clocks of rank 4 and rank 0 are not aligned" in said[0]
+    assert "the 2 clocks of 5 ranks are aligned to within" in said[1]
 
 
 @pytest.mark.parametrize("whole", [True, False])

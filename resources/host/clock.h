@@ -1,6 +1,8 @@
 /* The recording runtime's own clock, where no card library brings one: a part of recap.c. */
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,11 +27,14 @@ static int64_t monotonic_ns(void)
 __attribute__((weak)) int64_t rcw_now_ps(void) { return (monotonic_ns() - started_ns) * 1000 - aside_ps; }
 
 #if defined(__x86_64__)
-/* Is the counter's rate constant, and does the kernel trust it? */
+/* Is the counter's rate constant, and does the kernel trust it? RCW_CLOCK=system says that it is not to be used. */
 static int counter_is_steady(void)
 {
     unsigned a, b, c, d;
     char source[32] = "";
+    const char *asked = getenv("RCW_CLOCK");
+    if (asked && !strcmp(asked, "system"))
+        return 0;
     int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         ssize_t got = read(fd, source, sizeof source - 1);
@@ -114,3 +119,27 @@ static void start_clock(void)
     pair_now();
 }
 
+static int read_text(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, room - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    text[strcspn(text, "\n")] = 0;
+    return got > 0;
+}
+
+/* Processes of one kernel read one counter; its other clock is one in each time namespace. */
+int rcw_shared_clock(char *name, size_t room, int64_t *zero_ticks, int64_t *zero_ns)
+{
+    char boot[64], space[64];
+    ssize_t length = readlink("/proc/self/ns/time", space, sizeof space - 1);
+    space[length > 0 ? length : 0] = 0;
+    *zero_ns = started_ns;
+    *zero_ticks = rcw_by_counter ? started_tick : started_ns * 1000;
+    if (!read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot))
+        return 0;
+    snprintf(name, room, rcw_by_counter ? "counter %s" : "system %s %s", boot, space);
+    return 1;
+}

@@ -23,6 +23,7 @@
  * `lost`; the other columns stay exact. */
 #ifndef RECAP_H
 #define RECAP_H
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../card/records.h"
@@ -44,6 +45,10 @@ void rcw_set_aside(int64_t ps);
 
 /* Whether the program is one of several ranks: then its clock has to go on as theirs do, and nothing is set aside. */
 int rcw_clock_is_shared(void);
+
+/* The clock behind recap.c's own: a name that processes share which read the same one (0: not known); the moment at which the
+ * program's times begin, in ticks of that clock, and by CLOCK_MONOTONIC. */
+int rcw_shared_clock(char *name, size_t room, int64_t *zero_ticks, int64_t *zero_ns);
 
 /* How many transfers the calling thread has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);

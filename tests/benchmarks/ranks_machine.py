@@ -1,13 +1,14 @@
-"""MPI ranks under a real mpirun on this machine, each with a board that stands in for a real one (`tests/data/board`).
+"""MPI ranks under a real mpirun, each with a board that stands in for a real one (`tests/data/board`).
 
     python tests/benchmarks/ranks_machine.py [--quick] [--json]
 
 The first table has `tests/data/ranks` instrumented, built with mpicc, run as 2 and 4 ranks (`--quick`: 2), collected,
 and held against the same ranks on the simulated card: whether messages (who sends to whom, in which order, by which
 calls, how many bytes) and collectives are the same; how exactly the ranks' clocks were aligned, and how far off they
-were indeed (ranks of one machine share its time stamp counter); how many messages seem to come before they were sent;
-whether replay comes to the run's times, and which ranks the critical path visits. The second table has what recording
-costs a message: a short one to another rank and back, bare, counted and traced.
+were indeed; how many messages seem to come before they were sent; whether replay comes to the run's times, and which
+ranks the critical path visits. Ranks run on this machine, where they read one clock, and on two machines made of this
+one by namespaces (`two_machines.py`; as root), with a shared file system and without. The second table has what
+recording costs a message: a short one to another rank and back, bare, counted and traced.
 """
 
 from __future__ import annotations
@@ -18,18 +19,21 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from two_machines import AHEAD_S, can_be_made, two_machines
 
-from workbench.api.host_stats import slots_and_clock
 from workbench.api.job import Job
+from workbench.api.records import read_end
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.syncs import SyncKind
 from workbench.model.text import table, time_text
-from workbench.run.ranks import aligned, rank_folders
+from workbench.run.ranks import aligned, rank_folders, unsure_between_ps
 from workbench.session.keep.collecting import collect_records
 from workbench.session.keep.results import prepared
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -81,12 +85,10 @@ def built(tree: Path, folder: Path, *words: str) -> Path:
     return folder / "host"
 
 
-def mpirun(program: Path, ranks: int, raw: Path | None = None, trace: bool = True) -> str:
+def mpirun(program: Path, ranks: int, raw: Path | None = None, trace: bool = True, command: Sequence[str] = ()) -> str:
     """What the ranks print. `raw` is where they record."""
     recorded = {"RCW_RAW": str(raw), "RCW_TRACE": "1" if trace else ""} if raw else {}
-    if raw:
-        raw.mkdir()
-    command = ["mpirun", "-n", str(ranks), str(program)]
+    command = command or ["mpirun", "-n", str(ranks), str(program)]
     done = subprocess.run(command, env=os.environ | MPI | recorded, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -122,37 +124,62 @@ def collectives(run: Run) -> list[list[tuple[str, int, int]]]:
     ]  # fmt: skip
 
 
-def clocks_off_ps(raw: Path) -> tuple[int, int]:
-    """How far off ranks' clocks may be as the run says, and are by the counter that they share on one machine."""
+def clocks_off_ps(raw: Path, ahead_s: float = 0) -> tuple[int, int]:
+    """How far off ranks' clocks may be as the run says, and are by CLOCK_MONOTONIC, which all ranks of one kernel have;
+    on another host than rank 0's it is ahead by so many seconds."""
     folders = rank_folders(raw)
     ranks, _ = aligned(folders)
-    zeros = [known[1] for folder in folders if (known := slots_and_clock(folder))]
+    ends = [read_end(folder / "rank.txt") for folder in folders]
     off = [0]
-    for rank, zero in zip(ranks, zeros, strict=True):
-        begun_ps = (zero.zero - zeros[0].zero) * zeros[0].ps_per_tick
-        off += [abs(round(rank.offset_ps - ranks[0].offset_ps - begun_ps))]
-    return max(rank.unsure_ps for rank in ranks), max(off)
+    for rank, end in zip(ranks, ends, strict=True):
+        begun_ns = int(end["zero_ns"]) - int(ends[0]["zero_ns"])
+        begun_ns -= round(ahead_s * 1e9) if end["host"] != ends[0]["host"] else 0
+        off += [abs(round(rank.offset_ps - ranks[0].offset_ps) - begun_ns * 1000)]
+    return unsure_between_ps(ranks), max(off)
 
 
-def row(ranks: int, project: Path, tree: Path, program: Path, folder: Path, plugins: Plugins) -> dict[str, Any]:
-    raw = folder / f"raw-{ranks}"
-    said = mpirun(program, ranks, raw)
-    run = collect_records(tree, raw, folder / f"run-{ranks}", plugins)
-    options = RunOptions(folder / f"card-{ranks}", trace=True, deterministic=True, ranks=ranks)
-    card = run_workspace(open_workspace(project, plugins), options, Job())
+def row(
+    name: str, output: str, raw: Path, card: Run, tree: Path, plugins: Plugins, ahead_s: float = 0
+) -> dict[str, Any]:
+    """What ranks printed and recorded, beside the same ranks on the card."""
+    run = collect_records(tree, raw, raw.with_name(f"{raw.name}-run"), plugins)
+    assert card.path is not None
     replayed = prepared(run, None, plugins)
     path = replayed.run_path()
     visited = sorted({run.manifest.blocks[block].id for block in path.steps.block.tolist()}) if path else []
-    unsure_ps, off_ps = clocks_off_ps(raw)
+    unsure_ps, off_ps = clocks_off_ps(raw, ahead_s)
     early = [one.message for one in run.manifest.diagnostics if "before what was waited for came" in one.message]
     return {
-        "ranks": ranks, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
+        "ranks": name, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
         "collectives_equal": collectives(run) == collectives(card),
-        "output_equal": said == (folder / f"card-{ranks}" / "stdout.txt").read_text(),
+        "output_equal": output == (card.path / "stdout.txt").read_text(),
         "within_s": unsure_ps / PS_PER_S, "off_s": off_ps / PS_PER_S,
         "early": int(re.sub(r"\D.*", "", early[0])) if early else 0,
         "replayed": replayed.exact, "path": [re.sub(r".*\[(\d+)\].*", r"\1", name) for name in visited],
     }  # fmt: skip
+
+
+def rows(
+    counts: Sequence[int], project: Path, tree: Path, program: Path, folder: Path, plugins: Plugins
+) -> Iterator[dict[str, Any]]:
+    cards: dict[int, Run] = {}
+    workspace = open_workspace(project, plugins)
+    for ranks in counts:
+        options = RunOptions(folder / f"card-{ranks}", trace=True, deterministic=True, ranks=ranks)
+        cards[ranks], raw = run_workspace(workspace, options, Job()), folder / f"raw-{ranks}"
+        yield row(str(ranks), mpirun(program, ranks, raw), raw, cards[ranks], tree, plugins)
+    if not can_be_made():
+        print("two machines need root, and `ip`: their rows are missing", file=sys.stderr)
+        return
+    ranks = counts[-1]
+    with two_machines(folder) as two:
+        for shared in (True, False):
+            raw = (folder if shared else two.apart) / "records"
+            output = mpirun(program, ranks, raw, command=two.command(ranks, program))
+            if not shared:
+                two.bring_together(raw)
+            name = f"{ranks} on two machines" + ("" if shared else ", copied")
+            yield row(name, output, raw, cards[ranks], tree, plugins, AHEAD_S)
 
 
 def costs(folder: Path, plugins: Plugins) -> dict[str, float]:
@@ -190,21 +217,20 @@ def main() -> None:
         file = project(folder)
         instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
         program = built(folder / "tree", folder / "build")
-        rows = [
-            row(ranks, file, folder / "tree", program, folder, plugins) for ranks in ((2,) if asked.quick else (2, 4))
-        ]
+        counts = (2,) if asked.quick else (2, 4)
+        runs = list(rows(counts, file, folder / "tree", program, folder, plugins))
         spent = costs(folder, plugins)
     if asked.json:
-        print(json.dumps({"runs": rows, "costs_s": spent}, indent=1))
+        print(json.dumps({"runs": runs, "costs_s": spent}, indent=1))
         return
     head = ("ranks", "messages", "equal", "collectives equal", "output equal", "aligned to", "off by", "early",
             "replayed exactly", "ranks on the path")  # fmt: skip
     lines = [
-        (str(one["ranks"]), str(one["messages"]),
+        (one["ranks"], str(one["messages"]),
          *("yes" if one[key] else "NO" for key in ("messages_equal", "collectives_equal", "output_equal")),
          f"± {time_text(one['within_s'])}", time_text(one["off_s"]), str(one["early"]),
          "yes" if one["replayed"] else "NO", ", ".join(one["path"]))
-        for one in rows
+        for one in runs
     ]  # fmt: skip
     print(table([head, *lines]))
     print(table([("a byte there and back", "takes", "more than bare"),

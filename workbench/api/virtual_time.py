@@ -46,7 +46,10 @@ class Triples:
         return len(self.t_p1)
 
     def part(self, first: int, last: int) -> Triples:
-        return Triples(self.t_p1[first:last], self.t_f2[first:last], self.t_p3[first:last])
+        return self.of(slice(first, last))
+
+    def of(self, which: slice | Sequence[int]) -> Triples:
+        return Triples(self.t_p1[which], self.t_f2[which], self.t_p3[which])
 
 
 @dataclass(frozen=True)
@@ -161,24 +164,29 @@ def frames_of(triples: Triples, cycles: int) -> tuple[ClockFrame, ...]:
 
 def steady(triples: Triples, cycles: int, at_begin: int) -> ClockFrame:
     """A steady clock of so many cycles of 1 ps, by messages in ps of the other's: the first `at_begin` at its begin and
-    the others at its end, of each those with the shortest round trips. Where there are none at its end its rate is
-    taken to be the other's but for `MOST_DRIFT`."""
-    trips, whole = triples.t_p3 - triples.t_p1, at_begin < len(triples)
-    chosen, anchors = list[int](), list[int]()
-    for one in np.split(np.arange(len(triples)), [at_begin])[: 1 + whole]:
-        shortest = one[
-            np.argsort(trips[one], kind="stable")[: LEAST_ROWS // 2]
-        ]  # as many of each: a fit takes them all
-        anchors.append(int(shortest[0]))
-        chosen += sorted(shortest[trips[shortest] <= AT_ONCE * trips[shortest[0]]].tolist())
-    part = Triples(triples.t_p1[chosen], triples.t_f2[chosen], triples.t_p3[chosen])
-    clock = calibrate(part, _PS, None if whole else _PS)
-    last = max(cycles, int(part.t_f2[-1]) + 1)
-    if whole:
-        unsure_ps = _unsure_at(clock, triples, np.array(anchors), (0, last), 0.0)
-    else:
-        met = int(triples.t_f2[anchors[0]])
-        unsure_ps = int(trips[anchors[0]]) + 2 + round(MOST_DRIFT * max(met, last - met))
+    the others at its end, of each those with the shortest round trips. Its rate is what both ends say, or the other's
+    but for `MOST_DRIFT`, whichever makes its times surer: messages that waited on their way say little of a rate."""
+    trips = triples.t_p3 - triples.t_p1
+    ends = [one for one in np.split(np.arange(len(triples)), [at_begin]) if len(one)]
+    shortest = [one[np.argsort(trips[one], kind="stable")[: LEAST_ROWS // 2]] for one in ends]  # as many of each: a fit
+    chosen = [sorted(one[trips[one] <= AT_ONCE * trips[one[0]]].tolist()) for one in shortest]  # takes them all
+    tried = []
+    for one, end in zip(shortest, chosen, strict=True):
+        part = triples.of(end)
+        clock, last = calibrate(part, _PS, _PS), max(cycles, int(part.t_f2[-1]) + 1)
+        met = int(triples.t_f2[one[0]])
+        unsure_ps = int(trips[one[0]]) + 2 + round(MOST_DRIFT * max(met, last - met))
+        tried.append(_whole(clock, last, unsure_ps, part))
+    if len(ends) > 1:
+        part = triples.of([*chosen[0], *chosen[1]])
+        clock, last = calibrate(part, _PS), max(cycles, int(part.t_f2[-1]) + 1)
+        anchors = np.array([one[0] for one in shortest])
+        tried.append(_whole(clock, last, _unsure_at(clock, triples, anchors, (0, last), 0.0), part))
+    return min(tried, key=lambda frame: frame.uncertainty_ps)
+
+
+def _whole(clock: FittedClock, last: int, unsure_ps: int, part: Triples) -> ClockFrame:
+    """A clock of cycles of 1 ps for all of them."""
     return ClockFrame(0, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
                       clock.upper_ns / _PS, unsure_ps, len(part))  # fmt: skip
 

@@ -4,7 +4,7 @@ run, on the clock of rank 0, which begins with the first of them (`resources/hos
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +35,10 @@ _PIECE = 1 << 18  # calls in memory together
 @dataclass(frozen=True)
 class Rank:
     """A rank's folder; how its clock's times are put on the run's (`rate` and `offset_ps`), and how far off that may
-    be; its own clock of ticks; when it began and ended (ps)."""
+    be; the name of the clock that it shares with other ranks; its own of ticks; when it began and ended (ps)."""
 
     folder: Path
+    clock: str
     ticks: TickClock
     rate: float
     offset_ps: float
@@ -74,7 +75,10 @@ def rank_folders(records: Path) -> list[Path]:
         hint = "It ended before MPI_Init did, and its launcher sets no rank. Run it again."
         raise WorkbenchError(Diagnostic(f"of which rank {listed(unknown)} is, is not known", hint, file=str(records)))
     if missing := [str(number) for number in range(most) if number not in folders]:
+        places = read_end(folders[0] / "places.txt") if 0 in folders else {}  # by rank, as scp takes them
         hint = "Fetch the folders of all ranks, from all machines: $RCW_RAW/rank_0, rank_1 and so on."
+        if elsewhere := [places[number] for number in missing if number in places]:
+            hint = f"Fetch them: scp -r {' '.join(elsewhere)} {records}"
         raise WorkbenchError(Diagnostic(f"the records of rank {listed(missing)} are missing", hint, file=str(records)))
     return [folders[number] for number in range(most)]
 
@@ -90,7 +94,7 @@ def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> t
     for number, rank in enumerate(ranks):
         _join_boards(raw, rank, number * fpgas, fpgas)
     shutil.copyfile(folders[0] / UNITS, raw / UNITS)
-    return max(rank.unsure_ps for rank in ranks), (*notes, *_join_messages(raw, ranks))
+    return unsure_between_ps(ranks), (*notes, *_join_messages(raw, ranks))
 
 
 def _check_units(folders: Sequence[Path], shown: Path) -> None:
@@ -105,38 +109,90 @@ def _check_units(folders: Sequence[Path], shown: Path) -> None:
 # ---- one clock ----
 
 
+def unsure_between_ps(ranks: Sequence[Rank]) -> int:
+    """How far off the times of two ranks may be: each of their clocks as far as it is off rank 0's."""
+    of_clocks = {rank.clock: rank.unsure_ps for rank in ranks}
+    return sum(sorted(of_clocks.values())[-2:])
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A clock that ranks read, and how each one's own times (ps) are put on it: rate and offset (ps)."""
+
+    name: str
+    members: dict[int, tuple[float, float]]
+
+    def at(self, rank: int, own_ps: NDArray[np.int64]) -> NDArray[np.int64]:
+        rate, offset_ps = self.members[rank]
+        return np.rint(own_ps * rate + offset_ps).astype(np.int64)
+
+
+def _shared_clocks(folders: Sequence[Path], ticks: Sequence[TickClock]) -> list[_Shared]:
+    """The clocks of all ranks, that of rank 0 first. The first rank's rate and zero are a clock's."""
+    ends = [read_end(folder / "rank.txt") for folder in folders]
+    zeros: dict[str, list[tuple[int, int]]] = {}
+    for rank, end in enumerate(ends):
+        zero = end.get("zero", "")
+        name, own = (end["clock"], int(zero)) if zero.isdecimal() and "clock" in end else (f"of rank {rank}", 0)
+        zeros.setdefault(name, []).append((rank, own))
+    clocks = []
+    for name, of in zeros.items():
+        first, begin = of[0]
+        tick_ps = ticks[first].ps_per_tick
+        members = {rank: (tick_ps / ticks[rank].ps_per_tick, (zero - begin) * tick_ps) for rank, zero in of}
+        clocks.append(_Shared(name, members))
+    return clocks
+
+
 def aligned(folders: Sequence[Path]) -> tuple[list[Rank], list[Diagnostic]]:
-    """The ranks on one clock, by the messages that rank 0 exchanged with each at its begin and its end."""
+    """The ranks on one clock: those that share one by when they began, and each other clock by the messages that rank 0
+    exchanged at its begin and its end with one of its ranks."""
     ticks = [_ticks(folder) for folder in folders]
     lasted_ps = [_lasted_ps(folder, clock) for folder, clock in zip(folders, ticks, strict=True)]
-    sent, notes = read_records(folders[0] / "rank_clocks.bin", RANK_CLOCKS), list[Diagnostic]()
-    frames: list[ClockFrame | None] = [None]
-    for rank in range(1, len(folders)):
-        mine = sent[sent["rank"] == rank]
-        frames.append(_frame(mine, ticks[0], ticks[rank], lasted_ps[rank]))
-    if unknown := [str(rank) for rank, frame in enumerate(frames) if frame is None and rank]:
-        text = f"the clocks of rank {listed(unknown)} and rank 0 are not aligned, and taken to begin together"
+    sent, known = read_records(folders[0] / "rank_clocks.bin", RANK_CLOCKS), dict[str, ClockFrame]()
+    clocks = _shared_clocks(folders, ticks)
+    ranks: dict[int, Rank] = {}
+    unknown: list[str] = []
+    for clock in clocks:
+        last_ps = max(int(clock.at(rank, np.array([lasted_ps[rank]]))[0]) for rank in clock.members)
+        frame = _frame(sent, ticks, clock, last_ps) if 0 not in clock.members else None
+        if frame:
+            known[clock.name] = frame
+        elif 0 not in clock.members:
+            unknown += map(str, clock.members)
+        for rank, (rate, offset_ps) in clock.members.items():
+            if frame:
+                rate, offset_ps = rate * float(frame.rate_ps), float(frame.rate_ps) * offset_ps + float(frame.offset_ps)
+            end_ps, unsure_ps = round(rate * lasted_ps[rank] + offset_ps), frame.uncertainty_ps if frame else 0
+            ranks[rank] = Rank(
+                folders[rank], clock.name, ticks[rank], rate, offset_ps, unsure_ps, round(offset_ps), end_ps
+            )
+    first_ps = min(rank.begin_ps for rank in ranks.values())
+    in_order = [_later(ranks[rank], -first_ps) for rank in range(len(folders))]
+    return in_order, list(_alignment(in_order, unknown, known))
+
+
+def _later(rank: Rank, by_ps: int) -> Rank:
+    return replace(rank, offset_ps=rank.offset_ps + by_ps, begin_ps=rank.begin_ps + by_ps, end_ps=rank.end_ps + by_ps)
+
+
+def _alignment(ranks: Sequence[Rank], unknown: Sequence[str], known: Mapping[str, ClockFrame]) -> Iterator[Diagnostic]:
+    if unknown:
+        numbers = listed(sorted(unknown, key=int))
+        text = f"the clocks of rank {numbers} and rank 0 are not aligned, and taken to begin together"
         hint = "They ended before MPI_Init did, or others recorded nothing: set RCW_RAW for all ranks."
-        notes.append(Diagnostic(text, hint, Severity.WARNING))
-    starts_ps = [frame.at(0) if frame else 0 for frame in frames]
-    first_ps, ranks = min(starts_ps), []
-    for number, frame in enumerate(frames):
-        rate, offset_ps = (float(frame.rate_ps), float(frame.offset_ps) - first_ps) if frame else (1.0, -first_ps)
-        begin_ps = round(offset_ps)
-        end_ps = round(rate * lasted_ps[number] + offset_ps)
-        unsure_ps = frame.uncertainty_ps if frame else 0
-        ranks.append(Rank(folders[number], ticks[number], rate, offset_ps, unsure_ps, begin_ps, end_ps))
-    if known := [frame for frame in frames if frame]:
-        within = time_text(max(frame.uncertainty_ps for frame in known) / PS_PER_S)
-        text = f"the clocks of {len(folders)} ranks are aligned to within ± {within}"
-        hint = f"By {counted(known[0].messages, 'message')} to and from each in MPI_Init and MPI_Finalize."
-        notes.append(Diagnostic(text, hint, Severity.NOTE))
-    return ranks, notes
+        yield Diagnostic(text, hint, Severity.WARNING)
+    if known:
+        within = time_text(unsure_between_ps(ranks) / PS_PER_S)
+        text = f"the {counted(len(known) + 1, 'clock')} of {len(ranks)} ranks are aligned to within ± {within}"
+        least = min(frame.messages for frame in known.values())
+        hint = f"By {counted(least, 'message')} or more to and from each in MPI_Init and MPI_Finalize."
+        yield Diagnostic(text, hint, Severity.NOTE)
 
 
 def _ticks(folder: Path) -> TickClock:
     known = slots_and_clock(folder)
-    return known[1] if known else TickClock()
+    return known[1] if known and known[1].ps_per_tick else TickClock()
 
 
 def _lasted_ps(folder: Path, ticks: TickClock) -> int:
@@ -148,12 +204,16 @@ def _lasted_ps(folder: Path, ticks: TickClock) -> int:
     return max(int(end) if end.isdecimal() else 0, seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
 
 
-def _frame(sent: NDArray[np.void], first: TickClock, own: TickClock, lasted_ps: int) -> ClockFrame | None:
-    if not len(sent):
-        return None
-    triples = Triples(first.at(sent["t_p1"]), own.at(sent["met"]), first.at(sent["t_p3"]))
-    begun = np.flatnonzero(np.asarray(sent["round"]) == 1)  # in MPI_Init, and in MPI_Finalize
-    return steady(triples, lasted_ps, int(begun[1]) if len(begun) > 1 else len(sent))
+def _frame(sent: NDArray[np.void], ticks: Sequence[TickClock], clock: _Shared, last_ps: int) -> ClockFrame | None:
+    """A clock on rank 0's, by the messages with the first of its ranks that exchanged any."""
+    for rank in clock.members:
+        mine = sent[sent["rank"] == rank]
+        if len(mine):
+            met = clock.at(rank, ticks[rank].at(mine["met"]))
+            triples = Triples(ticks[0].at(mine["t_p1"]), met, ticks[0].at(mine["t_p3"]))
+            begun = np.flatnonzero(np.asarray(mine["round"]) == 1)  # in MPI_Init, and in MPI_Finalize
+            return steady(triples, last_ps, int(begun[1]) if len(begun) > 1 else len(mine))
+    return None
 
 
 # ---- what they recorded ----

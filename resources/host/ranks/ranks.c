@@ -3,8 +3,10 @@
  *
  * Each process records in a folder of its own below $RCW_RAW, `rank_N`, of which it makes $RCW_RAW, so that all others who record
  * (recap.c, the read-out of counters) follow. There `messages.bin` has the messages (../../card/records.h) and `rank.txt` which rank it is.
- * Ranks are aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of rank 0 has when each left it, met the other rank's
- * clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, -1 is one of which nothing is known. */
+ * Ranks that read one clock, as those of one machine do, need no more than when each began by it (`rank.txt`). Of each other clock the
+ * first rank is aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of rank 0 has when each left it, met the other
+ * rank's clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, -1 is one of which nothing is known. */
+#define _GNU_SOURCE
 #include "ranks.h"
 
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ROUNDS = 50, LEAST_ROUNDS = 10, PIECE = 4096, TAG = 1 };
+enum { MOST_ROUNDS = 50, LEAST_ROUNDS = 10, PIECE = 4096, TAG = 1, ASLEEP_US = 100 };
 
 static const double enough_s = 0.02; /* for the rounds with one rank, where they take long */
 
@@ -42,32 +44,66 @@ static int create(const char *name)
     return fd;
 }
 
+/* The folder and those that it is in. */
+static int make_folders(const char *path)
+{
+    char part[4096];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1; (at = strchr(at, '/')); *at++ = '/') {
+        *at = 0;
+        mkdir(part, 0777);
+    }
+    return !mkdir(part, 0777) || !access(part, W_OK);
+}
+
 /* Before recap.c begins (102). A launcher tells the rank before MPI does; where it is another one, rank.txt counts. */
 __attribute__((constructor(101))) static void choose_folder(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
     const char *folder = getenv("RCW_RAW"), *known = NULL;
-    char path[4096];
+    char path[4096], host[256] = "";
     if (!folder || !*folder || getenv("RCW_CARD_FD"))
         return;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !known; i++)
         known = getenv(names[i]);
+    gethostname(host, sizeof host - 1);
     int length = known ? snprintf(path, sizeof path, "%s/rank_%d", folder, atoi(known))
-                       : snprintf(path, sizeof path, "%s/rank_of_%d", folder, (int)getpid());
-    if (length < (int)sizeof path && (!mkdir(path, 0777) || !access(path, W_OK)))
+                       : snprintf(path, sizeof path, "%s/rank_of_%s_%d", folder, host, (int)getpid());
+    if (length < (int)sizeof path && make_folders(path))
         setenv("RCW_RAW", path, 1);
 }
 
-int rcw_clock_is_shared(void) { return ranks > 1; }
+/* Before MPI says how many there are, there may be others. */
+int rcw_clock_is_shared(void) { return ranks != 1; }
 
-static void write_rank(void)
+/* Where a rank runs and records; `clock` is a name that ranks share which read the same one. */
+typedef struct {
+    char clock[192], host[MPI_MAX_PROCESSOR_NAME], folder[1024];
+} place;
+
+static place *places; /* of each rank */
+
+/* This rank's own, in rank.txt; those of all in rank 0's places.txt, for whoever brings the folders together. */
+static void write_places(void)
 {
-    char text[MPI_MAX_PROCESSOR_NAME + 64], host[MPI_MAX_PROCESSOR_NAME];
-    int fd = create("rank.txt"), length = 0;
-    PMPI_Get_processor_name(host, &length);
-    length = snprintf(text, sizeof text, "rank %d\nranks %d\nhost %s\n", rank, ranks, host);
-    if (fd >= 0 && write(fd, text, (size_t)length) != length)
+    place own = {"", "", ""};
+    int64_t zero, zero_ns;
+    int length;
+    if (!rcw_shared_clock(own.clock, sizeof own.clock, &zero, &zero_ns))
+        snprintf(own.clock, sizeof own.clock, "of rank %d", rank);
+    PMPI_Get_processor_name(own.host, &length);
+    snprintf(own.folder, sizeof own.folder, "%s", getenv("RCW_RAW"));
+    int fd = create("rank.txt");
+    if (fd >= 0 && dprintf(fd, "rank %d\nranks %d\nhost %s\nclock %s\nzero %lld\nzero_ns %lld\n", rank, ranks, own.host,
+                           own.clock, (long long)zero, (long long)zero_ns) < 0)
         fprintf(stderr, "recap: cannot write which rank this is\n");
+    close(fd);
+    places = calloc((size_t)ranks, sizeof *places);
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, places, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    fd = rank == 0 ? create("places.txt") : -1;
+    for (int i = 0; fd >= 0 && i < ranks; i++)
+        if (dprintf(fd, "%d %s:%s\n", i, places[i].host, places[i].folder) < 0)
+            fprintf(stderr, "recap: cannot write where the ranks are\n");
     close(fd);
 }
 
@@ -194,6 +230,15 @@ rcw_message_record rcw_message(int kind, const rcw_communicator *of, int peer, i
 
 /* ---- the ranks' clocks ---- */
 
+/* Of ranks that read one clock, the first: rank 0's is known. */
+static int is_aligned_with(int other)
+{
+    for (int i = 0; i < other; i++)
+        if (!strcmp(places[i].clock, places[other].clock))
+            return 0;
+    return other > 0;
+}
+
 /* Rank 0 says with each message whether it is the last one. */
 static void align_with(int other, MPI_Comm own)
 {
@@ -216,13 +261,28 @@ static void align_with(int other, MPI_Comm own)
     }
 }
 
+/* Ranks wait asleep for rank 0 to begin with them and to have ended with all: where there are more of them than cores, the two that
+ * exchange messages have a core each. */
 static void align(void)
 {
     MPI_Comm own;
+    int goes_on = 0;
     PMPI_Comm_dup(MPI_COMM_WORLD, &own);
-    for (int other = 1; other < ranks; other++)
-        if (rank == 0 || rank == other)
+    for (int other = 1; rank == 0 && other < ranks; other++)
+        if (is_aligned_with(other)) {
+            PMPI_Send(&goes_on, 1, MPI_INT, other, TAG, own);
             align_with(other, own);
+        }
+    goes_on = rank == 0;
+    for (int other = 1; rank == 0 && other < ranks; other++)
+        PMPI_Send(&goes_on, 1, MPI_INT, other, TAG, own);
+    while (!goes_on) {
+        for (int came = 0; !came; came || usleep(ASLEEP_US))
+            PMPI_Iprobe(0, TAG, own, &came, MPI_STATUS_IGNORE);
+        PMPI_Recv(&goes_on, 1, MPI_INT, 0, TAG, own, MPI_STATUS_IGNORE);
+        if (!goes_on)
+            align_with(rank, own);
+    }
     PMPI_Comm_free(&own);
 }
 
@@ -239,7 +299,7 @@ static void begin(void)
                         "(mpirun -x RCW_RAW)\n", rank);
     if (!all)
         return;
-    write_rank();
+    write_places();
     file = traced ? create("messages.bin") : -1;
     clocks_file = rank == 0 ? create("rank_clocks.bin") : -1;
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
