@@ -40,7 +40,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import Plugins, load_plugins
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
-from ranks_machine import MPI, clocks_off_ps, collectives, messages, mpirun, project
+from ranks_machine import MPI, collectives, messages, mpirun, project
 
 SEND, ISEND, RECV, WAITALL = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Waitall")
 
@@ -163,15 +163,13 @@ def test_the_projects_target_starts_the_ranks(
     make = shlex.join(["make", "-f", str(BOARD / "Makefile"), "-o", "libfpga.so", "host"])  # the design is the same
     build = f"mkdir made && cd made && cp {program.with_name('libfpga.so')} . && {make} TREE=$RECAP_TREE"
     run = "mpirun -n $(($RECAP_RANKS - 1)) made/host : -n 1 env RCW_CLOCK=system made/host"
-    target = f"{{name: machine, build: {build}, run: {run}}}"
+    target = f"{{name: machine, build: {build}, run: '{run}'}}"
     own.write_text(f"{file.read_text()}\ntarget: {target}\n")
     options = RunOptions(own.parent / "own-run", ranks=2)
     result = run_workspace(open_workspace(own, plugins), options, Job())
     assert result.complete, result.manifest.reason
     assert result.manifest.cores.ranks == 2
     assert "the 2 clocks of 2 ranks are aligned" in {one.message[:35] for one in result.manifest.diagnostics}
-    within_ps, off_ps = clocks_off_ps(own.parent / "own-run" / "raw")
-    assert off_ps <= within_ps
     assert "calls" not in result.tables
     counts = result.tables["call_stats"]
     per_rank = [int(counts["count"][counts["block"] == rank].sum()) for rank in range(2)]

@@ -148,13 +148,14 @@ def row(
     path = replayed.run_path()
     visited = sorted({run.manifest.blocks[block].id for block in path.steps.block.tolist()}) if path else []
     unsure_ps, off_ps = clocks_off_ps(raw, ahead_s)
-    early = [one.message for one in run.manifest.diagnostics if "before what was waited for came" in one.message]
+    said = " ".join(one.message for one in run.manifest.diagnostics)
+    early = re.search(r"(\d+) calls? ended before what was waited for came", said)
     return {
         "ranks": name, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
         "collectives_equal": collectives(run) == collectives(card),
         "output_equal": output == (card.path / "stdout.txt").read_text(),
         "within_s": unsure_ps / PS_PER_S, "off_s": off_ps / PS_PER_S,
-        "early": int(re.sub(r"\D.*", "", early[0])) if early else 0,
+        "early": int(early[1]) if early else 0,
         "replayed": replayed.exact, "path": [re.sub(r".*\[(\d+)\].*", r"\1", name) for name in visited],
     }  # fmt: skip
 

@@ -277,8 +277,11 @@ static void align(void)
     for (int other = 1; rank == 0 && other < ranks; other++)
         PMPI_Send(&goes_on, 1, MPI_INT, other, TAG, own);
     while (!goes_on) {
-        for (int came = 0; !came; came || usleep(ASLEEP_US))
+        for (int came = 0; !came;) {
             PMPI_Iprobe(0, TAG, own, &came, MPI_STATUS_IGNORE);
+            if (!came)
+                usleep(ASLEEP_US);
+        }
         PMPI_Recv(&goes_on, 1, MPI_INT, 0, TAG, own, MPI_STATUS_IGNORE);
         if (!goes_on)
             align_with(rank, own);
