@@ -224,10 +224,14 @@ def test_counts_are_those_of_a_waveform_of_the_run(run: Path, capsys: pytest.Cap
     assert f"{counted['decision 1, branch 1']}  hdl/tiny_top.v:52: else if wr_en && addr < 32'h100" in said
 
 
-def test_a_board_counts_what_the_card_does(run: Path, tmp_path: Path) -> None:
-    """Counters in the design's copy, read out through the platform's port of a board that is a simulation."""
-    card, board = bench.of_run(bench.analysed(run)), bench.on_board(tmp_path, ".v")
-    assert bench.of_words(board) == bench.of_words(card)
+@NEEDS_GHDL
+@pytest.mark.parametrize("suffix", [".v", ".vhd"])
+def test_a_board_counts_what_the_card_does(run: Path, tmp_path: Path, suffix: str) -> None:
+    """Counters in the design's copy, read out through the platform's port of a board that is a simulation. The signals
+    of the run, which is in Verilog, say what a design in VHDL has to count."""
+    card = bench.of_waveform(bench.cycles_of(run), suffix == ".vhd")
+    board = bench.on_board(tmp_path, suffix)
+    assert bench.of_words(board, suffix) == bench.of_words(card, suffix)
     assert all(card[name] for name in ("resets failed", "resets held", "steps held", "bursts held"))
     for name in ("free", "one_left"):  # asked for each word, with an answer by when that comes
         assert [(one[f"{name} held"] or 0) + (one[f"{name} failed"] or 0) for one in (board, card)] == [48, 48]

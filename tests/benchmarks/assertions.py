@@ -1,6 +1,6 @@
 """Assertions and branches of a design, in Verilog and in VHDL: as the simulated card counts them, as the counters in
-the design do, as they do on a board that is a simulation (of Verilog), and as a waveform of a run gives them. Exits
-with 1 where two differ.
+the design do, as they do on a board that is a simulation, and as a waveform of a run gives them. Exits with 1 where
+two differ.
 
     python tests/benchmarks/assertions.py [--json] [--quick] [--area]
 
@@ -43,11 +43,12 @@ DATA = Path(__file__).parents[1] / "data"
 SUFFIXES = {"Verilog": ".v", "VHDL": ".vhd"}
 _SIGNALS = ("rst", "left", "head", "tail", "since", "wr_en", "rd_en", "addr")
 _ASKED = "  assertions: true\n  branches: true\n"
-#: What words make count, however fast they come.
-_OF_WORDS = (
-    "begun", "bursts", "counts", "even", "resets", "steps", "decision 1, branch 1", "decision 2, branch 1",
-    "decision 2, branch 2", "decision 3, branch 1", "decision 3, branch 2",
-)  # fmt: skip
+#: What words make count, however fast they come: assertions, and branches by the language of their decisions.
+_OF_WORDS = ("begun", "bursts", "counts", "even", "resets", "steps")
+_BRANCHES_OF_WORDS = {
+    ".v": ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2)),
+    ".vhd": ((1, 1), (1, 2), (2, 1), (3, 2), (4, 1), (5, 1), (5, 2)),
+}
 _CELLS = ("LUT4", "TRELLIS_FF", "DP16KD")
 #: The branches of each decision in the order of the source, but for those that a reset takes.
 Counts = dict[str, int | None]
@@ -82,15 +83,17 @@ def on_board(folder: Path, suffix: str) -> Counts:
     build.mkdir()
     raw.mkdir()
     instrument_workspace(open_workspace(project, load_plugins()), {}, tree)
-    subprocess.run(make_board(tree, "WORD_CYCLES=20"), cwd=build, capture_output=True, check=True)
+    subprocess.run(make_board(tree, "WORD_CYCLES=20", "READ_CYCLES=0"), cwd=build, capture_output=True, check=True)
     environment = {**os.environ, "RCW_RAW": str(raw)}
     subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, stdout=sys.stderr, check=True)
     collect_records(tree, raw, folder / "run", load_plugins())
     return of_run(analysed(folder / "run"))
 
 
-def of_words(counts: Counts) -> Counts:
-    return {name: n for name, n in counts.items() if name.startswith(_OF_WORDS) and not name.endswith("first")}
+def of_words(counts: Counts, suffix: str) -> Counts:
+    names = {f"decision {decision}, branch {branch}" for decision, branch in _BRANCHES_OF_WORDS[suffix]}
+    names |= {name for name in counts if name.startswith(_OF_WORDS) and not name.endswith("first")}
+    return {name: counts[name] for name in names}
 
 
 def analysed(out: Path) -> Analysis:
@@ -187,8 +190,7 @@ def compared(folder: Path, quick: bool = False) -> Iterator[tuple[str, Mapping[s
         runs = {"waveform": of_waveform(cycles_of(here / "seen"), suffix == ".vhd"), **runs}
         if not quick:
             runs["counters"] = of_run(counted(application(here / "words", suffix, True), here / "read"))
-            if suffix == ".v":  # which the board's simulator takes
-                runs["board"] = of_words(on_board(here / "board", suffix))
+            runs["board"] = of_words(on_board(here / "board", suffix), suffix)
         yield name, runs
 
 

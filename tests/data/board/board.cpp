@@ -1,8 +1,9 @@
 // A board that stands in for one: the vendor's API over the user's design in Verilator, as a plain shared library.
-// The design's clocks run during calls only: CALL_CYCLES before an access, and WORD_CYCLES for each word, as on a slow bus. A clock
-// `fast` of the design's makes three cycles while the first makes two, unless RCW_BOARD_STANDS is set. With BOARD_HZ the clock goes on
-// between calls as well: a call finds as many cycles as the time since the board was opened has, or CALL_CYCLES more where
-// the simulator does not keep up.
+// The design's clocks run during calls only: CALL_CYCLES before a write, READ_CYCLES before a read (as many, unless a
+// build says otherwise), and WORD_CYCLES for each word, as on a slow bus. A clock `fast` of the design's makes three
+// cycles while the first makes two, unless RCW_BOARD_STANDS is set. With BOARD_HZ the clock goes on between calls as
+// well: a call finds as many cycles as the time since the board was opened has, or as many as before where the simulator
+// does not keep up.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -46,10 +47,10 @@ struct fpga {
         design.wr_en = design.rd_en = 0;
         for (long i = 0; i < cycles; ++i) cycle();
     }
-    void begin_access() {
+    void begin_access(long most = CALL_CYCLES) {
         const std::chrono::duration<double> since = std::chrono::steady_clock::now() - opened;
         const long due = long(since.count() * BOARD_HZ) - cycles;
-        idle(BOARD_HZ ? std::clamp(due, 0L, long(CALL_CYCLES)) : CALL_CYCLES);
+        idle(BOARD_HZ ? std::clamp(due, 0L, most) : most);
     }
 };
 
@@ -83,7 +84,7 @@ int fpgaWrite(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words) {
 int fpgaRead(fpga_t *fpga, uint32_t *data, uint32_t addr, int words) {
     if (!fpga || words < 0) return -1;
     const std::lock_guard<std::mutex> alone(fpga->calls);
-    fpga->begin_access();
+    fpga->begin_access(READ_CYCLES);
     for (int i = 0; i < words; ++i) {
         fpga->design.addr = addr + i;
         fpga->design.rd_en = 1;
