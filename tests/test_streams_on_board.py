@@ -254,12 +254,17 @@ def told(result: MeasureResult | AssertResult) -> str:
     return result.measure.text if isinstance(result, MeasureResult) else result.asserted.text
 
 
-def counted(run: Run) -> dict[str, MeasureResult | AssertResult]:
-    """What agents counted, by the statements."""
+def counted_by(run: Run) -> dict[tuple[str, str], MeasureResult | AssertResult]:
+    """What agents counted, by the FPGA and the statement."""
     answers = kept_answers(run.tables, "")
     assert answers is not None
     assert [one.message for one in answers.diagnostics] == []
-    return {told(one): one for one in answers.results}
+    return {(one.agent, told(one)): one for one in answers.results}
+
+
+def counted(run: Run) -> dict[str, MeasureResult | AssertResult]:
+    """What the agents of the only FPGA counted, by the statements."""
+    return {text: one for (_, text), one in counted_by(run).items()}
 
 
 def test_agents_count_what_a_trace_shows(card: Run) -> None:
@@ -288,8 +293,9 @@ def test_agents_count_what_a_trace_shows(card: Run) -> None:
 
 
 def in_cycles(run: Run, result: MeasureResult | AssertResult) -> list[object]:
-    """What a statement of `ON_BOARD` came to, in cycles of the run's clock."""
-    hz = run.manifest.clocks[0].frequency_hz
+    """What a statement of `ON_BOARD` came to, in cycles of its FPGA's clock."""
+    own = [clock for clock in run.manifest.clocks if clock.name.startswith(f"{result.agent}:")]
+    hz = (own or run.manifest.clocks)[0].frequency_hz
 
     def cycles(ps: float) -> int:
         return round(ps * hz / PS_PER_S)

@@ -190,10 +190,11 @@ class CountsInDesign(Protocol):
         ...
 
     def switches(
-        self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
-    ) -> Mapping[int, tuple[int, ...]]:
-        """The numbers that switch a design's agents as a program starts, by monitor: frames of that length ("": as they
-        were built), and of statements `only` those, by label or text (none: all). WorkbenchError where they cannot."""
+        self, builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
+    ) -> Sequence[Mapping[int, tuple[int, ...]]]:
+        """The numbers that switch the agents of FPGAs as a program starts, of each by monitor: frames of that length
+        ("": as they were built), and of statements `only` those, by label or text (none: all). WorkbenchError where
+        they cannot."""
         ...
 
     def counted_in(

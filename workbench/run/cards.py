@@ -171,6 +171,20 @@ def _block_on(block: Block, place: str) -> Block:
     return replace(block, id=place + block.id, component=component, group=alike + block.group, states=states)
 
 
+def block_in(block: Block, place: str) -> Block:
+    """A block of an FPGA as its own design names it, without what names in that FPGA begin with."""
+    if not place:
+        return block
+    alike = re.sub(r"\[\d+\]", "[*]", place)
+    component = "" if block.component == place.rstrip(".:") else block.component.removeprefix(place)
+    states = tuple(
+        replace(state, depends=tuple(one.removeprefix(place) for one in state.depends)) for state in block.states
+    )
+    id_, group = block.id.removeprefix(place), block.group.removeprefix(alike)
+    clock = block.clock and block.clock.removeprefix(place)
+    return replace(block, id=id_, component=component, group=group, clock=clock, states=states)
+
+
 def words_of_each(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:
     """Of each FPGA the number of its first block, its build and its own words."""
     block = word = 0

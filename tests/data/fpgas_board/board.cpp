@@ -5,7 +5,10 @@
 #include "fpga.h"
 #include "verilated.h"
 
-enum { CALL_CYCLES = 100, MOST_CYCLES = 100000 };
+enum { WRITE_CYCLES = 500, READ_CYCLES = 20, MOST_CYCLES = 100000 }; // before an access; until the interrupt
+
+template <class Design> auto raised(Design &design, int) -> decltype(bool(design.irq)) { return design.irq; }
+template <class Design> bool raised(Design &, long) { return false; } // this design has no interrupt
 
 struct fpga {
     bool opened = false;
@@ -29,7 +32,7 @@ template <class Design> struct Board final : fpga {
         }
     }
     uint32_t read() override { return design.rd_data; }
-    bool irq() override { return design.irq; }
+    bool irq() override { return raised(design, 0); }
 };
 
 static Board<Vleft> left;
@@ -45,13 +48,13 @@ fpga_t *fpgaOpen(int card) {
 }
 
 int fpgaWrite(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words) {
-    fpga->idle(CALL_CYCLES);
+    fpga->idle(WRITE_CYCLES);
     for (int i = 0; i < words; ++i) fpga->cycle(false, true, false, addr + i, data[i]);
     return 0;
 }
 
 int fpgaRead(fpga_t *fpga, uint32_t *data, uint32_t addr, int words) {
-    fpga->idle(CALL_CYCLES);
+    fpga->idle(READ_CYCLES);
     for (int i = 0; i < words; ++i) {
         fpga->cycle(false, false, true, addr + i, 0);
         data[i] = fpga->read();

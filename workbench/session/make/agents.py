@@ -41,6 +41,14 @@ def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan) -> AgentQu
     return AgentQuery(text, hardware.query, bool(fifos), room)
 
 
+def of_fpga(problem: Diagnostic, query: str, fpga: str) -> Diagnostic:
+    """What is wrong in the `query` of one of several FPGAs, with its name; any other problem as it is."""
+    if not (fpga and query and problem.file == query):
+        return problem
+    own = f"An FPGA may have questions of its own: fpgas: [{{name: {fpga}, query: FILE}}]."
+    return replace(problem, message=f"FPGA {fpga}: {problem.message}", hint=f"{problem.hint} {own}".strip())
+
+
 def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]) -> tuple[int, ...]:
     """What $RCW_AGENT has to be for a program built from a tree, so that agents' frames have that length ("": as they
     were built), and of their statements they count `only` these (none: all). WorkbenchError where that cannot be."""
@@ -48,15 +56,14 @@ def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]
     platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
-    numbers: list[int] = []
-    for fpga, one in enumerate(tree.hdl.each):
-        if one.agent and made:
-            codes = made.switches(one, one.agent, clocks_of_platform(platform), frame, only)
-            numbers += (setting_number(fpga, monitor, code) for monitor, own in codes.items() for code in own)
-    if not any(one.agent for one in tree.hdl.each):
+    if made is None or not any(one.agent for one in tree.hdl.each):
         hint = "Name questions in hardware.query of the project, and instrument it again."
         raise WorkbenchError(Diagnostic("no agent counts in this tree's FPGA", hint, file=str(path)))
-    return tuple(numbers)
+    codes = made.switches(tree.hdl.each, clocks_of_platform(platform), frame, only)
+    return tuple(
+        setting_number(fpga, monitor, code)
+        for fpga, of_fpga in enumerate(codes) for monitor, own in of_fpga.items() for code in own
+    )  # fmt: skip
 
 
 def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platform) -> HdlBuild:

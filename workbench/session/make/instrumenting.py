@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlScan
 from workbench.run.cards import on_fpgas
-from workbench.session.make.agents import agent_query, with_agent
+from workbench.session.make.agents import agent_query, of_fpga, with_agent
 from workbench.session.make.kept_builds import keeping
 from workbench.session.open.places import placed
 from workbench.session.open.reading import instrumented, read
@@ -54,9 +54,13 @@ def instrument(
 
     def build_of(one: Workspace) -> HdlBuild:
         out = folders[id(one)]
-        return (
-            with_depths(one, settings, out, job) if varied else _instrument_design(one, settings, out, job, simulator)
-        )
+        if varied:
+            return with_depths(one, settings, out, job)
+        try:
+            return _instrument_design(one, settings, out, job, simulator)
+        except WorkbenchError as error:
+            query, fpga = one.project.hardware.query, _fpga(workspace, one)
+            raise WorkbenchError(*(of_fpga(problem, query, fpga) for problem in error.diagnostics)) from None
 
     hdl = on_each(workspace, build_of)
     return placed(host, root), hdl
@@ -110,8 +114,13 @@ def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
 
 def _folders(workspace: Workspace, out: Path) -> dict[int, Path]:
     """Where the copies of each design lie: in a folder of its first FPGA's name."""
+    return {id(one): out / _fpga(workspace, one) for one in workspace.designs}
+
+
+def _fpga(workspace: Workspace, design: Workspace) -> str:
+    """The name of the first FPGA that has a design; "" where the project names none."""
     names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
-    return {id(one): out / names[workspace.boards.index(one)] for one in workspace.designs}
+    return names[workspace.boards.index(design)]
 
 
 def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:

@@ -36,7 +36,7 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest, RunClock
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import listed
-from workbench.run.cards import manifest_of_ranks
+from workbench.run.cards import block_in, manifest_of_ranks
 from workbench.run.collect import not_watched
 from workbench.session.make.tree_files import Includes, copy_file, flags_in_tree, headers, quoted, relative, write_file
 from workbench.session.open.workspace import Value, Workspace
@@ -97,7 +97,7 @@ class Tree:
         blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
         left, builds = iter(blocks), []
         for one in self.fpgas:
-            own = tuple(islice(left, one.blocks))
+            own = tuple(block_in(block, one.place) for block in islice(left, one.blocks))
             builds.append(
                 HdlBuild((), "", own, read_out=one.read_out, agent=one.agent, streams=one.streams, fifos=one.fifos)
             )

@@ -15,6 +15,7 @@ from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
+from rc_workbench_plugins.streaming.agents.placed import placed
 from rc_workbench_plugins.streaming.agents.switching import as_switched, check_names, codes_for, switched
 from rc_workbench_plugins.streaming.query.measures import (
     Assert,
@@ -192,25 +193,24 @@ def _fifo_rows(build: HdlBuild, held: Sequence[MeasureResult], clock: ClockFrame
 
 
 def switches(
-    build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
-) -> dict[int, tuple[int, ...]]:
-    """The numbers that switch the agents of a design as a program starts, by monitor. WorkbenchError where they cannot
-    be switched like that."""
-    design = Design(build, asked, clocks_hz)
-    check_names([one.agent for one in design.agents], only)
-    codes = {one.number: codes_for(one.agent, frame, only) for one in design.agents}
-    if frame and not any(codes.values()):
+    builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
+) -> list[Mapping[int, tuple[int, ...]]]:
+    """The numbers that switch the agents of FPGAs as a program starts, by monitor. WorkbenchError where they cannot be
+    switched like that."""
+    designs = [Design(build, build.agent, clocks_hz) if build.agent else None for build in builds]
+    check_names([one.agent for design in designs if design for one in design.agents], only)
+    codes: list[Mapping[int, tuple[int, ...]]] = [
+        {one.number: codes_for(one.agent, frame, only) for one in design.agents} if design else {} for design in designs
+    ]
+    if frame and not any(of_clock for of_fpga in codes for of_clock in of_fpga.values()):
         raise WorkbenchError(Diagnostic(f"no statement has frames whose length is one like '{frame}'"))
-    for one in design.agents:
-        if missing := set(codes[one.number]) - one.monitor.settings.keys():
-            what = (
-                "hardware.read_out is too small to switch the agent"
-                if not one.monitor.settings
-                else "too much is asked"
-            )
-            raise WorkbenchError(
-                Diagnostic(f"{what} ({len(missing)} settings)", "Leave eight words of the port to it.")
-            )
+    for design, of_fpga in zip(designs, codes, strict=True):
+        for one in design.agents if design else ():
+            if missing := set(of_fpga[one.number]) - one.monitor.settings.keys():
+                small = "hardware.read_out is too small to switch the agent"
+                what = "too much is asked" if one.monitor.settings else small
+                message, hint = f"{what} ({len(missing)} settings)", "Leave eight words of the port to it."
+                raise WorkbenchError(Diagnostic(message, hint))
     return codes
 
 
@@ -260,7 +260,8 @@ def counted_in(
         fifos |= asked.fifos
         rows += ((one.first_fifo + fifo, held, cycles) for fifo, held, cycles in implied)
         if asked.text.strip():
-            of_fpgas[one.place.strip(":.") or AGENT] = answered
+            name = one.place.strip(":.")
+            of_fpgas[name or AGENT] = placed(answered, one.place, name) if name else answered
     tables = table_of_answers(of_fpgas)
     if fifos:
         columns = np.array(sorted(rows), np.int64).reshape(-1, 3).T

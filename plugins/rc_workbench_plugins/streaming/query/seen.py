@@ -1,5 +1,6 @@
 """What a run tells that can be asked about: the events of its edges, and the states of its blocks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -90,9 +91,14 @@ class Seen:
 
 
 def _key(of: Measure | Assert) -> object:
-    """By what a statement is the same, whatever its label and its line."""
-    text = of.text.removeprefix(f"{of.label}:").strip() if of.label else of.text
-    return (text, of.where, of.frame) if isinstance(of, Measure) else text
+    """By what a statement is the same, whatever its label, its line, and how much of its names is written out."""
+    label = of.label.partition("[")[0]  # without of which edge it is
+    text = of.text.removeprefix(f"{label}:").strip() if label else of.text
+    if isinstance(of, Assert):
+        return text
+    within = of.within and (of.within.states, of.within.into)
+    what, condition = re.split(" (?:at|of) ", text, maxsplit=1)[0], text.partition(" when ")[2]
+    return what, condition, of.where, of.tap, within, of.frame
 
 
 def seen(run: Run) -> Seen:

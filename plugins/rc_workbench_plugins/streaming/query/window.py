@@ -216,7 +216,8 @@ def _counts_alone(run: Run) -> list[Explained]:
     for one, value in numbers:
         whole = 1.0 if one.measure.metric in SHARES else 0.0
         words = value_words(one.measure, value)
-        name = one.measure.label or f"{one.measure.statistic} {one.measure.where}".strip()
+        where = f"{one.measure.statistic} {one.measure.where}".strip()
+        name = where if one.measure.label[:1] in ("", "[") else one.measure.label
         by_metric.setdefault(one.measure.metric, []).append(ExplainedBar(name, value, words, "", whole, warning=lost))
     return [
         Explained(f"What did agents count: {metric}?", "; ".join(f"{bar.name} {bar.words}" for bar in bars), (),

@@ -12,6 +12,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     SHARES,
     TIMED,
     UNITS,
+    Assert,
     AssertResult,
     FrameValue,
     Measure,
@@ -46,8 +47,12 @@ def value_words(measure: Measure, value: float | None) -> str:
 def result_words(result: MeasureResult) -> str:
     """A measure, and below it what it came to."""
     measure = result.measure
-    title = measure.text if measure.label in measure.text else f"{measure.label}: {measure.text}"
-    return _below(title, result_lines(result))
+    return _below(_title(measure), result_lines(result))
+
+
+def _title(of: Measure | Assert) -> str:
+    """A statement, with its label where that says more than the text."""
+    return of.text if of.label in of.text else f"{of.label}: {of.text}"
 
 
 def _below(title: str, lines: Sequence[str]) -> str:
@@ -168,7 +173,7 @@ def _bins_words(measure: Measure, names: Sequence[str], first: int, last: int) -
 
 def assert_words(result: AssertResult) -> str:
     """An assertion, and below it whether it holds."""
-    return _below(result.asserted.text, assert_lines(result))
+    return _below(_title(result.asserted), assert_lines(result))
 
 
 def assert_lines(result: AssertResult) -> list[str]:
