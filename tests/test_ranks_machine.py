@@ -111,8 +111,8 @@ def test_ranks_are_one_run_with_the_messages_that_the_program_sends(four: Run, p
     received_messages, sent_messages = Counter(messages(four)), Counter([*rings, *large])
     assert received_messages <= sent_messages
     assert (sent_messages - received_messages).total() <= came_before_being_sent(four)
-    (bcast,), (reduce,) = lines_of(four, "MPI_Bcast"), lines_of(four, "MPI_Allreduce")
-    assert collectives(four) == [[("MPI_Bcast", bcast, 4), ("MPI_Allreduce", reduce, 4)]] * 4
+    names = ("MPI_Bcast", "MPI_Allreduce", "MPI_Scan", "MPI_Ireduce")
+    assert collectives(four) == [[(name, lines_of(four, name)[0], 4) for name in names]] * 4
     assert four.path is not None
     assert "initialization" in {finding.rule for finding in open_result(four.path, plugins).analysis.findings}
 
@@ -315,10 +315,15 @@ def test_collectives_wait_for_the_last_for_the_root_or_the_root_for_the_last(tmp
         both(Kind.ALL_TO_ALL, 0, (100, 180, 120), (210, 190, 205), -1),
         both(Kind.FROM_ROOT, 1, (300, 340, 310), (350, 345, 305 + 50), 1),
         both(Kind.TO_ROOT, 2, (400, 420, 480), (490, 425, 485), 0),
-    ]
+        [record(Kind.FROM_LOWER, t0, t1, 3, peer=rank, tag=3)
+         for rank, (t0, t1) in enumerate(((500, 505), (540, 545), (520, 550)))],
+        [record(Kind.ALL_TO_ALL, t0, t1, 4, peer=-1, tag=3, posted=posted)  # begun, and waited for in another call
+         for posted, t0, t1 in ((600, 700, 705), (650, 690, 695), (610, 640, 660))],
+    ]  # fmt: skip
     _, table = matched([list(of_rank) for of_rank in zip(*calls, strict=True)], tmp_path)
     met = {(0, 100, 180, 1), (2, 120, 180, 1)}
-    assert waits(table) == {*met, (0, 300, 350, 1), (2, 310, 355, 1), (0, 400, 420, 1), (0, 420, 490, 2)}
+    rooted = {(0, 300, 350, 1), (2, 310, 355, 1), (0, 400, 420, 1), (0, 420, 490, 2)}
+    assert waits(table) == {*met, *rooted, (2, 520, 550, 1), (2, 640, 660, 1)}
     assert (table["argument"][table["kind"] == SyncKind.BARRIER] == 3).all()
 
 
@@ -331,7 +336,7 @@ def test_a_message_that_comes_before_it_is_sent_has_no_cause(tmp_path: Path) -> 
     assert waits(table) == set()
 
 
-WITH_OTHERS = (Kind.ALL_TO_ALL, Kind.SENT, Kind.SENT_TO_RECEIVER, Kind.FROM_ROOT, Kind.TO_ROOT)
+WITH_OTHERS = (Kind.ALL_TO_ALL, Kind.SENT, Kind.SENT_TO_RECEIVER, Kind.FROM_ROOT, Kind.TO_ROOT, Kind.FROM_LOWER)
 
 
 @st.composite
@@ -356,11 +361,11 @@ def rank_programs(draw: st.DrawFn) -> tuple[list[list[tuple[int, ...]]], list[in
                 here.append(record(Kind.RECEIVED, t0 + clock, t1 + clock, 2 * order, peer=left))
                 here.append(record(kind, t0 + clock, t1 + clock, 2 * order + 1, peer=right))
             else:
-                awaited = {Kind.ALL_TO_ALL: begin, Kind.FROM_ROOT: [begin[root]], Kind.TO_ROOT: others}[kind]
-                if kind == Kind.TO_ROOT and rank != root:
-                    awaited = []
+                to_root = others if rank == root else []
+                awaited = {Kind.ALL_TO_ALL: begin, Kind.FROM_ROOT: [begin[root]], Kind.TO_ROOT: to_root,
+                           Kind.FROM_LOWER: begin[:rank]}[kind]  # fmt: skip
                 t1 = max([t0, *awaited]) + way
-                peer = -1 if kind == Kind.ALL_TO_ALL else root
+                peer = {Kind.ALL_TO_ALL: -1, Kind.FROM_LOWER: rank}.get(kind, root)
                 here.append(record(kind, t0 + clock, t1 + clock, order, peer=peer, tag=count))
             now[rank] = t1
     return records, [max(now) + 30 + rank for rank in range(count)]

@@ -1,6 +1,7 @@
 /* MPI on the simulated card's messages between ranks (messages.h). Collectives go by the algorithms that RATSS' equations price:
- * binomial trees for scatter, gather, broadcast and reduce, Bruck's exchange for an all-gather, pairwise exchange for an all-to-all,
- * dissemination for a barrier. In a scatter and a gather the network's interface passes on what is another rank's, at no
+ * binomial trees for scatter, gather, broadcast and reduce, Bruck's exchange for an all-gather, pairwise exchange for an all-to-all
+ * and a reduce-scatter, dissemination for a barrier, recursive doubling for a scan; with a count for each rank a root's messages one
+ * after the other, and a ring for an all-gather. In a scatter and a gather the network's interface passes on what is another rank's, at no
  * processor's time (Eq. 19 counts 2 o in all: the root's, and that of who gets its part). An all-reduce is a reduce and a broadcast. */
 #include "mpi.h"
 
@@ -14,8 +15,11 @@
 
 enum { PLAIN, COLLECTIVE }; /* a communicator's two contexts of messages: twice its number, and one more */
 
+typedef struct collective collective;
+
 struct rcw_mpi_request {
     rcw_receive *receive; /* what ends it; NULL: a send, which is done, or a receive from MPI_PROC_NULL */
+    collective *all;      /* or this; NULL once it is over */
     const struct communicator *of;
     int sends;
 };
@@ -33,11 +37,14 @@ static int begun, finalized;
 
 static void fail(const char *why) { rcw_library_fatal(why); }
 
+static void go_on(void);
+
 static void begin(const char *name, const void *where)
 {
     rcw_library_begin(name, where);
     if (!begun || finalized)
         fail(begun ? "it comes after MPI_Finalize" : "MPI_Init has to come before it");
+    go_on();
 }
 
 #define BEGIN begin(__func__, __builtin_return_address(0))
@@ -191,6 +198,123 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
     return MPI_SUCCESS;
 }
 
+/* ---- what a collective call does ---- */
+
+/* A collective call is a list of steps, in their order; a nonblocking one takes those that it can whenever its rank calls MPI, as
+ * MPI's libraries do that have no thread of their own for it. */
+typedef struct {
+    enum { GIVE, GET, COMBINE, COPY, OVERHEAD } does;
+    int peer, relays; /* peer: of MPI_COMM_WORLD */
+    void *to;
+    const void *from;
+    int64_t bytes;
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+} step;
+
+struct collective {
+    collective *next; /* of those that are not over */
+    const communicator *of;
+    int number, at, count, rooms_count;
+    step *steps;
+    void **rooms;
+    rcw_receive *awaited; /* of the step that it is at */
+    MPI_Request request;  /* of a nonblocking one, until it is over */
+};
+
+static collective *all_open, *under_way; /* under_way: the one whose steps are told */
+
+static void combine(void *all, const void *more, int count, MPI_Datatype type, MPI_Op op);
+
+static void *more_of(void *list, int count, size_t size)
+{
+    list = count & (count - 1) ? list : realloc(list, 2 * (size_t)(count ? count : 1) * size);
+    if (!list)
+        fail("there is no memory for it");
+    return list;
+}
+
+static void close_collective(collective *one)
+{
+    collective **at = &all_open;
+    while (*at != one)
+        at = &(*at)->next;
+    *at = one->next;
+    if (one->request)
+        one->request->all = NULL;
+    for (int i = 0; i < one->rooms_count; i++)
+        free(one->rooms[i]);
+    free(one->rooms);
+    free(one->steps);
+    free(one);
+}
+
+static void wait_message(rcw_receive *one, int relays, rcw_arrival *arrival, const collective *own);
+
+/* Whether it is over; where it `waits` it is. */
+static int run(collective *one, int waits)
+{
+    for (; one->at < one->count; one->at++) {
+        const step *s = &one->steps[one->at];
+        int context = 2 * one->of->number + COLLECTIVE;
+        switch (s->does) {
+        case GIVE: rcw_message_send(s->peer, context, one->number, s->from, s->bytes, s->relays); break;
+        case COPY: memmove(s->to, s->from, (size_t)s->bytes); break;
+        case COMBINE: combine(s->to, s->from, s->count, s->type, s->op); break;
+        case OVERHEAD: rcw_overhead(); break;
+        case GET:
+            if (!one->awaited)
+                one->awaited = rcw_message_receive(s->peer, context, one->number, s->to, s->bytes);
+            if (waits)
+                wait_message(one->awaited, s->relays, NULL, one);
+            else if (rcw_message_there(one->awaited))
+                rcw_message_wait(one->awaited, s->relays, NULL);
+            else
+                return 0;
+            one->awaited = NULL;
+        }
+    }
+    close_collective(one);
+    return 1;
+}
+
+static void go_on(void)
+{
+    for (collective *one = all_open, *next; one; one = next) {
+        next = one->next;
+        run(one, 0);
+    }
+}
+
+/* Waits for one of some messages (as rcw_message_any) or for one that lets another collective call go on: then -1. */
+static int wait_any(rcw_receive *const *some, int count, const collective *own)
+{
+    int open = 0;
+    for (const collective *one = all_open; one; one = one->next)
+        open++;
+    rcw_receive *all[count + open + 1];
+    collective *of[open + 1];
+    for (int i = 0; i < count; i++)
+        all[i] = some[i];
+    open = 0;
+    for (collective *one = all_open; one; one = one->next)
+        if (one != own && one->awaited)
+            of[open] = one, all[count + open++] = one->awaited;
+    int first = rcw_message_any(all, count + open);
+    if (first < count)
+        return first;
+    run(of[first - count], 0);
+    return -1;
+}
+
+static void wait_message(rcw_receive *one, int relays, rcw_arrival *arrival, const collective *own)
+{
+    while (all_open && (all_open != own || all_open->next) && wait_any(&one, 1, own) < 0)
+        ;
+    rcw_message_wait(one, relays, arrival);
+}
+
 /* ---- from one to another ---- */
 
 static rcw_receive *send_to(const communicator *of, const void *buf, int64_t bytes, int dest, int tag, int synchronous)
@@ -210,7 +334,7 @@ static MPI_Request request_of(const communicator *of, rcw_receive *receive, int 
     MPI_Request request = calloc(1, sizeof *request);
     if (!request)
         fail("there is no memory for its request");
-    *request = (struct rcw_mpi_request){receive, of, sends};
+    *request = (struct rcw_mpi_request){receive, NULL, of, sends};
     return request;
 }
 
@@ -241,7 +365,7 @@ static const rcw_arrival nothing = {MPI_PROC_NULL, MPI_ANY_TAG, 0};
 
 static void done(MPI_Request *request, MPI_Status *status, const rcw_arrival *arrival)
 {
-    int came = *request && (*request)->receive && !(*request)->sends;
+    int came = *request && (*request)->receive && !(*request)->sends; /* of a collective call it says nothing */
     set_status(status, came ? (*request)->of : NULL, came ? arrival : &nothing);
     free(*request);
     *request = MPI_REQUEST_NULL;
@@ -251,7 +375,9 @@ static void wait_for(MPI_Request *request, MPI_Status *status)
 {
     rcw_arrival arrival = nothing;
     if (*request && (*request)->receive)
-        rcw_message_wait((*request)->receive, 0, &arrival);
+        wait_message((*request)->receive, 0, &arrival, NULL);
+    if (*request && (*request)->all)
+        run((*request)->all, 1);
     done(request, status, &arrival);
 }
 
@@ -259,8 +385,8 @@ static void wait_for(MPI_Request *request, MPI_Status *status)
 static int test(MPI_Request *request, MPI_Status *status)
 {
     rcw_arrival arrival = nothing;
-    if (*request && (*request)->receive && !rcw_message_take((*request)->receive, &arrival))
-        return 0;
+    if (*request && ((*request)->all || ((*request)->receive && !rcw_message_take((*request)->receive, &arrival))))
+        return 0; /* (what a collective call can do it has done as this call began) */
     done(request, status, &arrival);
     return 1;
 }
@@ -396,15 +522,19 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of
 static int first_done(int count, const MPI_Request *requests)
 {
     rcw_receive *some[count > 0 ? count : 1];
-    int first = MPI_UNDEFINED;
-    for (int i = count - 1; i >= 0; i--) {
-        some[i] = requests[i] ? requests[i]->receive : NULL;
-        if (requests[i] && !some[i])
-            first = i;
+    for (;;) {
+        int open = 0, first;
+        for (int i = 0; i < count; i++) {
+            some[i] = requests[i] ? requests[i]->receive : NULL;
+            if (requests[i] && !some[i] && !requests[i]->all)
+                return i;
+            open += requests[i] != NULL;
+        }
+        if (!open)
+            return MPI_UNDEFINED;
+        if ((first = wait_any(some, count, NULL)) >= 0)
+            return first;
     }
-    if (first == MPI_UNDEFINED && count > 0 && (first = rcw_message_any(some, count)) < 0)
-        return MPI_UNDEFINED;
-    return first;
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
@@ -442,7 +572,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     BEGIN;
     *flag = 1;
     for (int i = 0; i < count; i++)
-        if (array_of_requests[i] && array_of_requests[i]->receive && !rcw_message_there(array_of_requests[i]->receive))
+        if (array_of_requests[i] && (array_of_requests[i]->all ||
+                                     (array_of_requests[i]->receive && !rcw_message_there(array_of_requests[i]->receive))))
             *flag = 0;
     for (int i = 0; *flag && i < count; i++)
         wait_for(&array_of_requests[i], array_of_statuses ? &array_of_statuses[i] : NULL);
@@ -463,30 +594,85 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
 
 /* ---- collectives ---- */
 
-static communicator *under_way; /* in which the collective call is made */
-
+/* The steps of a call in a communicator are told from here on. */
 static void start(MPI_Comm comm, int root, int64_t bytes)
 {
-    under_way = comm_of(comm);
+    communicator *of = comm_of(comm);
     if (root >= 0)
-        check_rank(under_way, root);
-    rcw_collective(under_way->number, ++under_way->collectives, under_way->of.size, root, bytes);
+        check_rank(of, root);
+    rcw_collective(of->number, ++of->collectives, of->of.size, root, bytes);
+    under_way = room(sizeof *under_way);
+    *under_way = (collective){.next = all_open, .of = of, .number = of->collectives};
+    all_open = under_way;
 }
 
-static int my_rank(void) { return under_way->me; }
-static int rank_count(void) { return under_way->of.size; }
+static int complete(void)
+{
+    run(under_way, 1);
+    return end();
+}
+
+static int begun_collective(MPI_Request *request)
+{
+    *request = request_of(under_way->of, NULL, 0);
+    under_way->request = *request;
+    (*request)->all = under_way;
+    run(under_way, 0);
+    return end();
+}
+
+static int my_rank(void) { return under_way->of->me; }
+static int rank_count(void) { return under_way->of->of.size; }
+
+/* Room until the call is over. */
+static void *scratch(int64_t bytes)
+{
+    void *at = room(bytes);
+    under_way->rooms = more_of(under_way->rooms, under_way->rooms_count, sizeof *under_way->rooms);
+    return under_way->rooms[under_way->rooms_count++] = at;
+}
+
+static void add(step one)
+{
+    under_way->steps = more_of(under_way->steps, under_way->count, sizeof *under_way->steps);
+    under_way->steps[under_way->count++] = one;
+}
 
 static void give(int to, const void *data, int64_t bytes, int relays)
 {
-    rcw_message_send(under_way->of.world[to], 2 * under_way->number + COLLECTIVE, under_way->collectives, data, bytes, relays);
+    add((step){.does = GIVE, .peer = under_way->of->of.world[to], .from = data, .bytes = bytes, .relays = relays});
 }
 
 static void get(int from, void *to, int64_t bytes, int relays)
 {
-    rcw_receive *one = rcw_message_receive(under_way->of.world[from], 2 * under_way->number + COLLECTIVE,
-                                           under_way->collectives, to, bytes);
-    rcw_message_wait(one, relays, NULL);
+    add((step){.does = GET, .peer = under_way->of->of.world[from], .to = to, .bytes = bytes, .relays = relays});
 }
+
+static void copy(void *to, const void *from, int64_t bytes) { add((step){.does = COPY, .to = to, .from = from, .bytes = bytes}); }
+
+static void combines(void *all, const void *more, int count, MPI_Datatype type, MPI_Op op)
+{
+    add((step){.does = COMBINE, .to = all, .from = more, .count = count, .type = type, .op = op});
+}
+
+static void overhead(void) { add((step){.does = OVERHEAD}); }
+
+/* A call, its nonblocking form, and how their steps are told. */
+#define COLLECTIVE_CALL(name, nonblocking, arguments, ...) \
+    static void tell_##name(__VA_ARGS__);                  \
+    int MPI_##name(__VA_ARGS__)                            \
+    {                                                      \
+        BEGIN;                                             \
+        tell_##name arguments;                             \
+        return complete();                                 \
+    }                                                      \
+    int MPI_##nonblocking(__VA_ARGS__, MPI_Request *request) \
+    {                                                      \
+        BEGIN;                                             \
+        tell_##name arguments;                             \
+        return begun_collective(request);                  \
+    }                                                      \
+    static void tell_##name(__VA_ARGS__)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -500,12 +686,10 @@ static void barrier(void)
     }
 }
 
-int MPI_Barrier(MPI_Comm comm)
+COLLECTIVE_CALL(Barrier, Ibarrier, (comm), MPI_Comm comm)
 {
-    BEGIN;
     start(comm, -1, 0);
     barrier();
-    return end();
 }
 
 int MPI_Finalize(void)
@@ -513,6 +697,7 @@ int MPI_Finalize(void)
     BEGIN;
     start(MPI_COMM_WORLD, -1, 0);
     barrier();
+    run(under_way, 1);
     finalized = 1;
     return end();
 }
@@ -529,13 +714,12 @@ static void broadcast(void *buffer, int64_t bytes, int root)
             give((me + step + root) % count, buffer, bytes, 0);
 }
 
-int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+COLLECTIVE_CALL(Bcast, Ibcast, (buffer, count, datatype, root, comm), void *buffer, int count, MPI_Datatype datatype, int root,
+                MPI_Comm comm)
 {
-    BEGIN;
     int64_t bytes = bytes_of(count, datatype);
     start(comm, root, bytes);
     broadcast(buffer, bytes, root);
-    return end();
 }
 
 #define COMBINE(type)                                                                                    \
@@ -584,7 +768,7 @@ static void reduce(void *all, int count, MPI_Datatype type, MPI_Op op, int root)
 {
     int ranks = rank_count(), me = (my_rank() - root + ranks) % ranks;
     int64_t bytes = bytes_of(count, type);
-    void *more = room(bytes);
+    void *more = scratch(bytes);
     for (int step = 1; step < ranks; step *= 2) {
         if (me & step) {
             give((me - step + root) % ranks, all, bytes, 0);
@@ -592,53 +776,127 @@ static void reduce(void *all, int count, MPI_Datatype type, MPI_Op op, int root)
         }
         if (me + step < ranks) {
             get((me + step + root) % ranks, more, bytes, 0);
-            combine(all, more, count, type, op);
+            combines(all, more, count, type, op);
         }
     }
-    free(more);
 }
 
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+COLLECTIVE_CALL(Reduce, Ireduce, (sendbuf, recvbuf, count, datatype, op, root, comm), const void *sendbuf, void *recvbuf,
+                int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    BEGIN;
     int64_t bytes = bytes_of(count, datatype);
     start(comm, root, bytes);
-    int is_root = my_rank() == root;
-    void *all = is_root ? recvbuf : room(bytes);
+    void *all = my_rank() == root ? recvbuf : scratch(bytes);
     if (sendbuf != MPI_IN_PLACE)
         memmove(all, sendbuf, (size_t)bytes);
     reduce(all, count, datatype, op, root);
-    if (!is_root)
-        free(all);
-    return end();
 }
 
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+COLLECTIVE_CALL(Allreduce, Iallreduce, (sendbuf, recvbuf, count, datatype, op, comm), const void *sendbuf, void *recvbuf,
+                int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    BEGIN;
     int64_t bytes = bytes_of(count, datatype);
     start(comm, -1, bytes);
     if (sendbuf != MPI_IN_PLACE)
         memmove(recvbuf, sendbuf, (size_t)bytes);
     reduce(recvbuf, count, datatype, op, 0);
     broadcast(recvbuf, bytes, 0);
-    return end();
+}
+
+/* `all` becomes the sum of what this rank and those before it have. `before`: that of those before it alone, NULL where it is not
+ * wanted. */
+static void scan(void *all, void *before, int count, MPI_Datatype type, MPI_Op op)
+{
+    int me = my_rank(), ranks = rank_count();
+    int64_t bytes = bytes_of(count, type);
+    void *more = scratch(bytes);
+    for (int step = 1; step < ranks; step *= 2) {
+        if (me + step < ranks)
+            give(me + step, all, bytes, 0);
+        if (me - step < 0)
+            continue;
+        get(me - step, more, bytes, 0);
+        if (before && step == 1)
+            copy(before, more, bytes);
+        else if (before)
+            combines(before, more, count, type, op);
+        combines(all, more, count, type, op);
+    }
+}
+
+COLLECTIVE_CALL(Scan, Iscan, (sendbuf, recvbuf, count, datatype, op, comm), const void *sendbuf, void *recvbuf, int count,
+                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    int64_t bytes = bytes_of(count, datatype);
+    start(comm, -1, bytes);
+    if (sendbuf != MPI_IN_PLACE)
+        memmove(recvbuf, sendbuf, (size_t)bytes);
+    scan(recvbuf, NULL, count, datatype, op);
+}
+
+COLLECTIVE_CALL(Exscan, Iexscan, (sendbuf, recvbuf, count, datatype, op, comm), const void *sendbuf, void *recvbuf, int count,
+                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    int64_t bytes = bytes_of(count, datatype);
+    start(comm, -1, bytes);
+    void *all = scratch(bytes);
+    memcpy(all, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, (size_t)bytes);
+    scan(all, recvbuf, count, datatype, op);
+}
+
+/* Each rank sends the others their parts, and adds up what comes for its own. */
+static void reduce_scatter(const char *parts, void *own, const int *counts, MPI_Datatype type, MPI_Op op)
+{
+    int me = my_rank(), ranks = rank_count();
+    int64_t at[ranks + 1];
+    at[0] = 0;
+    for (int i = 0; i < ranks; i++)
+        at[i + 1] = at[i] + bytes_of(counts[i], type);
+    char *all = scratch(at[me + 1] - at[me]), *more = scratch(at[me + 1] - at[me]);
+    memcpy(all, parts + at[me], (size_t)(at[me + 1] - at[me]));
+    for (int round = 1; round < ranks; round++) {
+        int to = (me + round) % ranks, from = (me - round + ranks) % ranks;
+        give(to, parts + at[to], at[to + 1] - at[to], 0);
+        get(from, more, at[me + 1] - at[me], 0);
+        combines(all, more, counts[me], type, op);
+    }
+    copy(own, all, at[me + 1] - at[me]);
+}
+
+COLLECTIVE_CALL(Reduce_scatter, Ireduce_scatter, (sendbuf, recvbuf, recvcounts, datatype, op, comm), const void *sendbuf,
+                void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < comm_of(comm)->of.size; i++)
+        bytes += bytes_of(recvcounts[i], datatype);
+    start(comm, -1, bytes);
+    reduce_scatter(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, recvcounts, datatype, op);
+}
+
+COLLECTIVE_CALL(Reduce_scatter_block, Ireduce_scatter_block, (sendbuf, recvbuf, recvcount, datatype, op, comm),
+                const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    start(comm, -1, bytes_of(recvcount, datatype));
+    int ranks = rank_count(), counts[ranks];
+    for (int i = 0; i < ranks; i++)
+        counts[i] = recvcount;
+    reduce_scatter(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, counts, datatype, op);
 }
 
 /* In a scatter and a gather the ranks are numbered from the root on. The rank of an odd number 2^n q has a tree of 2^n of them, itself
  * the first, whose parts pass through it. */
 
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE_CALL(Scatter, Iscatter, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+                const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                int root, MPI_Comm comm)
 {
-    BEGIN;
-    under_way = comm_of(comm);
-    int count = rank_count(), is_root = my_rank() == root, me = (my_rank() - root + count) % count, step = 1;
+    int is_root = comm_of(comm)->me == root;
     int64_t part = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
     start(comm, root, part);
+    int count = rank_count(), me = (my_rank() - root + count) % count, step = 1;
     while (step < count && !(me & step))
         step *= 2;
-    char *parts = room(part * least(step, count - me));
+    char *parts = scratch(part * least(step, count - me));
     for (int i = 0; is_root && i < count; i++)
         memcpy(parts + part * i, (const char *)sendbuf + part * ((i + root) % count), (size_t)part);
     if (!is_root)
@@ -650,43 +908,79 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
             relays = 1;
         }
     if (recvbuf != MPI_IN_PLACE)
-        memcpy(recvbuf, parts, (size_t)part);
+        copy(recvbuf, parts, part);
     if (!is_root)
-        rcw_overhead();
-    free(parts);
-    return end();
+        overhead();
 }
 
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-               MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE_CALL(Gather, Igather, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), const void *sendbuf,
+                int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                MPI_Comm comm)
 {
-    BEGIN;
-    under_way = comm_of(comm);
-    int count = rank_count(), is_root = my_rank() == root, me = (my_rank() - root + count) % count, step = 1;
+    int is_root = comm_of(comm)->me == root;
     int64_t part = is_root ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
     start(comm, root, part);
-    char *parts = room(part * (count - me));
+    int count = rank_count(), me = (my_rank() - root + count) % count, step = 1;
+    char *parts = scratch(part * (count - me));
     memcpy(parts, sendbuf == MPI_IN_PLACE ? (const char *)recvbuf + part * root : sendbuf, (size_t)part);
     if (!is_root)
-        rcw_overhead();
+        overhead();
     for (; step < count && !(me & step); step *= 2)
         if (me + step < count)
             get((me + step + root) % count, parts + part * step, part * least(step, count - me - step), 1);
     if (!is_root)
         give((me - step + root) % count, parts, part * least(step, count - me), 1);
     else if (count > 1)
-        rcw_overhead();
+        overhead();
     for (int i = 0; is_root && i < count; i++)
-        memcpy((char *)recvbuf + part * ((i + root) % count), parts + part * i, (size_t)part);
-    free(parts);
-    return end();
+        copy((char *)recvbuf + part * ((i + root) % count), parts + part * i, part);
+}
+
+/* With a count for each rank the root sends to, or receives from, one after the other, as MPI's libraries do. */
+
+static int64_t place_of(const int *displs, int rank, MPI_Datatype type) { return displs[rank] * bytes_of(1, type); }
+
+COLLECTIVE_CALL(Scatterv, Iscatterv, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+                const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    start(comm, root, 0);
+    if (my_rank() != root) {
+        get(root, recvbuf, bytes_of(recvcount, recvtype), 0);
+        return;
+    }
+    for (int i = 0; i < rank_count(); i++) {
+        const char *part = (const char *)sendbuf + place_of(displs, i, sendtype);
+        if (i != root)
+            give(i, part, bytes_of(sendcounts[i], sendtype), 0);
+        else if (recvbuf != MPI_IN_PLACE)
+            memcpy(recvbuf, part, (size_t)bytes_of(sendcounts[i], sendtype));
+    }
+}
+
+COLLECTIVE_CALL(Gatherv, Igatherv, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+                const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    start(comm, root, 0);
+    if (my_rank() != root) {
+        give(root, sendbuf, bytes_of(sendcount, sendtype), 0);
+        return;
+    }
+    for (int i = 0; i < rank_count(); i++) {
+        char *part = (char *)recvbuf + place_of(displs, i, recvtype);
+        if (i != root)
+            get(i, part, bytes_of(recvcounts[i], recvtype), 0);
+        else if (sendbuf != MPI_IN_PLACE)
+            memcpy(part, sendbuf, (size_t)bytes_of(sendcount, sendtype));
+    }
 }
 
 /* Bruck's: each round a rank has twice as many parts, in order from its own on. `all` has the rank's own in its place. */
 static void all_gather(char *all, int64_t part)
 {
     int count = rank_count(), me = my_rank();
-    char *parts = room(part * count);
+    char *parts = scratch(part * count);
     memcpy(parts, all + part * me, (size_t)part);
     for (int have = 1; have < count; have *= 2) {
         int64_t bytes = part * least(have, count - have);
@@ -694,14 +988,12 @@ static void all_gather(char *all, int64_t part)
         get((me + have) % count, parts + part * have, bytes, 0);
     }
     for (int i = 0; i < count; i++)
-        memcpy(all + part * ((me + i) % count), parts + part * i, (size_t)part);
-    free(parts);
+        copy(all + part * ((me + i) % count), parts + part * i, part);
 }
 
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm)
+COLLECTIVE_CALL(Allgather, Iallgather, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), const void *sendbuf,
+                int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    BEGIN;
     int64_t part = bytes_of(recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE && bytes_of(sendcount, sendtype) != part)
         fail("it sends and receives different sizes");
@@ -709,26 +1001,63 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     if (sendbuf != MPI_IN_PLACE)
         memmove((char *)recvbuf + part * my_rank(), sendbuf, (size_t)part);
     all_gather(recvbuf, part);
-    return end();
 }
 
-int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                 MPI_Datatype recvtype, MPI_Comm comm)
+/* In a ring: each rank hands on to the next one what came from the one before. */
+COLLECTIVE_CALL(Allgatherv, Iallgatherv, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+                const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    BEGIN;
-    under_way = comm_of(comm);
+    int64_t bytes = 0;
+    const communicator *of = comm_of(comm);
+    for (int i = 0; i < of->of.size; i++)
+        bytes += bytes_of(recvcounts[i], recvtype);
+    if (sendbuf != MPI_IN_PLACE && bytes_of(sendcount, sendtype) != bytes_of(recvcounts[of->me], recvtype))
+        fail("it sends and receives different sizes");
+    start(comm, -1, bytes);
     int count = rank_count(), me = my_rank();
+    char *all = recvbuf;
+    if (sendbuf != MPI_IN_PLACE)
+        memmove(all + place_of(displs, me, recvtype), sendbuf, (size_t)bytes_of(sendcount, sendtype));
+    for (int round = 0; round < count - 1; round++) {
+        int gives = (me - round + count) % count, gets = (me - round - 1 + count) % count;
+        give((me + 1) % count, all + place_of(displs, gives, recvtype), bytes_of(recvcounts[gives], recvtype), 0);
+        get((me - 1 + count) % count, all + place_of(displs, gets, recvtype), bytes_of(recvcounts[gets], recvtype), 0);
+    }
+}
+
+COLLECTIVE_CALL(Alltoall, Ialltoall, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), const void *sendbuf,
+                int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
     int64_t part = bytes_of(recvcount, recvtype);
     if (sendbuf == MPI_IN_PLACE || bytes_of(sendcount, sendtype) != part)
         fail("it has to send as much as it receives, and not in place");
     start(comm, -1, part);
+    int count = rank_count(), me = my_rank();
     memcpy((char *)recvbuf + part * me, (const char *)sendbuf + part * me, (size_t)part);
     for (int round = 1; round < count; round++) {
         int to = (me + round) % count, from = (me - round + count) % count;
         give(to, (const char *)sendbuf + part * to, part, 0);
         get(from, (char *)recvbuf + part * from, part, 0);
     }
-    return end();
+}
+
+COLLECTIVE_CALL(Alltoallv, Ialltoallv, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+                const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    if (sendbuf == MPI_IN_PLACE)
+        fail("it may not be in place");
+    start(comm, -1, 0);
+    int count = rank_count(), me = my_rank();
+    const char *parts = sendbuf;
+    char *all = recvbuf;
+    memcpy(all + place_of(rdispls, me, recvtype), parts + place_of(sdispls, me, sendtype), (size_t)bytes_of(sendcounts[me], sendtype));
+    for (int round = 1; round < count; round++) {
+        int to = (me + round) % count, from = (me - round + count) % count;
+        give(to, parts + place_of(sdispls, to, sendtype), bytes_of(sendcounts[to], sendtype), 0);
+        get(from, all + place_of(rdispls, from, recvtype), bytes_of(recvcounts[from], recvtype), 0);
+    }
 }
 
 /* ---- communicators and groups ---- */
@@ -746,19 +1075,21 @@ static int by_key(const void *a, const void *b)
 /* All know the colors and keys of all by an all-gather. */
 static MPI_Comm split(int color, int key)
 {
-    int count = rank_count(), own = 0;
+    const communicator *of = under_way->of;
+    int count = rank_count(), own = 0, number = under_way->number;
     part_of_split *parts = room(count * (int64_t)sizeof *parts);
     parts[my_rank()] = (part_of_split){color, key, my_rank()};
     all_gather((char *)parts, sizeof *parts);
+    run(under_way, 1);
     MPI_Comm made = MPI_COMM_NULL;
     if (color != MPI_UNDEFINED) {
         qsort(parts, (size_t)count, sizeof *parts, by_key);
         struct rcw_mpi_group group = {0, room(count * (int64_t)sizeof *group.world)};
         for (int i = 0; i < count; i++)
             if (parts[i].color == color)
-                group.world[own++] = under_way->of.world[parts[i].rank];
+                group.world[own++] = of->of.world[parts[i].rank];
         group.size = own;
-        made = new_comm(rcw_context(under_way->number, under_way->collectives, color), group);
+        made = new_comm(rcw_context(of->number, number, color), group);
     }
     free(parts);
     return made;

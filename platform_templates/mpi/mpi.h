@@ -119,18 +119,63 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status);
 
+/* Each has a nonblocking form. */
 int MPI_Barrier(MPI_Comm comm);
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request);
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request *request);
 int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-               MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+              MPI_Request *request);
+int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                MPI_Request *request);
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm);
+int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, MPI_Request *request);
+int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm);
+int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Request *request);
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                int root, MPI_Comm comm);
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                 int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+               int root, MPI_Comm comm);
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                 const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                 MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                   const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                    const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                 MPI_Comm comm);
+int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 
 /* What is not simulated: the compiler says so at the call. */
 #define RCW_NO_MPI(name, why) int name() __attribute__((error(#name ": the simulated card does not have this call; " why)));
@@ -139,21 +184,40 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 #define RCW_NO_MPI(name, why) int name(...) __attribute__((error(#name ": the simulated card does not have this call; " why)));
 #endif
 #define RCW_PLAIN_COMM "use MPI_Comm_split"
-#define RCW_PLAIN_ALONE "use the form with the same count for all ranks"
 RCW_NO_MPI(MPI_Cart_create, RCW_PLAIN_COMM)
 RCW_NO_MPI(MPI_Intercomm_create, RCW_PLAIN_COMM)
 RCW_NO_MPI(MPI_Send_init, "use MPI_Isend")
 RCW_NO_MPI(MPI_Recv_init, "use MPI_Irecv")
-RCW_NO_MPI(MPI_Ibarrier, "use MPI_Barrier")
 RCW_NO_MPI(MPI_Type_contiguous, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_vector, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_commit, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Op_create, "use the operations that MPI has")
-RCW_NO_MPI(MPI_Scatterv, RCW_PLAIN_ALONE)
-RCW_NO_MPI(MPI_Gatherv, RCW_PLAIN_ALONE)
-RCW_NO_MPI(MPI_Allgatherv, RCW_PLAIN_ALONE)
-RCW_NO_MPI(MPI_Alltoallv, RCW_PLAIN_ALONE)
-RCW_NO_MPI(MPI_Scan, "use MPI_Allgather")
+RCW_NO_MPI(MPI_Alltoallw, "use MPI_Alltoallv")
+RCW_NO_MPI(MPI_Ialltoallw, "use MPI_Ialltoallv")
+RCW_NO_MPI(MPI_Neighbor_allgather, "send messages")
+RCW_NO_MPI(MPI_Neighbor_alltoall, "send messages")
+RCW_NO_MPI(MPI_Rsend, "use MPI_Send")
+RCW_NO_MPI(MPI_Irsend, "use MPI_Isend")
+RCW_NO_MPI(MPI_Bsend, "use MPI_Send")
+RCW_NO_MPI(MPI_Ibsend, "use MPI_Isend")
+RCW_NO_MPI(MPI_Ssend_init, "use MPI_Issend")
+RCW_NO_MPI(MPI_Start, "use MPI_Isend and MPI_Irecv")
+RCW_NO_MPI(MPI_Startall, "use MPI_Isend and MPI_Irecv")
+RCW_NO_MPI(MPI_Testsome, "use MPI_Testany")
+RCW_NO_MPI(MPI_Cancel, "receive the message")
+RCW_NO_MPI(MPI_Request_free, "use MPI_Wait")
+RCW_NO_MPI(MPI_Mprobe, "use MPI_Probe")
+RCW_NO_MPI(MPI_Improbe, "use MPI_Iprobe")
+RCW_NO_MPI(MPI_Comm_idup, "use MPI_Comm_dup")
+RCW_NO_MPI(MPI_Comm_split_type, RCW_PLAIN_COMM)
+RCW_NO_MPI(MPI_Graph_create, RCW_PLAIN_COMM)
+RCW_NO_MPI(MPI_Comm_spawn, "start all ranks at once")
+RCW_NO_MPI(MPI_Pack, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Unpack, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Type_create_struct, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Type_indexed, "send plain datatypes, or MPI_BYTE")
+RCW_NO_MPI(MPI_Win_allocate, "send messages")
+RCW_NO_MPI(MPI_Reduce_local, "combine them in the program")
 RCW_NO_MPI(MPI_Win_create, "send messages")
 RCW_NO_MPI(MPI_File_open, "use the C library's files")
 

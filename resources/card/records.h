@@ -132,7 +132,8 @@ typedef struct {
     int64_t comm;        /* the communicator's number, the same in all its ranks; -1: not known */
     int64_t order;       /* counts what the process sends and asks for; of a collective, those of the communicator */
     int32_t kind;        /* rcw_message_kind */
-    int32_t peer;        /* the other rank, as MPI_COMM_WORLD numbers it, or the root; -1: all, RCW_NO_RANK: none */
+    int32_t peer;        /* the other rank, as MPI_COMM_WORLD numbers it, or the root; -1: all, RCW_NO_RANK: none; of a scan this
+                          * rank's place in the communicator */
     int32_t tag;         /* of a collective how many ranks take part */
     int32_t thread;
 } rcw_message_record;    /* 64 bytes */
@@ -147,7 +148,7 @@ typedef enum {
     RCW_SEND_DONE,        /* the end of a send that was begun in another call */
     RCW_RECEIVED,
     RCW_PROBED,
-    RCW_ALL_TO_ALL, RCW_FROM_ROOT, RCW_TO_ROOT /* collectives */
+    RCW_ALL_TO_ALL, RCW_FROM_ROOT, RCW_TO_ROOT, RCW_FROM_LOWER /* collectives; the end of one that was begun in another call */
 } rcw_message_kind;
 
 /* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when

@@ -45,6 +45,7 @@ DATA = Path(__file__).parents[1] / "data"
 #: Open MPI on as many cores as there are, for whoever runs the tests.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 _SENDS = ("MPI_Send", "MPI_Isend", "MPI_Ssend")
+_COLLECTIVES = ("MPI_Bcast", "MPI_Allreduce", "MPI_Scan", "MPI_Ireduce")
 _COST = """
 #include <mpi.h>
 #include <stdio.h>
@@ -119,7 +120,7 @@ def collectives(run: Run) -> list[list[tuple[str, int, int]]]:
     return [
         [(sites[site].callee, sites[site].line, int(size))
          for site, size, block in zip(calls["site"], calls["bytes"], calls["block"], strict=True)
-         if block == rank and sites[site].callee in ("MPI_Bcast", "MPI_Allreduce", "MPI_Barrier")]
+         if block == rank and sites[site].callee in _COLLECTIVES]
         for rank in range(run.manifest.cores.ranks)
     ]  # fmt: skip
 

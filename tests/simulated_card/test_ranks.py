@@ -293,6 +293,101 @@ def test_collectives_take_what_ratss_says(card: CardExecutable, tmp_path: Path, 
     assert measured == {name: near(float(value)) for name, value in expected.items()}
 
 
+FURTHER = """
+enum { N = 600, ALL = 15 };
+static int a[8 * N], b[8 * N], c[8 * N], each[8] = {1, 2, 3, 4, 5}, at[8] = {0, 1, 3, 6, 10};
+static int far[8] = {0, 8, 16, 24, 32};
+#define TIMED(name, ms, call) t = together(ms); call; printf(name " %lld\\n", ps() - t)
+#define CHECK(what) if (!(what)) printf("wrong in line %d of rank %d\\n", __LINE__, rank)
+int main(void)
+{
+    begin();
+    long long t;
+    int own = rank + 1, flag = 0, which, one[8], many[8][8];
+    MPI_Request asked[16];
+    for (int i = 0; i < 8 * N; i++) a[i] = 10000 * rank + i;
+    TIMED("scatterv", 10, MPI_Scatterv(a, each, at, MPI_INT, b, own, MPI_INT, 1, MPI_COMM_WORLD));
+    for (int i = 0; i < own; i++) CHECK(b[i] == 10000 + at[rank] + i);
+    TIMED("gatherv", 20, MPI_Gatherv(a, own, MPI_INT, b, each, at, MPI_INT, 1, MPI_COMM_WORLD));
+    for (int i = 0; rank == 1 && i < ranks; i++) CHECK(b[at[i]] == 10000 * i && b[at[i] + i] == 10000 * i + i);
+    MPI_Allgatherv(a, own, MPI_INT, c, each, at, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; i++) CHECK(c[at[i]] == 10000 * i && c[at[i] + i] == 10000 * i + i);
+    TIMED("scan", 30, MPI_Scan(a, b, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    for (int i = 0; i < N; i++) CHECK(b[i] == own * i + 5000 * rank * own);
+    b[0] = 7;
+    MPI_Exscan(a, b, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(b[0] == (rank ? 5000 * (rank - 1) * rank : 7));
+    MPI_Reduce_scatter(a, b, each, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < own; i++) CHECK(b[i] == ranks * (at[rank] + i) + 5000 * ranks * (ranks - 1));
+
+    t = together(40); /* it goes on when its rank calls MPI: who only waits for the root has its message by then */
+    for (int i = 0; i < N; i++) b[i] = rank == 1 ? i : 0;
+    MPI_Ibcast(b, N, MPI_INT, 1, MPI_COMM_WORLD, asked);
+    usleep(1000);
+    t = ps();
+    MPI_Wait(asked, MPI_STATUS_IGNORE);
+    if (rank == 2) printf("overlapped %lld\\n", ps() - t);
+    for (int i = 0; i < N; i++) CHECK(b[i] == i);
+    t = together(50); /* it also goes on in a receive whose sender waits for it */
+    MPI_Ibarrier(MPI_COMM_WORLD, asked);
+    if (rank == 0) MPI_Recv(one, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 4) while (!flag) usleep(20), MPI_Test(asked, &flag, MPI_STATUS_IGNORE);
+    else MPI_Wait(asked, MPI_STATUS_IGNORE);
+    if (rank == 3) MPI_Send(one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 3) printf("barrier %lld\\n", ps() - t);
+    t = together(60); /* the first of two to be done is the barrier */
+    if (rank == 0) MPI_Irecv(one, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, asked);
+    MPI_Ibarrier(MPI_COMM_WORLD, asked + 1);
+    if (rank == 0) MPI_Waitany(2, asked, &which, MPI_STATUS_IGNORE), MPI_Wait(asked, MPI_STATUS_IGNORE);
+    else MPI_Wait(asked + 1, MPI_STATUS_IGNORE);
+    if (rank == 1) usleep(500), MPI_Send(one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    CHECK(rank || which == 1);
+    t = together(70); /* many at once */
+    MPI_Iallreduce(&own, &many[0][0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, asked);
+    MPI_Iallgather(&own, 1, MPI_INT, many[1], 1, MPI_INT, MPI_COMM_WORLD, asked + 1);
+    MPI_Ialltoall(a, 1, MPI_INT, many[2], 1, MPI_INT, MPI_COMM_WORLD, asked + 2);
+    MPI_Ireduce(&own, &many[3][0], 1, MPI_INT, MPI_PROD, 2, MPI_COMM_WORLD, asked + 3);
+    MPI_Iscatter(a, 1, MPI_INT, &many[4][0], 1, MPI_INT, 3, MPI_COMM_WORLD, asked + 4);
+    MPI_Igather(&own, 1, MPI_INT, many[5], 1, MPI_INT, 4, MPI_COMM_WORLD, asked + 5);
+    MPI_Iscan(&own, &many[6][0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, asked + 6);
+    MPI_Iexscan(&own, &many[6][1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, asked + 7);
+    MPI_Ireduce_scatter_block(a, &many[7][0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, asked + 8);
+    MPI_Ireduce_scatter(a, b, each, MPI_INT, MPI_MAX, MPI_COMM_WORLD, asked + 9);
+    MPI_Iscatterv(a, each, at, MPI_INT, b + 100, own, MPI_INT, 0, MPI_COMM_WORLD, asked + 10);
+    MPI_Igatherv(a, own, MPI_INT, b + 200, each, at, MPI_INT, 0, MPI_COMM_WORLD, asked + 11);
+    MPI_Iallgatherv(a, own, MPI_INT, b + 300, each, at, MPI_INT, MPI_COMM_WORLD, asked + 12);
+    for (int i = 0; i < ranks; i++) one[i] = rank + 1;
+    MPI_Ialltoallv(a, each, at, MPI_INT, b + 400, one, far, MPI_INT, MPI_COMM_WORLD, asked + 13);
+    MPI_Waitall(14, asked, MPI_STATUSES_IGNORE);
+    CHECK(many[0][0] == ALL && (rank != 2 || many[3][0] == 120) && many[4][0] == 30000 + rank);
+    for (int i = 0; i < ranks; i++) CHECK(many[1][i] == i + 1 && many[2][i] == 10000 * i + rank);
+    for (int i = 0; rank == 4 && i < ranks; i++) CHECK(many[5][i] == i + 1);
+    CHECK(many[6][0] == own * (own + 1) / 2 && (!rank || many[6][1] == rank * own / 2));
+    CHECK(many[7][0] == ranks * rank + 5000 * ranks * (ranks - 1) && b[0] == 40000 + at[rank] && b[100] == at[rank]);
+    CHECK((rank || b[200 + at[4]] == 40000) && b[300 + at[2] + 2] == 20002);
+    for (int i = 0; i < ranks; i++) CHECK(b[400 + far[i]] == 10000 * i + at[rank]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_nonblocking_collectives_scans_and_those_with_a_count_for_each_rank(
+    card: CardExecutable, tmp_path: Path
+) -> None:
+    outcome = run(card, FURTHER, tmp_path, 5)
+    assert "wrong" not in outcome.stdout, outcome.stdout
+    k, last = 4 * 600, 4 * 5  # bytes
+    measured = {name: max(times_s(outcome, name)) for name in ("scatterv", "gatherv", "scan", "overlapped", "barrier")}
+    assert measured == {
+        "scatterv": near(O + 3 * G_SHORT + L + last * G + O),
+        "gatherv": near(O + L + 3 * G_SHORT + last * G + O),
+        "scan": near(2 * (O + k * G + L + O + GAMMA * k) + O + GAMMA * k),
+        "overlapped": near(O),
+        "barrier": near(float(t_barrier(5, L, O)) + O),
+    }
+
+
 WAITING = """
 static char data[5000], more[5000];
 int main(void)

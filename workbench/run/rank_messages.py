@@ -35,9 +35,10 @@ class Kind(IntEnum):
     ALL_TO_ALL = 7
     FROM_ROOT = 8
     TO_ROOT = 9
+    FROM_LOWER = 10
 
 
-_SENDS, _COLLECTIVES = (1, 2, 3), (7, 8, 9)
+_SENDS, _COLLECTIVES = (1, 2, 3), (7, 8, 9, 10)
 
 
 class _Message(NamedTuple):
@@ -51,6 +52,16 @@ class _Message(NamedTuple):
     peer: int
     tag: int
     thread: int
+
+    @property
+    def came(self) -> int:
+        """When a rank came to a collective call: where it is begun, if it ends in another call."""
+        return self.posted or self.t0
+
+    @property
+    def begun_before(self) -> bool:
+        """Whether a collective call was begun in another call than that in which it ended."""
+        return self.kind in _COLLECTIVES and self.came < self.t0
 
 
 @dataclass(frozen=True)
@@ -173,7 +184,8 @@ def _awaited(matcher: _Matcher, sends: Sequence[Mapping[int, _Key]]) -> Iterator
 
 
 class _Call(NamedTuple):
-    """Messages that begin or end in one call; `posts` is a receive that is asked for then, and a sender waits for."""
+    """Messages that begin or end in one call; `posts` is a receive that is asked for then, and a sender waits for, or a
+    collective call that is begun."""
 
     t0: int
     t1: int
@@ -186,10 +198,10 @@ def _calls(rank: int, messages: Sequence[_Message], asked: set[_Key]) -> list[_C
     for place, one in enumerate(messages):
         calls[one.t0, one.t1].append((rank, place))
     found = [_Call(t0, t1, keys) for (t0, t1), keys in calls.items()]
-    for key in asked:
-        if key[0] == rank:
-            posted = messages[key[1]].posted
-            found.append(_Call(posted, posted, [], key))
+    begun = {(rank, place) for place, one in enumerate(messages) if one.begun_before}
+    for key in begun | {key for key in asked if key[0] == rank}:
+        posted = messages[key[1]].posted
+        found.append(_Call(posted, posted, [], key))
     return sorted(found, key=lambda call: (call.t0, call.posts is None, call.t1))
 
 
@@ -230,7 +242,7 @@ def _of_collective(
     others = matcher.collectives[one.comm, one.order]
     if len(others) != one.tag or len(others) == 1 or one.comm < 0:
         return []
-    if one.kind == Kind.ALL_TO_ALL:
+    if one.kind == Kind.ALL_TO_ALL and not one.begun_before:
         last = max(others, key=lambda other: matcher.message(other).t0)
         last_ps = matcher.message(last).t0
         meet = [other for other in others if matcher.message(other).t1 >= last_ps]
@@ -242,14 +254,22 @@ def _of_collective(
         else:
             early.append(last_ps - one.t1)
         return []
-    roots = [other for other in others if other[0] == one.peer]
-    if not roots:
-        return []
-    if (rank.number == one.peer) == (one.kind == Kind.FROM_ROOT):
-        rows["sent", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, one.t0, one.t0)
-        return []
-    waits = [other for other in others if other != key] if one.kind == Kind.TO_ROOT else roots
-    return [_Cause(matcher.message(other).t0, ("sent", other)) for other in waits]
+    if not one.begun_before:
+        rows["posted", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, one.t0, one.t0)
+    return [_Cause(matcher.message(other).came, ("posted", other)) for other in _waited_for(key, one, others, matcher)]
+
+
+def _waited_for(key: _Key, one: _Message, others: Sequence[_Key], matcher: _Matcher) -> list[_Key]:
+    """Of all ranks' parts in a collective call those without which a rank's cannot end."""
+    rest = [other for other in others if other != key]
+    match one.kind:
+        case Kind.FROM_ROOT:
+            return [other for other in rest if other[0] == one.peer]
+        case Kind.TO_ROOT:
+            return rest if key[0] == one.peer else []
+        case Kind.FROM_LOWER:
+            return [other for other in rest if matcher.message(other).peer < one.peer]
+    return rest
 
 
 def _add_waits(rank: _Rank, call: _Call, causes: list[_Cause], early: list[int]) -> None:

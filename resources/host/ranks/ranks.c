@@ -328,7 +328,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record)
 {
-    int inter = 1;
+    int inter = 1, place = root;
     if (!rcw_ranks_on)
         return 0;
     PMPI_Comm_test_inter(comm, &inter);
@@ -336,8 +336,12 @@ int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message
         return 0;
     rcw_communicator *of = rcw_known(comm);
     *record = rcw_message(kind, of, kind == RCW_ALL_TO_ALL ? RCW_FROM_ALL : root, of->size, bytes);
+    if (kind == RCW_FROM_LOWER) {
+        PMPI_Comm_rank(comm, &place);
+        record->peer = place;
+    }
     record->order = of->collectives++;
-    record->t0 = rcw_ticks();
+    record->t0 = record->posted = rcw_ticks();
     return 1;
 }
 

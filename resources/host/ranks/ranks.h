@@ -23,6 +23,8 @@ int rcw_in_world(const rcw_communicator *of, int peer);
 void rcw_keep(const rcw_message_record *record);
 /* Begins the record of a collective call; 0 where it is not recorded. */
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record);
+/* A collective call that is begun, and ends with its request. */
+void rcw_begun(MPI_Request handle, rcw_message_record record);
 /* What a status says of a message that came. */
 void rcw_came(rcw_message_record *record, const rcw_communicator *of, const MPI_Status *status, MPI_Datatype type);
 #endif

@@ -1,64 +1,70 @@
-/* Collective calls: a part of ranks.c. */
+/* Collective calls, each with its nonblocking form, which ends with a request: a part of ranks.c. */
 #include "ranks.h"
 
-#define COLLECTIVE(kind, comm, root, bytes, call)                                       \
-    {                                                                                   \
-        rcw_message_record record;                                                      \
-        int recorded = rcw_collective(kind, comm, root, bytes, &record), result = P##call;  \
-        if (recorded) {                                                                 \
-            record.t1 = rcw_ticks();                                                    \
-            rcw_keep(&record);                                                              \
-        }                                                                               \
-        return result;                                                                  \
+#define UNPACKED(...) __VA_ARGS__
+#define COLLECTIVE(name, nonblocking, kind, root, bytes, arguments, ...)                     \
+    int MPI_##name(__VA_ARGS__)                                                              \
+    {                                                                                        \
+        rcw_message_record record;                                                           \
+        int recorded = rcw_collective(RCW_##kind, comm, root, bytes, &record);               \
+        int result = PMPI_##name(UNPACKED arguments);                                        \
+        if (recorded) {                                                                      \
+            record.t1 = rcw_ticks();                                                         \
+            rcw_keep(&record);                                                               \
+        }                                                                                    \
+        return result;                                                                       \
+    }                                                                                        \
+    int MPI_##nonblocking(__VA_ARGS__, MPI_Request *request)                                 \
+    {                                                                                        \
+        rcw_message_record record;                                                           \
+        int recorded = rcw_collective(RCW_##kind, comm, root, bytes, &record);               \
+        int result = PMPI_##nonblocking(UNPACKED arguments, request);                        \
+        if (recorded)                                                                        \
+            rcw_begun(*request, record);                                                     \
+        return result;                                                                       \
     }
 
-int MPI_Barrier(MPI_Comm comm) COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, 0, MPI_Barrier(comm))
-
-int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-    COLLECTIVE(RCW_FROM_ROOT, comm, root, rcw_bytes_of(count, datatype), MPI_Bcast(buffer, count, datatype, root, comm))
-
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
-    COLLECTIVE(RCW_TO_ROOT, comm, root, rcw_bytes_of(count, datatype), MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm))
-
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-    COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, rcw_bytes_of(count, datatype), MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm))
-
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                int root, MPI_Comm comm)
-    COLLECTIVE(RCW_FROM_ROOT, comm, root, rcw_bytes_of(recvcount, recvtype),
-               MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
-
-int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-    COLLECTIVE(RCW_FROM_ROOT, comm, root, rcw_bytes_of(recvcount, recvtype),
-               MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm))
-
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-               int root, MPI_Comm comm)
-    COLLECTIVE(RCW_TO_ROOT, comm, root, rcw_bytes_of(sendcount, sendtype),
-               MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
-
-int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
-    COLLECTIVE(RCW_TO_ROOT, comm, root, rcw_bytes_of(sendcount, sendtype),
-               MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm))
-
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                  MPI_Comm comm)
-    COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, rcw_bytes_of(recvcount, recvtype),
-               MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
-
-int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                   const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-    COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, rcw_bytes_of(sendcount, sendtype),
-               MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
-
-int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                 MPI_Comm comm)
-    COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, rcw_bytes_of(recvcount, recvtype),
-               MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
-
-int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-    COLLECTIVE(RCW_ALL_TO_ALL, comm, RCW_FROM_ALL, 0,
-               MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm))
+COLLECTIVE(Barrier, Ibarrier, ALL_TO_ALL, 0, 0, (comm), MPI_Comm comm)
+COLLECTIVE(Bcast, Ibcast, FROM_ROOT, root, rcw_bytes_of(count, datatype), (buffer, count, datatype, root, comm),
+           void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+COLLECTIVE(Reduce, Ireduce, TO_ROOT, root, rcw_bytes_of(count, datatype), (sendbuf, recvbuf, count, datatype, op, root,
+           comm), const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+COLLECTIVE(Allreduce, Iallreduce, ALL_TO_ALL, 0, rcw_bytes_of(count, datatype), (sendbuf, recvbuf, count, datatype, op,
+           comm), const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+COLLECTIVE(Scan, Iscan, FROM_LOWER, 0, rcw_bytes_of(count, datatype), (sendbuf, recvbuf, count, datatype, op, comm),
+           const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+COLLECTIVE(Exscan, Iexscan, FROM_LOWER, 0, rcw_bytes_of(count, datatype), (sendbuf, recvbuf, count, datatype, op, comm),
+           const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+COLLECTIVE(Reduce_scatter, Ireduce_scatter, ALL_TO_ALL, 0, 0, (sendbuf, recvbuf, recvcounts, datatype, op, comm),
+           const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, ALL_TO_ALL, 0, rcw_bytes_of(recvcount, datatype), (sendbuf, recvbuf,
+           recvcount, datatype, op, comm), const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+           MPI_Op op, MPI_Comm comm)
+COLLECTIVE(Scatter, Iscatter, FROM_ROOT, root, rcw_bytes_of(recvcount, recvtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcount, recvtype, root, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE(Scatterv, Iscatterv, FROM_ROOT, root, rcw_bytes_of(recvcount, recvtype), (sendbuf, sendcounts, displs, sendtype,
+           recvbuf, recvcount, recvtype, root, comm), const void *sendbuf, const int sendcounts[], const int displs[],
+           MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE(Gather, Igather, TO_ROOT, root, rcw_bytes_of(sendcount, sendtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcount, recvtype, root, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+           int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE(Gatherv, Igatherv, TO_ROOT, root, rcw_bytes_of(sendcount, sendtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcounts, displs, recvtype, root, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+           void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+COLLECTIVE(Allgather, Iallgather, ALL_TO_ALL, 0, rcw_bytes_of(recvcount, recvtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcount, recvtype, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+COLLECTIVE(Allgatherv, Iallgatherv, ALL_TO_ALL, 0, rcw_bytes_of(sendcount, sendtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcounts, displs, recvtype, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+COLLECTIVE(Alltoall, Ialltoall, ALL_TO_ALL, 0, rcw_bytes_of(recvcount, recvtype), (sendbuf, sendcount, sendtype, recvbuf,
+           recvcount, recvtype, comm), const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+           int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+COLLECTIVE(Alltoallv, Ialltoallv, ALL_TO_ALL, 0, 0, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+           recvtype, comm), const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+COLLECTIVE(Alltoallw, Ialltoallw, ALL_TO_ALL, 0, 0, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+           recvtypes, comm), const void *sendbuf, const int sendcounts[], const int sdispls[],
+           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+           const MPI_Datatype recvtypes[], MPI_Comm comm)

@@ -59,7 +59,7 @@ static void done(MPI_Request handle, const MPI_Status *status, int64_t t0, int64
         if (record.kind == RCW_RECEIVED) {
             PMPI_Test_cancelled(status, &cancelled);
             rcw_came(&record, one->of, status, one->type);
-        } else {
+        } else if (record.kind < RCW_ALL_TO_ALL) {
             record.kind = RCW_SEND_DONE;
         }
         if (one->persistent) {
@@ -82,6 +82,11 @@ static void begun(MPI_Request handle, rcw_message_record record, rcw_communicato
     if (record.kind != RCW_RECEIVED)
         rcw_keep(&record);
     open_one(handle, record, of, type, 0);
+}
+
+void rcw_begun(MPI_Request handle, rcw_message_record record)
+{
+    open_one(handle, record, NULL, MPI_DATATYPE_NULL, 0);
 }
 
 #define ISEND(name, kind)                                                                                                    \

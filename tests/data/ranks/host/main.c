@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int next = (rank + 1) % ranks, before = (rank - 1 + ranks) % ranks;
-    uint32_t sum = sum_of(rank), others = 0, all;
+    uint32_t sum = sum_of(rank), others = 0, all, before_me, most;
     char *big = calloc(2, LONG);
 
     if (rank == 0) { /* around the ring: each adds its own */
@@ -59,8 +59,14 @@ int main(int argc, char **argv)
     }
     MPI_Bcast(&others, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
     MPI_Allreduce(&sum, &all, 1, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Scan(&sum, &before_me, 1, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD); /* the last rank has the sum of all */
+    MPI_Ireduce(&before_me, &most, 1, MPI_UINT32_T, MPI_MAX, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 0)
-        printf("%u %u\n", all, others);
+        printf("%u %u\n", most, others);
+    if (rank == 0 && most != all)
+        return EXIT_FAILURE;
     free(big);
     MPI_Finalize();
     return EXIT_SUCCESS;
