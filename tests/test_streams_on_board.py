@@ -19,6 +19,7 @@ from workbench.api.instrument.stream_probe import with_streams
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Run
+from workbench.session.change.run_depths import front_of_run
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.agents import agent_switches
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -89,11 +90,9 @@ QUERY = (
 )
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = shutil.copytree(
-        QUEUED, tmp_path_factory.mktemp("project") / "bursts", ignore=shutil.ignore_patterns("*.yaml")
-    )
+def write_project(parent: Path) -> Path:
+    """The project file, with variants beside it."""
+    folder = shutil.copytree(QUEUED, parent / "bursts", ignore=shutil.ignore_patterns("*.yaml"))
     (folder / "main.c").write_text(MAIN)
     (folder / "board.query").write_text("\n".join(ON_BOARD))
     (folder / "card.query").write_text("\n".join(QUERY))
@@ -103,6 +102,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "card.workbench.yaml").write_text(card)
     (folder / "bursts.workbench.yaml").write_text(PROJECT)
     return folder / "bursts.workbench.yaml"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_project(tmp_path_factory.mktemp("project"))
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +176,13 @@ def test_a_board_tells_every_word_and_what_a_fifo_held(board: Run, card: Run) ->
             rounds = cycle[mine].reshape(ROUNDS, BURST)
             steps.append((np.diff(rounds, axis=1).tolist(), early[mine].reshape(ROUNDS, BURST)[:, 1:].tolist()))
         assert steps[0] == steps[1]
+
+
+def test_a_boards_fifos_are_replayed_though_its_clock_is_measured(board: Run) -> None:
+    """A measured frequency has more digits than the replay's numbers hold."""
+    front = front_of_run(board, load_plugins(), Job())
+    assert front.replayed_ps is not None
+    assert front.replayed_ps / front.run_ps == pytest.approx(1, rel=1e-3)
 
 
 def measured(run: Run, text: str) -> MeasureResult:

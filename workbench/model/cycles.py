@@ -1,16 +1,25 @@
 """Clock cycles on the virtual clock, exactly: cycle k begins at k rational periods (resources/card/README.md)."""
 
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import PS_PER_S
 
+_LARGEST = (1 << 63) - 1
+
 
 def period_ps(clock_hz: float, ppm: float = 0.0) -> Fraction:
-    """A cycle's length in picoseconds, of the frequency as it is written in decimal, or of so many millionths more."""
-    return PS_PER_S / Fraction(str(clock_hz)) / (1 + Fraction(str(ppm)) / 10**6)
+    """A cycle's length in picoseconds, of the frequency as it is written in decimal, or of so many millionths more.
+
+    The replay (`resources/replay`) takes numerator and denominator as 64-bit numbers: of a frequency with more digits,
+    as of a measured one, this is the nearest fraction of such."""
+    period = PS_PER_S / Fraction(str(clock_hz)) / (1 + Fraction(str(ppm)) / 10**6)
+    if max(period.numerator, period.denominator) <= _LARGEST:
+        return period
+    return period.limit_denominator(max(_LARGEST // ceil(period), 1))
 
 
 def faster_hz(clock_hz: float, ppm: float) -> float:
