@@ -1,5 +1,6 @@
 """The VHDL standard is the user's: what is 93 alone is read, observed and simulated as that, and told else."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tools import NEEDS_GHDL
 from workbench.api import HdlBuild
 from workbench.api.equivalence import Limits
 from workbench.api.job import Job
+from workbench.hdl.ghdl import ghdl
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Diagnostic, has_errors
 
@@ -171,3 +173,67 @@ endmodule
     scanned = MixedLanguage().scan(tmp_path, hardware(standard, "top.vhd", "leaf.v"), PLATFORM, {}, Job())
     assert [one.message for one in scanned.diagnostics] == []
     assert [block.instances for block in scanned.blocks if block.instances]
+
+
+#: What VHDL-93 does not read: `ready`, `full` and `level` are asked about by a metric, an assertion and a sum.
+OUT_PORTS = """library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
+entity half is port (clk : in std_logic; ready : out std_logic; level : out unsigned); end;
+architecture rtl of half is
+    signal n : unsigned(3 downto 0) := "0000";
+begin
+    process (clk) begin
+        if clk'event and clk = '1' then n <= n + 1; end if;
+    end process;
+    ready <= n(0);
+    level <= n;
+end;
+library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
+entity top is
+    port (
+        clk, rst : in std_logic; addr : in std_logic_vector(15 downto 0); wr_en, rd_en : in std_logic;
+        wr_data : in std_logic_vector(31 downto 0); rd_data : out std_logic_vector(31 downto 0);
+        ready : out std_logic; level : out unsigned(3 downto 0); full : out std_logic := '0'
+    );
+end;
+architecture rtl of top is
+    type flags is record full, ready : std_logic; end record;
+    signal own : flags := (full => '0', ready => '0');
+    procedure give(signal value : out std_logic; what : in std_logic) is begin value <= what; end;
+begin
+    -- psl default clock is rising_edge(clk);
+    -- psl often : assert always (full = '1' -> next (full = '0')) abort rst = '1';
+    inner : entity work.half port map (clk => clk, ready => ready, level => level);
+    process (clk) begin
+        if clk'event and clk = '1' then
+            --pragma recap sum levels of level when ready = '1'
+            own <= (ready => wr_en, full => not own.full);
+            rd_data <= x"0000000" & "000" & own.ready;
+            give(full, own.full);
+        end if;
+    end process;
+end;
+"""
+
+
+def test_what_93_does_not_read_drives_a_signal_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "top.vhd").write_text(OUT_PORTS)
+    asked = hardware("93").model_copy(update={"assertions": True})
+    build = VhdlLanguage().instrument(tmp_path, asked, PLATFORM, {}, tmp_path / "out")
+    assert [one.message for one in build.diagnostics] == []
+    assert {"top.levels", "top.often"} <= {block.id for block in build.blocks}
+    (copy,) = (path for path in build.files.board_sources if path.suffix == ".vhd")
+    strictly = [str(ghdl().path), "-s", "--std=93", str(copy)]
+    done = subprocess.run(strictly, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert VhdlLanguage().prove(build, tmp_path, Limits(prove_s=20, cycles=300, simulate_s=5), Job()).holds
+
+
+def test_a_port_that_93_cannot_read_and_whose_name_is_taken_again_is_reported(tmp_path: Path) -> None:
+    begin = "process (clk) begin\n        if clk'event and clk = '1' then\n            --pragma"
+    text = OUT_PORTS.replace(begin, begin.replace("begin", "variable ready : bit; begin"))
+    assert text != OUT_PORTS
+    (wrong,) = (one for one in reported(tmp_path, text, "93") if "levels" in one.message)
+    assert (wrong.file, wrong.line) == ("top.vhd", 30)
+    assert wrong.message.endswith(
+        "VHDL-93 cannot read 'ready', a port of mode out, and that name is declared again within"
+    )

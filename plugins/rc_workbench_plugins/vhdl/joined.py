@@ -21,6 +21,7 @@ from rc_workbench_plugins.vhdl.design import (
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.metrics import read_metrics
+from rc_workbench_plugins.vhdl.read_back import with_outs
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
@@ -201,6 +202,9 @@ def read_joined(
         name = base.name_of(unit.file.path)
         more, not_read = read_watched(unit, name, vhdl.blocks, taken, hardware.assertions, hardware.branches)
         own, misplaced = (*own, *more), (*misplaced, *not_read)
+    if hardware.vhdl_standard == "93":
+        own, not_readable = with_outs(own, base.units)
+        misplaced = (*misplaced, *not_readable)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
     for instance in joint.top.walk() if joint.top is not None else ():

@@ -9,7 +9,7 @@ from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.states import declared_signals
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, builtin, resolved, types_of
-from rc_workbench_plugins.vhdl.units import Unit
+from rc_workbench_plugins.vhdl.units import Declared, Unit
 from workbench.api import Diagnostic
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import metrics
@@ -25,9 +25,10 @@ _SIGNAL_HINT = "Name a signal that is an integer, a bit, or a vector of up to 32
 @dataclass(frozen=True)
 class MetricBlock(metrics.MetricBlock):
     """A metric beside a process. `value_kind` is what its signal is: "vector", "signed", "integer", "bit" or "boolean";
-    "" where it has none."""
+    "" where it has none. `outs` are ports that it asks about, whose signals the copy has for it (`read_back.py`)."""
 
     value_kind: str = ""
+    outs: tuple[Declared, ...] = ()
 
 
 def read_metrics(
@@ -159,7 +160,11 @@ def process(block: MetricBlock) -> str:
     if block.metric.signal:
         variable = f"variable x : bit_vector({VALUE_BITS - 1} downto 0); "
         sets.append(f"{''.join(_value(block.metric.signal, block.value_kind))} {value} <= x;")
-    return _at_edge(anchor, variable, " ".join(sets))
+    text = _at_edge(anchor, variable, " ".join(sets))
+    if not block.outs:
+        return text
+    hides = " ".join(f"alias {port.name} is recap_out_{plain(port.name)};" for port in block.outs)
+    return f" {name}_outs : block {hides} begin{text} end block;"
 
 
 def _at_edge(anchor: SourceBlock, variable: str, inner: str) -> str:
@@ -191,6 +196,7 @@ def _value(signal: str, kind: str) -> Iterator[str]:
 def asked(block: MetricBlock) -> Iterator[tuple[str, str]]:
     """Each condition, with a statement in which GHDL reads it where the metric is counted."""
     kept = "".join(one.declared for one in block.kept)
+    kept += "".join(f"signal {port.name} : {port.type}; " for port in block.outs)
     for number, condition in enumerate(block.metric.conditions):
         text = f" process begin if ({condition}) then null; end if; wait; end process;"
         yield condition, f" {names_of(block)[0]}_{number} : block {kept}begin{text} end block;" if kept else text

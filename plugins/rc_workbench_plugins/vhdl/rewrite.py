@@ -21,8 +21,10 @@ from rc_workbench_plugins.vhdl.metrics import (
     process,
     told,
 )
+from rc_workbench_plugins.vhdl.read_back import drive_signals
 from rc_workbench_plugins.vhdl.skeleton import cuts
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of
+from rc_workbench_plugins.vhdl.types import types_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
 from workbench.api import Clock
 from workbench.api.instrument.probes import state_bits
@@ -79,6 +81,9 @@ def edits_of(
         for region, observed in regions.values():
             _observe(edits[region.file.path], region, observed, held)
     for unit in design.units:
+        asking = [one for one in blocks.values() if isinstance(one, MetricBlock) and one.outs]
+        if outs := [port for one in asking if anchor_of(one).region in unit.regions for port in one.outs]:
+            drive_signals(edits[unit.file.path], unit, outs, types_of([unit]))
         for component in unit.all_components:
             if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
                 _add_port(edits[component.file.path], component.interface, width)
