@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Cores, Run
 from workbench.model.syncs import SyncKind
+from workbench.replay.refusals import cannot_replay
 from workbench.replay.threads import Replay, differences
 from workbench.run.rank_messages import Kind, match_messages
 from workbench.run.ranks import aligned, rank_folders
@@ -150,6 +152,9 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
     refused = replayed.predict([read_change("state block=rank[0].tiny_top.adder state=* factor=2")])
     assert refused.speedup is None
     assert any("only the host is followed" in one for one in replayed.assumed)
+    syncs = four.tables["syncs"]
+    threads = replace(four, tables=four.tables | {"syncs": syncs | {"block": np.asarray(syncs["block"]) + 1}})
+    assert "several threads of a rank exchange messages" in cannot_replay(threads)
 
 
 def test_the_projects_target_starts_the_ranks(
@@ -238,17 +243,22 @@ def test_a_steady_clock_is_found_within_what_is_said(whole: bool) -> None:
 
 
 def record(kind: Kind, t0: int, t1: int, order: int, **more: int) -> tuple[int, ...]:
-    one = {"posted": t0, "bytes": 8, "comm": 0, "peer": 0, "tag": 5, **more}
-    return t0, t1, one["posted"], one["bytes"], one["comm"], order, int(kind), one["peer"], one["tag"], 0
+    one = {"posted": t0, "bytes": 8, "comm": 0, "peer": 0, "tag": 5, "thread": 0, **more}
+    return t0, t1, one["posted"], one["bytes"], one["comm"], order, int(kind), one["peer"], one["tag"], one["thread"]
+
+
+def synced(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path) -> tuple[Any, Any]:
+    """What is found, and the table of who waited for whom. The second thread of rank 0 is the run's thread 2."""
+    found = match_messages(
+        [np.array(rows, MESSAGES) for rows in ranks], {n: (n * 3, 1000 - n) for n in range(len(ranks))}, {(0, 1): 2}
+    )
+    found.syncs.tofile(tmp_path / "host_syncs.bin")
+    return found, sync_tables(tmp_path)["syncs"]
 
 
 def matched(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path) -> tuple[Any, Any]:
-    """What is found, and the table of who waited for whom: replayed it comes to the same times."""
-    found = match_messages(
-        [np.array(rows, MESSAGES) for rows in ranks], {n: (n * 3, 1000 - n) for n in range(len(ranks))}
-    )
-    found.syncs.tofile(tmp_path / "host_syncs.bin")
-    table = sync_tables(tmp_path)["syncs"]
+    """The same; replayed it comes to the same times."""
+    found, table = synced(ranks, tmp_path)
     times = Replay(table, Cores(1, ranks=len(ranks))).times()
     assert not len(differences(table, times))
     assert times.end_ps == 1000
@@ -325,6 +335,22 @@ def test_collectives_wait_for_the_last_for_the_root_or_the_root_for_the_last(tmp
     rooted = {(0, 300, 350, 1), (2, 310, 355, 1), (0, 400, 420, 1), (0, 420, 490, 2)}
     assert waits(table) == {*met, *rooted, (2, 520, 550, 1), (2, 640, 660, 1)}
     assert (table["argument"][table["kind"] == SyncKind.BARRIER] == 3).all()
+
+
+def test_each_thread_of_a_rank_waits_for_its_own_messages(tmp_path: Path) -> None:
+    first = [
+        record(Kind.RECEIVED, 100, 310, 0, peer=1),
+        record(Kind.RECEIVED, 150, 260, 1, peer=1, tag=6, thread=1),
+        record(Kind.SENT, 270, 275, 2, peer=1, tag=7, thread=1),
+    ]
+    other = [
+        record(Kind.SENT, 250, 255, 0, tag=6),
+        record(Kind.SENT, 300, 305, 1),
+        record(Kind.RECEIVED, 400, 410, 2, tag=7),
+    ]
+    _, table = synced([first, other], tmp_path)
+    assert waits(table) == {(0, 100, 310, 1), (2, 150, 260, 1)}
+    assert set(table["block"][table["woken_by"][(table["block"] == 1) & (table["woken_by"] >= 0)]].tolist()) == {2}
 
 
 def test_a_message_that_comes_before_it_is_sent_has_no_cause(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
  * processor's time (Eq. 19 counts 2 o in all: the root's, and that of who gets its part). An all-reduce is a reduce and a broadcast. */
 #include "mpi.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (begun++)
         fail("it was called before");
     first_comms();
-    *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    *provided = required;
     return end();
 }
 
@@ -215,6 +216,7 @@ typedef struct {
 
 struct collective {
     collective *next; /* of those that are not over */
+    pthread_t owner;  /* who began it, in whose calls it goes on */
     const communicator *of;
     int number, at, count, rooms_count;
     step *steps;
@@ -223,7 +225,15 @@ struct collective {
     MPI_Request request;  /* of a nonblocking one, until it is over */
 };
 
-static collective *all_open, *under_way; /* under_way: the one whose steps are told */
+static collective *all_open;
+static __thread collective *under_way; /* whose steps are told */
+
+static collective *own_of(collective *from)
+{
+    while (from && !pthread_equal(from->owner, pthread_self()))
+        from = from->next;
+    return from;
+}
 
 static void combine(void *all, const void *more, int count, MPI_Datatype type, MPI_Op op);
 
@@ -281,8 +291,8 @@ static int run(collective *one, int waits)
 
 static void go_on(void)
 {
-    for (collective *one = all_open, *next; one; one = next) {
-        next = one->next;
+    for (collective *one = own_of(all_open), *next; one; one = next) {
+        next = own_of(one->next);
         run(one, 0);
     }
 }
@@ -291,14 +301,14 @@ static void go_on(void)
 static int wait_any(rcw_receive *const *some, int count, const collective *own)
 {
     int open = 0;
-    for (const collective *one = all_open; one; one = one->next)
+    for (collective *one = own_of(all_open); one; one = own_of(one->next))
         open++;
     rcw_receive *all[count + open + 1];
     collective *of[open + 1];
     for (int i = 0; i < count; i++)
         all[i] = some[i];
     open = 0;
-    for (collective *one = all_open; one; one = one->next)
+    for (collective *one = own_of(all_open); one; one = own_of(one->next))
         if (one != own && one->awaited)
             of[open] = one, all[count + open++] = one->awaited;
     int first = rcw_message_any(all, count + open);
@@ -308,9 +318,15 @@ static int wait_any(rcw_receive *const *some, int count, const collective *own)
     return -1;
 }
 
+static int has_others(const collective *own)
+{
+    const collective *first = own_of(all_open);
+    return first && (first != own || own_of(first->next));
+}
+
 static void wait_message(rcw_receive *one, int relays, rcw_arrival *arrival, const collective *own)
 {
-    while (all_open && (all_open != own || all_open->next) && wait_any(&one, 1, own) < 0)
+    while (has_others(own) && wait_any(&one, 1, own) < 0)
         ;
     rcw_message_wait(one, relays, arrival);
 }
@@ -385,8 +401,10 @@ static void wait_for(MPI_Request *request, MPI_Status *status)
 static int test(MPI_Request *request, MPI_Status *status)
 {
     rcw_arrival arrival = nothing;
-    if (*request && ((*request)->all || ((*request)->receive && !rcw_message_take((*request)->receive, &arrival))))
-        return 0; /* (what a collective call can do it has done as this call began) */
+    if (*request && (*request)->all && !run((*request)->all, 0))
+        return 0;
+    if (*request && (*request)->receive && !rcw_message_take((*request)->receive, &arrival))
+        return 0;
     done(request, status, &arrival);
     return 1;
 }
@@ -525,14 +543,15 @@ static int first_done(int count, const MPI_Request *requests)
     for (;;) {
         int open = 0, first;
         for (int i = 0; i < count; i++) {
-            some[i] = requests[i] ? requests[i]->receive : NULL;
-            if (requests[i] && !some[i] && !requests[i]->all)
+            collective *all = requests[i] ? requests[i]->all : NULL;
+            some[i] = all && !run(all, 0) ? all->awaited : requests[i] ? requests[i]->receive : NULL;
+            if (requests[i] && !some[i])
                 return i;
             open += requests[i] != NULL;
         }
         if (!open)
             return MPI_UNDEFINED;
-        if ((first = wait_any(some, count, NULL)) >= 0)
+        if ((first = wait_any(some, count, NULL)) >= 0 && !requests[first]->all)
             return first;
     }
 }
@@ -572,7 +591,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     BEGIN;
     *flag = 1;
     for (int i = 0; i < count; i++)
-        if (array_of_requests[i] && (array_of_requests[i]->all ||
+        if (array_of_requests[i] && ((array_of_requests[i]->all && !run(array_of_requests[i]->all, 0)) ||
                                      (array_of_requests[i]->receive && !rcw_message_there(array_of_requests[i]->receive))))
             *flag = 0;
     for (int i = 0; *flag && i < count; i++)
@@ -600,9 +619,10 @@ static void start(MPI_Comm comm, int root, int64_t bytes)
     communicator *of = comm_of(comm);
     if (root >= 0)
         check_rank(of, root);
-    rcw_collective(of->number, ++of->collectives, of->of.size, root, bytes);
+    int number = ++of->collectives;
+    rcw_collective(of->number, number, of->of.size, root, bytes);
     under_way = room(sizeof *under_way);
-    *under_way = (collective){.next = all_open, .of = of, .number = of->collectives};
+    *under_way = (collective){.next = all_open, .owner = pthread_self(), .of = of, .number = number};
     all_open = under_way;
 }
 

@@ -388,6 +388,45 @@ def test_nonblocking_collectives_scans_and_those_with_a_count_for_each_rank(
     }
 
 
+THREADS = """
+#include <pthread.h>
+static MPI_Comm of_thread;
+static MPI_Request handed;
+static int value = 1, sums[2];
+static void *other(void *argument)
+{
+    MPI_Send(&rank, 1, MPI_INT, !rank, 1, MPI_COMM_WORLD);
+    MPI_Allreduce(&value, &sums[1], 1, MPI_INT, MPI_SUM, of_thread);
+    MPI_Iallreduce(&value, &sums[0], 1, MPI_INT, MPI_SUM, of_thread, &handed); /* the main thread waits for it */
+    return argument;
+}
+int main(void)
+{
+    int provided, got;
+    pthread_t thread;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &of_thread);
+    long long t = together(10);
+    pthread_create(&thread, NULL, other, NULL);
+    MPI_Recv(&got, 1, MPI_INT, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("came %lld\\n", ps() - t);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pthread_join(thread, NULL);
+    MPI_Waitany(1, &handed, &got, MPI_STATUS_IGNORE);
+    if (provided != MPI_THREAD_MULTIPLE || sums[0] != 2 || sums[1] != 2) printf("wrong %d %d\\n", sums[0], sums[1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_several_threads_of_a_rank_exchange_messages(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, THREADS, tmp_path, 2)
+    assert "wrong" not in outcome.stdout, outcome.stdout
+    assert times_s(outcome, "came") == near([2 * O + L + G * 4] * 2)
+
+
 WAITING = """
 static char data[5000], more[5000];
 int main(void)

@@ -107,6 +107,9 @@ def cannot_replay(run: Run) -> str:
         return "the run is not complete"
     if not run.manifest.simulated and run.manifest.cores.ranks < 2:
         return "the run is of a real machine, which keeps no order of calls: run it, traced, on the simulated card"
+    ranks, syncs = run.manifest.cores.ranks, run.tables.get("syncs", {})
+    if not run.manifest.simulated and syncs and (np.asarray(syncs["block"]) >= ranks).any():
+        return "several threads of a rank exchange messages, and how they wait for one another is not recorded"
     if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
         return "the run has no calls"
     if not run.manifest.clocks:

@@ -66,7 +66,7 @@ class _Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Messages:
-    """Rows of SYNCS, rank after rank; how many messages lack their other end; how many calls ended, by the ranks'
+    """Rows of SYNCS, thread after thread; how many messages lack their other end; how many calls ended, by the ranks'
     clocks, before a message for which they waited was sent or the last rank came, and by how much at most (ps)."""
 
     syncs: RowArray
@@ -76,8 +76,8 @@ class Messages:
 
 
 @dataclass
-class _Rank:
-    """The rows of a rank so far, and when the last one let it go on."""
+class _Thread:
+    """The rows of a rank's thread so far, and when the last one let it go on. `number` is the run's of the thread."""
 
     number: int
     free_ps: int = 0
@@ -149,28 +149,36 @@ class _Cause:
     row: tuple[str, _Key]
 
 
-def match_messages(ranks: Sequence[NDArray[np.void]], lives_ps: Mapping[int, tuple[int, int]]) -> Messages:
+def match_messages(
+    ranks: Sequence[NDArray[np.void]],
+    lives_ps: Mapping[int, tuple[int, int]],
+    threads: Mapping[tuple[int, int], int] | None = None,
+) -> Messages:
     """Who waited for whom, by each rank's messages (MESSAGES, times in ps on one clock). `lives_ps` is when each began
-    and ended."""
+    and ended, `threads` the run's number of each rank's threads but for the first."""
     matcher = _Matcher(ranks)
-    rows: dict[tuple[str, _Key], tuple[int, int]] = {}  # rank and number of the row that others wait for
+    rows: dict[tuple[str, _Key], tuple[int, int]] = {}  # thread and number of the row that others wait for
     early: list[int] = []
-    done: list[_Rank] = []
+    done: list[_Thread] = []
     ends = [end for _, end in lives_ps.values()]
     last = ends.index(max(ends))
     sends = [{one.order: (rank, place) for place, one in enumerate(messages) if one.kind in _SENDS}
              for rank, messages in enumerate(matcher.of)]  # fmt: skip
     asked = {receive for send, receive in matcher.receiver.items() if matcher.waits_for_receiver(send)}
     asked |= set(_awaited(matcher, sends))
-    for number, messages in enumerate(matcher.of):
-        rank = _Rank(number)
-        if lives_ps[number][0] > 0:
-            rank.add(SyncKind.SLEEP, 0, lives_ps[number][0], woken_ps=lives_ps[number][0])
-        for group in _calls(number, messages, asked):
-            _add_call(rank, group, matcher, sends[number], rows, early)
-        kind = SyncKind.EXIT if number == last else SyncKind.END
-        rank.add(kind, lives_ps[number][1], lives_ps[number][1])
-        done.append(rank)
+    for rank, messages in enumerate(matcher.of):
+        begin_ps, end_ps = lives_ps[rank]
+        for own in sorted({0, *(one.thread for one in messages)}):
+            calls = _calls(rank, own, messages, asked)
+            if own:  # what it did before its first message, and does after its last, is not known
+                begin_ps, end_ps = calls[0].t0, calls[-1].t1
+            thread = _Thread((threads or {})[rank, own] if own else rank)
+            if begin_ps > 0:
+                thread.add(SyncKind.SLEEP, 0, begin_ps, woken_ps=begin_ps)
+            for call in calls:
+                _add_call(thread, call, matcher, sends[rank], rows, early)
+            thread.add(SyncKind.EXIT if rank == last and not own else SyncKind.END, end_ps, end_ps)
+            done.append(thread)
     return Messages(_records(done, rows), matcher.unmatched, len(early), max(early, default=0))
 
 
@@ -193,30 +201,31 @@ class _Call(NamedTuple):
     posts: _Key | None = None
 
 
-def _calls(rank: int, messages: Sequence[_Message], asked: set[_Key]) -> list[_Call]:
+def _calls(rank: int, thread: int, messages: Sequence[_Message], asked: set[_Key]) -> list[_Call]:
+    """Those of a rank's thread, in order."""
     calls: dict[tuple[int, int], list[_Key]] = defaultdict(list)
-    for place, one in enumerate(messages):
+    own = [(place, one) for place, one in enumerate(messages) if one.thread == thread]
+    for place, one in own:
         calls[one.t0, one.t1].append((rank, place))
     found = [_Call(t0, t1, keys) for (t0, t1), keys in calls.items()]
-    begun = {(rank, place) for place, one in enumerate(messages) if one.begun_before}
-    for key in begun | {key for key in asked if key[0] == rank}:
+    for key in ((rank, place) for place, one in own if one.begun_before or (rank, place) in asked):
         posted = messages[key[1]].posted
         found.append(_Call(posted, posted, [], key))
     return sorted(found, key=lambda call: (call.t0, call.posts is None, call.t1))
 
 
 def _add_call(
-    rank: _Rank, call: _Call, matcher: _Matcher, sends: Mapping[int, _Key],
+    thread: _Thread, call: _Call, matcher: _Matcher, sends: Mapping[int, _Key],
     rows: dict[tuple[str, _Key], tuple[int, int]], early: list[int],
 ) -> None:  # fmt: skip
     if call.posts:
-        rows["posted", call.posts] = rank.number, rank.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+        rows["posted", call.posts] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
         return
     causes: list[_Cause] = []
     for key in call.keys:
         one = matcher.message(key)
         if one.kind in _SENDS:
-            rows["sent", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+            rows["sent", key] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
             if matcher.waits_for_receiver(key):
                 receive = matcher.receiver[key]
                 causes.append(_Cause(matcher.message(receive).posted, ("posted", receive)))
@@ -229,12 +238,12 @@ def _add_call(
             if call.t0 < posted < call.t1:
                 causes.append(_Cause(posted, ("posted", receive)))
         elif one.kind in _COLLECTIVES:
-            causes += _of_collective(rank, key, one, matcher, rows, early)
-    _add_waits(rank, call, causes, early)
+            causes += _of_collective(thread, key, one, matcher, rows, early)
+    _add_waits(thread, call, causes, early)
 
 
 def _of_collective(
-    rank: _Rank, key: _Key, one: _Message, matcher: _Matcher, rows: dict[tuple[str, _Key], tuple[int, int]],
+    thread: _Thread, key: _Key, one: _Message, matcher: _Matcher, rows: dict[tuple[str, _Key], tuple[int, int]],
     early: list[int],
 ) -> list[_Cause]:  # fmt: skip
     """What a rank waits for in a collective call; its own row there. Each meeting has its own number: a rank whose
@@ -249,13 +258,13 @@ def _of_collective(
         if key in meet:
             woken = {"woken_ps": last_ps, "by": ("met", last)} if key != last else {}
             number = matcher.meetings[one.comm, one.order]
-            row = rank.add(SyncKind.BARRIER, one.t0, last_ps, argument=len(meet), object=number, **woken)
-            rows["met", key] = rank.number, row
+            row = thread.add(SyncKind.BARRIER, one.t0, last_ps, argument=len(meet), object=number, **woken)
+            rows["met", key] = thread.number, row
         else:
             early.append(last_ps - one.t1)
         return []
     if not one.begun_before:
-        rows["posted", key] = rank.number, rank.add(SyncKind.SEND_MESSAGE, one.t0, one.t0)
+        rows["posted", key] = thread.number, thread.add(SyncKind.SEND_MESSAGE, one.t0, one.t0)
     return [_Cause(matcher.message(other).came, ("posted", other)) for other in _waited_for(key, one, others, matcher)]
 
 
@@ -272,31 +281,31 @@ def _waited_for(key: _Key, one: _Message, others: Sequence[_Key], matcher: _Matc
     return rest
 
 
-def _add_waits(rank: _Rank, call: _Call, causes: list[_Cause], early: list[int]) -> None:
+def _add_waits(thread: _Thread, call: _Call, causes: list[_Cause], early: list[int]) -> None:
     """The waits of a call for what came during it, the last of which ends it; what is left of the call is its own."""
     early += [cause.time_ps - call.t1 for cause in causes if cause.time_ps > call.t1]
     known = sorted((cause for cause in causes if cause.time_ps <= call.t1), key=lambda cause: cause.time_ps)
     for number, cause in enumerate(known):
-        at = max(rank.free_ps, call.t0)
+        at = max(thread.free_ps, call.t0)
         if cause.time_ps <= at:
-            rank.add(SyncKind.AWAIT_MESSAGE, at, at, woken_ps=cause.time_ps, by=cause.row)
+            thread.add(SyncKind.AWAIT_MESSAGE, at, at, woken_ps=cause.time_ps, by=cause.row)
         else:
             until = call.t1 if number == len(known) - 1 else cause.time_ps
-            rank.add(SyncKind.AWAIT_MESSAGE, at, until, woken_ps=until, by=cause.row)
-    at = max(rank.free_ps, call.t0)
+            thread.add(SyncKind.AWAIT_MESSAGE, at, until, woken_ps=until, by=cause.row)
+    at = max(thread.free_ps, call.t0)
     if call.t1 > at:
-        rank.add(SyncKind.SLEEP, at, call.t1, woken_ps=call.t1)
+        thread.add(SyncKind.SLEEP, at, call.t1, woken_ps=call.t1)
 
 
-def _records(ranks: Sequence[_Rank], rows: Mapping[tuple[str, _Key], tuple[int, int]]) -> RowArray:
-    records = np.zeros(sum(len(rank.rows) for rank in ranks), SYNCS)
+def _records(threads: Sequence[_Thread], rows: Mapping[tuple[str, _Key], tuple[int, int]]) -> RowArray:
+    records = np.zeros(sum(len(thread.rows) for thread in threads), SYNCS)
     place = 0
-    for rank in ranks:
-        for row in rank.rows:
+    for thread in threads:
+        for row in thread.rows:
             by = rows.get(row["by"], (-1, -1)) if row["by"] else (-1, -1)
             records[place] = (
                 row["t0_ps"], row["t1_ps"], row["woken_ps"], row["own_ps"], row.get("object", 0),
-                row.get("argument", 0), rank.number, *by, row["kind"], 0,
+                row.get("argument", 0), thread.number, *by, row["kind"], 0,
             )  # fmt: skip
             place += 1
     return records

@@ -341,11 +341,6 @@ def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
     """Write who waited for whom."""
     if not any((rank.folder / "messages.bin").is_file() for rank in ranks):
         return
-    several = [str(n) for n, rank in enumerate(ranks) if read_messages(rank.folder)["thread"].any()]
-    if several:
-        text = f"who waited for whom is not known: several threads of rank {listed(several)} exchange messages"
-        yield Diagnostic(text, "Let the main thread alone call MPI.", Severity.WARNING)
-        return
     messages = []
     for rank in ranks:
         records = read_messages(rank.folder)
@@ -353,7 +348,9 @@ def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
             records[name] = rank.at(records[name])
         messages.append(records)
     lives: Mapping[int, tuple[int, int]] = {n: (rank.begin_ps, rank.end_ps) for n, rank in enumerate(ranks)}
-    matched: Messages = match_messages(messages, lives)
+    numbers = _thread_numbers(raw, ranks)
+    threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
+    matched: Messages = match_messages(messages, lives, threads)
     matched.syncs.tofile(raw / "host_syncs.bin")
     if matched.unmatched:
         text = f"the other end of {counted(matched.unmatched, 'message')} is not recorded"
