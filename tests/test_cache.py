@@ -14,7 +14,7 @@ from answers import document_of
 from workbench.api.kept import keep_data, keep_folder, kept_whole, taken
 from workbench.cli.main import main
 from workbench.system import store
-from workbench.system.cache import bound_cache, cache_bytes, cache_dir
+from workbench.system.cache import bound_cache_at_times, cache_bytes, cache_dir
 
 TINY = Path(__file__).parent / "data" / "tiny"
 DAMAGES = {
@@ -111,7 +111,7 @@ def test_processes_that_are_killed_leave_what_they_kept_whole_or_not_at_all(cach
     assert not kept_whole(folder) or (folder / "file").stat().st_size == 9999
 
 
-def test_what_was_used_least_recently_goes_first(cache: Path) -> None:
+def test_what_was_used_least_recently_goes_first(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store.set_preference("cache_mb", "500")
     for kind, name, used_s, size_mb in (
         ("cards", "old", 1, 200), ("vhdl", "older.v", 0, 100), ("verilated", "new", 3, 250), ("reads", "newer", 2, 150),
@@ -123,8 +123,14 @@ def test_what_was_used_least_recently_goes_first(cache: Path) -> None:
         os.truncate(file, size_mb * 10**6)
         os.utime(entry, (used_s, used_s))
     assert cache_bytes() == 700 * 10**6
-    bound_cache()
+    bound_cache_at_times()
     assert sorted(str(path.relative_to(cache)) for path in cache.glob("*/*")) == ["reads/newer", "verilated/new"]
+    store.set_preference("cache_mb", "300")
+    looked_s = (cache / "bounded").stat().st_mtime
+    for later_s, left in ((59, ["reads", "verilated"]), (61, ["verilated"])):
+        monkeypatch.setattr("workbench.system.cache.time.time", lambda at_s=looked_s + later_s: at_s)
+        bound_cache_at_times()
+        assert sorted(path.parent.name for path in cache.glob("*/*")) == left
 
 
 def test_doctor_empties_the_cache_and_nothing_else(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
