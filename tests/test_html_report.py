@@ -24,6 +24,7 @@ from workbench.model.run import Run, RunStatus
 from workbench.model.text import bound_text
 from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
+from workbench.pictures.palette import DARK, LIGHT
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
@@ -171,10 +172,24 @@ def test_a_run_without_anything_has_a_report(knowledge: KnowledgeBase) -> None:
 def test_wide_drawings_keep_their_size_on_a_phone(run: Run, analysis: Analysis) -> None:
     """They scroll sideways: shrunk to the screen, their words could not be read."""
     page = html_report(run, analysis, None)
-    wide = re.findall(r'<div class="drawing wide"><svg.*?</svg>', page, re.S)
-    assert [re.search('aria-label="([^":]*)', one)[1] for one in wide] == ["Block graph", "Flame graph", "Treemap"]  # type: ignore[index]
-    assert min(float(size) for one in wide for size in re.findall(r'font-size="([\d.]+)', one)) >= 11
-    assert re.search(r"@media[^{]*max-width: 860px[^{]*{ \.wide svg { max-width: none !important", page)
+    shown = re.findall(r'<div class="drawing (wide|phone)"><svg.*?viewBox="0 0 (\d+).*?aria-label="([^":]*)', page)
+    assert [(kind, name) for kind, _, name in shown] == [
+        ("wide", "Block graph"), ("phone", "Flame graph"), ("phone", "Treemap"),
+    ]  # fmt: skip
+    assert {width for kind, width, _ in shown if kind == "phone"} == {"360"}  # drawn anew, no wider than the screen
+    assert min(map(float, re.findall(r'font-size="([\d.]+)', page))) >= 11
+    assert re.search(r"@media[^{]*max-width: 860px.*?\.wide svg { max-width: none !important", page, re.S)
+
+
+def test_a_page_is_dark_where_the_screen_is_and_light_on_paper(page: str) -> None:
+    light, dark = re.findall(r":root {([^}]*)}", page)
+    assert f"--text: {LIGHT.text};" in light
+    assert f"--state-wait_recv: {LIGHT.states[Category.WAIT_RECV]};" in light
+    assert f"--state-wait_recv: {DARK.states[Category.WAIT_RECV]};" in dark
+    assert re.search(r"@media screen and \(prefers-color-scheme: dark\) { :root {", page)
+    drawn = re.findall(r'(?:fill|stroke)="(#\w+|var\(--[\w-]+\))"', page.split("</header>")[1])
+    assert {colour for colour in drawn if colour.startswith("#")} == set()  # a picture's colours are the page's
+    assert {f"var({name})" for name in re.findall(r"(--[\w-]+):", light)} >= set(drawn)
 
 
 @pytest.mark.parametrize("direction", ["send", "receive"])

@@ -1,5 +1,6 @@
 """Kinds of models that plugins bring: RAT against sums by hand, and all that every model can be asked."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,15 @@ def test_every_question_is_answered_for_a_plugins_kind(capsys: pytest.CaptureFix
     assert {row["name"]: row["elasticity"] for row in influences} == pytest.approx(
         {"clock": -1.0, "pipelines": -1.0}, abs=0.02
     )  # of a whole number, between its neighbours
+
+
+def test_text_has_units_and_titles(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "rat", "pdf1d"]) == 0
+    assert re.search(r"Total time +54\.65\u202fms +total_s\n", capsys.readouterr().out)
+    assert main(["predict", "rat", "pdf1d", "--sweep", "clock=75e6,150e6"]) == 0
+    assert re.search(r"150\u202fMHz +54\.65\u202fms .* 10\.58× ", capsys.readouterr().out)
+    assert main(["predict", "rat", "pdf1d", "--solve", "clock", "--output", "total_s", "--target", "0.1"]) == 0
+    assert re.search(r"clock = [\d.]+\u202fMHz gives a total time of 100\.0\u202fms", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

@@ -318,7 +318,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict
         (["--reading", "zz"], "The model's readings: other."),
         (["--solve", "e", "--speedup", "nan"], "the speedup cannot be nan"),
         (["--solve", "e", "--speedup", "-1"], "the speedup cannot be -1"),
-        (["--solve", "e", "--speedup", "1e12"], "no 'e' from 0.0005 to 1 gives a speedup of 1e+12"),
+        (["--solve", "e", "--speedup", "1e12"], "no 'e' from 0.0005 to 1 gives a speedup of"),
         (["--solve", "e", "--speedup", "3", "--sweep", "n=1,2"], "cannot be combined"),
         (["--speedup", "3"], "--speedup alone asks nothing. Give --solve NAME too."),
         (["--against", "cost"], "--against alone asks nothing"),

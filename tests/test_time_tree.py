@@ -18,6 +18,7 @@ from workbench.gui.modes.analyse.times_panel import TimesView, selection_of
 from workbench.model.pragma import WAITS
 from workbench.model.run import Run
 from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import PAGE
 from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, times_svg
 from workbench.pictures.time_tree import LEVELS, TimeNode, squarified, time_rows, time_tree, treemap_cells
 from workbench.session.keep.results import open_knowledge
@@ -111,8 +112,8 @@ def test_the_table_has_a_row_for_every_part(tree: TimeNode) -> None:
 
 def test_report_and_command_draw_both(run: Run, analysis: Analysis, tree: TimeNode, tmp_path: Path) -> None:
     page = html_report(run, analysis, synthetic_platform())
-    assert times_svg(FLAME, tree) in page
-    assert times_svg(TREEMAP, tree) in page
+    assert times_svg(FLAME, tree, PAGE) in page
+    assert times_svg(TREEMAP, tree, PAGE) in page
     RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
     for option, more in (("--flame", []), ("--treemap", ["--no-waits"])):
         file = tmp_path / f"{option}.svg"

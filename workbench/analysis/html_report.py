@@ -21,7 +21,16 @@ from workbench.analysis.finding_words import (
     ranked_words,
     shortfall_words,
 )
-from workbench.analysis.html_views import PICTURE_WIDTH, Shorten, bar_keys, functions, share_bar, shortener, swatch
+from workbench.analysis.html_views import (
+    PHONE_WIDTH,
+    PICTURE_WIDTH,
+    Shorten,
+    bar_keys,
+    functions,
+    share_bar,
+    shortener,
+    swatch,
+)
 from workbench.analysis.memory import memory_table
 from workbench.analysis.path_page import names_of_groups, path_rows, path_table, wait_rows, waits_table
 from workbench.analysis.rate_curves import direction_plot
@@ -37,15 +46,17 @@ from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
 from workbench.model.text import bound_text, counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
-from workbench.pictures.palette import LIGHT
+from workbench.pictures.page_style import page_style
+from workbench.pictures.palette import PAGE
 from workbench.pictures.path_diagram import path_diagram
+from workbench.pictures.plot import Plot
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.scaling import Scaling, least_shrinking_words, scaling_forms, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.state_diagram import state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
-from workbench.pictures.time_drawing import KINDS, times_svg
+from workbench.pictures.time_drawing import KINDS, WIDTH, times_svg
 from workbench.pictures.time_tree import time_tree
 from workbench.traces.clocks import exact_words
 
@@ -72,17 +83,16 @@ def html_report(
     findings = tops(analysis.findings)
     return template.render(
         page=_page(run, analysis, platform),
-        colours=LIGHT.colours(),
-        css=Markup(folder.joinpath("report.css").read_text("utf-8")),
+        css=page_style(),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
-        graph=Markup(graph_svg(analysis, platform)),
-        times=[Markup(times_svg(kind, tree)) for kind in KINDS] if (tree := time_tree(analysis)).parts else [],
+        graph=Markup(graph_svg(analysis, platform, palette=PAGE)),
+        times=_times(analysis),
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
         signs={f.id: "aside" if f.points_elsewhere and not f.part_of else f.severity for f in analysis.findings},
         pages=[finding_page(finding, analysis, platform) for finding in findings],
         path=_path(analysis),
         calls=calls_table(analysis.calls),
-        curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
+        curves=[{"title": title, "svg": _plot(plot, title)} for title, plot in plots if plot],
         scaling=_scaling(scaling) if scaling else None,
         metrics=custom_table(analysis.custom),
         assertions=assertion_table(analysis.assertions),
@@ -96,6 +106,17 @@ def html_report(
         diagnostics=[*run.manifest.diagnostics, *analysis.diagnostics],
         version=workbench.__version__,
     )
+
+
+def _times(analysis: Analysis) -> list[dict[str, Markup]]:
+    """Flame graph and treemap, each for a desk and for a phone."""
+    tree = time_tree(analysis)
+    widths = {"desk": WIDTH, "phone": PHONE_WIDTH}
+    return [
+        {name: Markup(times_svg(kind, tree, PAGE, width)) for name, width in widths.items()}
+        for kind in KINDS
+        if tree.parts
+    ]
 
 
 def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, Any]:
@@ -202,11 +223,15 @@ def _simulated(run: Run, platform: Platform | None) -> str:
     )
 
 
+def _plot(plot: Plot, title: str) -> Markup:
+    return Markup(plot_svg(plot, title, palette=PAGE))
+
+
 def _scaling(scaling: Scaling) -> dict[str, Any]:
     return {
         "setting": scaling.setting, "said": scaling_words(scaling),
         "plots": [
-            {"title": title, "svg": Markup(plot_svg(scaling_plot(scaling, form), f"{title} by {scaling.setting}"))}
+            {"title": title, "svg": _plot(scaling_plot(scaling, form), f"{title} by {scaling.setting}")}
             for form, title in scaling_forms(scaling).items()
         ],
         "least": least_shrinking_words(scaling),
@@ -221,7 +246,7 @@ def _path(analysis: Analysis) -> dict[str, Any]:
     return {
         "lines": path_table(path_rows(path, names) if path else ()),
         "waits": waits_table(wait_rows(path, names) if path else ()),
-        "diagram": Markup(states_svg(diagram)) if diagram else "",
+        "diagram": Markup(states_svg(diagram, PAGE)) if diagram else "",
     }
 
 
@@ -244,7 +269,7 @@ def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
         "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
         "said": ", ".join(said),
         "states": states_table(block, [*states[1:], *(s for s in states[:1] if s.visits or s.time_s)]),
-        "diagram": Markup(states_svg(diagram)) if diagram else "",
+        "diagram": Markup(states_svg(diagram, PAGE)) if diagram else "",
     }
 
 
@@ -268,7 +293,7 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
     a, b = (state.time_s if state else 0.0 for state in (pair.a, pair.b))
     either = pair.a or pair.b
     category = either.state.category if either else None
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     for y, value in ((1.0, a), (10.0, b)):
         draw_swatch(canvas, 0, y, max(PICTURE_WIDTH * value / largest if largest else 0.0, 1.0), 8, category)
     change = b - a

@@ -10,12 +10,14 @@ from markupsafe import Markup
 from workbench.api.views import Column, Shares
 from workbench.model.finding import Place
 from workbench.model.pragma import Category
+from workbench.pictures.palette import PAGE
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.signs import BAR_KEYS, draw_bar_key, draw_severity, draw_shares, draw_swatch
 from workbench.pictures.states import category_name, shares_words
 from workbench.pictures.svg import SvgCanvas
 
 PICTURE_WIDTH, PICTURE_HEIGHT = 252.0, 16.0
+PHONE_WIDTH = 360.0  # of pictures that are drawn again for a phone
 SHARES_WIDTH, SHARES_HEIGHT = 790.0, 14.0
 Shorten = Callable[[str], str]
 
@@ -31,20 +33,20 @@ def shortener(project: str) -> Shorten:
 
 
 def swatch(category: Category | None) -> Markup:
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     draw_swatch(canvas, 0, 0, 16, 11, category)
     return Markup(canvas.document(16, 11, category_name(category), "swatch"))
 
 
 def share_bar(shares: Any) -> Markup:
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     draw_shares(canvas, SHARES_WIDTH, SHARES_HEIGHT, shares)
     return Markup(canvas.document(SHARES_WIDTH, SHARES_HEIGHT, shares_words(shares)))
 
 
 def scale_bar(bar: Shares) -> Markup:
     """A bar among others on one scale."""
-    canvas, wide = SvgCanvas(), PICTURE_WIDTH * bar.part
+    canvas, wide = SvgCanvas(PAGE), PICTURE_WIDTH * bar.part
     if bar.shares:
         draw_shares(canvas, wide, 11, bar.shares)
     else:
@@ -56,14 +58,14 @@ def bar_keys() -> list[dict[str, Any]]:
     """What the parts of a speedup bar mean."""
     keys = []
     for part, name, _ in BAR_KEYS:
-        canvas = SvgCanvas()
+        canvas = SvgCanvas(PAGE)
         draw_bar_key(canvas, part, 22, 14)
         keys.append({"svg": Markup(canvas.document(22, 14, name)), "name": name})
     return keys
 
 
 def sign(severity: str) -> Markup:
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     draw_severity(canvas, 0, 0, 16, severity)
     return Markup(canvas.document(16, 16, severity, "sign"))
 
@@ -71,7 +73,7 @@ def sign(severity: str) -> Markup:
 def cell(column: Column, row: Any, level: str) -> Markup:
     """A row's cell: its picture, or its text behind a swatch or a sign."""
     if column.picture:
-        canvas = SvgCanvas()
+        canvas = SvgCanvas(PAGE)
         column.picture(canvas, -20.0, 0.0, PICTURE_WIDTH + 20, PICTURE_HEIGHT, row)
         return Markup(canvas.document(PICTURE_WIDTH, PICTURE_HEIGHT, column.tip_of(row)))
     before = swatch(column.category(row)) if column.category else Markup("")
@@ -81,13 +83,13 @@ def cell(column: Column, row: Any, level: str) -> Markup:
 def head(column: Column) -> Markup:
     if not column.picture_head:
         return Markup(escape(column.head))
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     column.picture_head(canvas, -20.0, 0.0, PICTURE_WIDTH + 20, 14.0)
     return Markup(canvas.document(PICTURE_WIDTH, 14, column.tip))
 
 
 def curve(plot: Any, name: str) -> Markup:
-    return Markup(plot_svg(plot, name, 480, 250))
+    return Markup(plot_svg(plot, name, 480, 250, PAGE))
 
 
 def place_words(place: Place | None, short: Shorten) -> str:

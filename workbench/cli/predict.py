@@ -27,6 +27,7 @@ from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.kinds import outputs_of, take_over
 from workbench.predict.library import bundled_models
 from workbench.predict.shown import results_of
+from workbench.predict.words import DIGITS, output_text, output_title
 from workbench.session.program.files import write_result_text
 
 #: The options of each question, the one that asks it first; all may have a --reading.
@@ -83,11 +84,11 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     values = Evaluation(file, changes, arguments.reading)
     own = next((question for question in kind.questions if question.asked == asked), None)
     if own:
-        return _print_answer(own.answer(values, arguments), problems, arguments)
+        return _print_answer(file, own.answer(values, arguments), problems, arguments)
     answer = kind.answer(values) if kind.answer else _outputs(values)
     notes = (*answer.notes, *clock_doubts(values))
     _write_files(values, [*problems, *notes], arguments)
-    return _print_answer(replace(answer, notes=notes), problems, arguments)
+    return _print_answer(file, replace(answer, notes=notes), problems, arguments)
 
 
 def _write_files(values: Evaluation, notes: Sequence[Diagnostic], arguments: argparse.Namespace) -> None:
@@ -111,11 +112,13 @@ def _outputs(values: Evaluation) -> Answer:
     """What a kind without an answer of its own says: its outputs."""
     values_of = outputs_of(values.file, values.changes, values.reading)
     outputs = {name: float(value) for name, value in values_of.items()}
-    rows = ((name, f"{value:.6g}") for name, value in outputs.items())
-    return Answer({"model": values.model.name, "outputs": outputs}, table(rows))
+    rows = ((output_title(name), output_text(name, value, DIGITS), name) for name, value in outputs.items())
+    return Answer({"model": values.model.name, "outputs": outputs}, table([("Output", "Value", "Name"), *rows]))
 
 
-def _print_answer(answer: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
+def _print_answer(
+    file: ModelFile, answer: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace
+) -> int:
     if arguments.json:
         errors = {} if answer.errors is None else {"errors": list(map(asdict, answer.errors))}
         print_answer_json({**answer.document, **errors}, arguments, [*problems, *answer.notes])
@@ -123,7 +126,7 @@ def _print_answer(answer: Answer, problems: Iterable[Diagnostic], arguments: arg
     print(answer.text)
     if answer.errors:
         print()
-        print(errors_text(answer.errors))
+        print(errors_text(file, answer.errors))
     print_notes(answer.notes)
     return DONE
 
@@ -148,7 +151,7 @@ def _against_run(
         print_json(document | {"taken_over": arguments.take_over, "diagnostics": diagnostics})
     else:
         print_diagnostics(comparison.diagnostics)
-        print(errors_text(comparison.rows))
+        print(errors_text(file, comparison.rows))
         if arguments.take_over:
             print(f"measurements written into {file.marked.file}")
     return DONE

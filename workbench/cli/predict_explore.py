@@ -78,7 +78,7 @@ def _solve(file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.
     if arguments.json:
         print_answer_json(solution_json(solution), arguments, [*problems, *notes])
     else:
-        print(solution_text(solution))
+        print(solution_text(file, solution))
         print_notes(notes)
 
 
@@ -132,7 +132,7 @@ def _sweep(
         print(exploration_text(file, answer, space, arguments.reading))
         if drawn:
             print()
-            print(bands_text(drawn, space))
+            print(bands_text(file, drawn, space))
         print_notes(notes)
 
 

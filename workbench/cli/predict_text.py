@@ -1,34 +1,37 @@
 """Predictions as JSON documents and as tables of text."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from workbench.api.predictions import ErrorRow
-from workbench.model.text import table
+from workbench.model.text import table, thousands, time_text
 from workbench.predict.explore import Bands, Exploration, sweep
 from workbench.predict.formulas import ModelFile
 from workbench.predict.sensitivity import Influence
 from workbench.predict.solve import Solution
 from workbench.predict.space import Space
+from workbench.predict.tables import QUANTITIES
+from workbench.predict.words import DIGITS, input_words, output_text, output_title, point_words
 
 #: Sweeps of at most this many points are reported point by point.
 _TOLD = 1000
 
 
-def errors_text(rows: Iterable[ErrorRow]) -> str:
+def errors_text(file: ModelFile, rows: Iterable[ErrorRow]) -> str:
     rows = list(rows)
     waited = any(row.waiting_s for row in rows)
     cells = [("At", "Stage", "Quantity", "Predicted", "Measured", "Error", *(["Waiting, left out"] if waited else []))]
     for row in rows:
-        at = ", ".join(f"{name} = {value:g}" for name, value in row.inputs.items())
+        kind = row.quantity if row.quantity == "speedup" else "total_s"  # all others are times
         error = "" if math.isnan(row.error_pct) else f"{row.error_pct:+.2f} %"
-        values = (f"{row.predicted:.4g}", f"{row.measured:.4g}", error)
-        waiting = (f"{row.waiting_s:.4g}" if row.waiting_s else "",) if waited else ()
-        cells.append((at, row.stage or "application", row.quantity, *values, *waiting))
+        values = (output_text(kind, row.predicted, DIGITS), output_text(kind, row.measured, DIGITS), error)
+        waiting = (time_text(row.waiting_s, DIGITS) if row.waiting_s else "",) if waited else ()
+        quantity = output_title(row.quantity) if row.quantity in QUANTITIES else row.quantity
+        cells.append((point_words(file, row.inputs), row.stage or "application", quantity, *values, *waiting))
     return table(cells)
 
 
@@ -72,23 +75,36 @@ def exploration_text(file: ModelFile, exploration: Exploration, space: Space, re
     parts = []
     if not space.samples and space.points <= _TOLD:
         head, *points = sweep_rows(file, space, reading)
-        given = len(space.axes)
-        said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points]
-        parts.append(table([head, *said]))
-    summary = [("points", f"{exploration.points:,}", "")]
+        names = [axis.name for axis in space.axes]
+        cells = [_point_cells(file, names, head[len(names) :], point) for point in points]
+        parts.append(table([(*names, *map(output_title, head[len(names) :])), *cells]))
+    output, against = exploration.output, exploration.against
+    summary = [("points", thousands(exploration.points), "")]
     for name, extreme in (("least", exploration.minimum), ("largest", exploration.maximum)):
-        where = ", ".join(f"{key} = {value:.4g}" for key, value in extreme.inputs.items())
-        summary.append((f"{name} {exploration.output}", f"{extreme.value:.5g}", where))
-    summary += [(f"{share:.0%} below", f"{value:.4g}", "") for share, value in exploration.quantiles.items()]
+        title = f"{name} {output_title(output).lower()}"
+        summary.append((title, output_text(output, extreme.value, DIGITS), point_words(file, extreme.inputs)))
+    quantiles = exploration.quantiles.items()
+    summary += [(f"{share:.0%} below", output_text(output, value, DIGITS), "") for share, value in quantiles]
     parts.append(table(summary))
     if exploration.front:
-        rows = [(exploration.against, exploration.output, "at")]
+        rows = [(output_title(against), output_title(output), "at")]
         rows += [
-            (f"{p.x:.4g}", f"{p.y:.4g}", ", ".join(f"{k} = {v:.4g}" for k, v in p.inputs.items()))
+            (output_text(against, p.x, DIGITS), output_text(output, p.y, DIGITS), point_words(file, p.inputs))
             for p in exploration.front
         ]
         parts.append(table(rows))
     return "\n\n".join(parts)
+
+
+def _point_cells(
+    file: ModelFile, inputs: Sequence[str], outputs: Sequence[str], point: Sequence[float]
+) -> tuple[str, ...]:
+    """A point of a sweep: the values of its inputs, then of its outputs."""
+    given, computed = point[: len(inputs)], point[len(inputs) :]
+    return (
+        *(input_words(file, name, value) for name, value in zip(inputs, given, strict=True)),
+        *(output_text(name, value, DIGITS) for name, value in zip(outputs, computed, strict=True)),
+    )
 
 
 def bands_json(bands: Bands, space: Space) -> dict[str, Any]:
@@ -99,11 +115,12 @@ def bands_json(bands: Bands, space: Space) -> dict[str, Any]:
     }
 
 
-def bands_text(bands: Bands, space: Space) -> str:
-    head, *points = bands_rows(bands, space)
-    given = len(space.axes)
-    said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points[:_TOLD]]
-    return table([head, *said])
+def bands_text(file: ModelFile, bands: Bands, space: Space) -> str:
+    _, *points = bands_rows(bands, space)
+    names = [axis.name for axis in space.axes]
+    head = (*names, *(f"{share:.0%} of {output_title(bands.output).lower()}" for share in bands.quantiles))
+    outputs = [bands.output] * len(bands.quantiles)
+    return table([head, *(_point_cells(file, names, outputs, point) for point in points[:_TOLD])])
 
 
 def influences_text(rows: Iterable[Influence]) -> str:
@@ -132,9 +149,16 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     return document
 
 
-def solution_text(solution: Solution) -> str:
-    said = f"{solution.name} = {solution.value:.6g} gives a {solution.output} of {solution.reached:.6g}"
-    if solution.short is None:
+def solution_text(file: ModelFile, solution: Solution) -> str:
+    output = solution.output
+
+    def at(value: float) -> str:
+        return input_words(file, solution.name, value)
+
+    reached = output_text(output, solution.reached, DIGITS)
+    said = f"{solution.name} = {at(solution.value)} gives a {output_title(output).lower()} of {reached}"
+    if solution.short is None or solution.short_reached is None:
         return said
-    short = f"{solution.short:.6g} gives {solution.short_reached:.6g}, {solution.target:g} is expected"
+    target = output_text(output, solution.target, DIGITS)
+    short = f"{at(solution.short)} gives {output_text(output, solution.short_reached, DIGITS)}, {target} is expected"
     return f"{said} (whole numbers only: {short})"

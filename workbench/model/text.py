@@ -106,9 +106,9 @@ def percent_text(share: float) -> str:
     return f"{text}{NARROW}%"
 
 
-def ratio_text(ratio: float) -> str:
+def ratio_text(ratio: float, digits: int = 3) -> str:
     """A speedup: `3.43×`."""
-    return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
+    return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio, digits)}×"
 
 
 def is_limit(speedup: float) -> bool:
@@ -155,17 +155,17 @@ def prefixed(value: float, unit: str, digits: int = 3) -> str:
     return trimmed(f"{significant(value, digits)}{NARROW}{unit}").rstrip(NARROW)
 
 
-def value_text(value: float, unit: str = "") -> str:
+def value_text(value: float, unit: str = "", digits: int = 3) -> str:
     """A value of an input in its unit."""
     if unit == "s":
-        return time_text(value)
+        return time_text(value, digits)
     if unit == "s/B":
-        return f"{time_text(value)}/B"
+        return f"{time_text(value, digits)}/B"
     if unit:
-        return prefixed(value, unit)
+        return prefixed(value, unit, digits)
     if value == int(value):
         return thousands(int(value)) if abs(value) < 1e10 else count_text(value)
-    return significant(value) if abs(value) < 1e5 else count_text(value)
+    return significant(value, digits) if abs(value) < 1e5 else count_text(value)
 
 
 _WRITTEN = {

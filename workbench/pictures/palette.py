@@ -1,5 +1,6 @@
 """The program's colours, light and dark: the only place that names one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 from workbench.model.pragma import UNCLASSIFIED, Category
@@ -167,4 +168,29 @@ DARK_CONTRAST = replace(
     medium_ground="#3F2E00", low_ground="#182A3E", good_ground="#073423", keyword="#E6C6FA", comment="#BAD6C1",
     pragma="#83E8C2", number="#B0DEF8", string="#F7D3A6", pattern_opacity=0.55,
 )  # fmt: skip
+#: Of pictures within a page, whose style defines the colours (`css_colours`), light and dark.
+PAGE = Palette(
+    name="page",
+    **{name: f"var(--{name.replace('_', '-')})" for name in LIGHT.colours() if name != "name"},
+    pattern_opacity=LIGHT.pattern_opacity,
+    states={category: f"var(--state-{category.value if category else UNCLASSIFIED})" for category in LIGHT.states},
+)
+
+
+def css_colours() -> str:
+    """A page's colours as variables of its style: dark where the reader's screen is, light on paper."""
+    light, dark = (
+        "".join(f"{PAGE.colour(name)[4:-1]}: {one.colour(name)}; " for name in _page_names()) for one in (LIGHT, DARK)
+    )
+    return (
+        f":root {{ color-scheme: light dark; {light}}}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
+    )
+
+
+def _page_names() -> Iterator[str]:
+    yield from (name for name in LIGHT.colours() if name != "name")
+    yield from (f"state:{category.value if category else UNCLASSIFIED}" for category in LIGHT.states)
+
+
 PALETTES = {one.name: one for one in (LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST)}

@@ -70,9 +70,9 @@ def picture_height(kind: str, root: TimeNode) -> float:
     return rows_of(root) * ROW_PX[0] if kind == FLAME else TREEMAP_HEIGHT
 
 
-def times_svg(kind: str, root: TimeNode, palette: Palette = LIGHT) -> str:
+def times_svg(kind: str, root: TimeNode, palette: Palette = LIGHT, width: float = WIDTH) -> str:
     """The flame graph or the treemap as a picture of its own."""
     height, canvas = picture_height(kind, root), SvgCanvas(palette)
-    canvas.rect(0, 0, WIDTH, height, "window")
-    draw_cells(canvas, cells_of(kind, root, WIDTH, height))
-    return canvas.document(WIDTH, height, f"{KINDS[kind]}: time by component, block, state and call")
+    canvas.rect(0, 0, width, height, "window")
+    draw_cells(canvas, cells_of(kind, root, width, height))
+    return canvas.document(width, height, f"{KINDS[kind]}: time by component, block, state and call")

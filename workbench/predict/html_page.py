@@ -15,7 +15,8 @@ from workbench.pictures.bars import Bars, bars_height, draw_bars
 from workbench.pictures.charts import chart_plot
 from workbench.pictures.density import bound_bars, rho_plot, roofline
 from workbench.pictures.diagram import diagrams_svg
-from workbench.pictures.palette import LIGHT
+from workbench.pictures.page_style import page_style
+from workbench.pictures.palette import PAGE
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timing import draw_timing, timing_height
@@ -57,8 +58,7 @@ def html_page(values: Evaluation, notes: Sequence[Diagnostic] = ()) -> str:
         title=model.title or model.name,
         kind=heading(values.file.kind),
         source=PurePath(values.file.marked.file or "").name,
-        colours=LIGHT.colours(),
-        css=Markup(folder.joinpath("report.css").read_text("utf-8")),
+        css=page_style(),
         results=results,
         inputs=[
             (given.title or name, name, input_text(values.file, name, float(values.inputs[name])),
@@ -79,7 +79,7 @@ def _wide(results: Results) -> Iterable[Picture]:
         yield Picture("When each part happens", _timing(results.timing))
     if results.diagrams:
         title = ", ".join(results.diagrams)
-        yield Picture(title, Markup(diagrams_svg(results.diagrams, title)))
+        yield Picture(title, Markup(diagrams_svg(results.diagrams, title, PAGE)))
     if results.shares:
         yield Picture(results.shares_title, _bars(share_bars(results.shares, results.shares_title)))
     if results.structure:
@@ -89,25 +89,25 @@ def _wide(results: Results) -> Iterable[Picture]:
 
 def _plots(values: Evaluation, results: Results) -> Iterable[Picture]:
     for name, chart in results.charts.items():
-        yield Picture(f"{name}: {chart.title}", Markup(plot_svg(chart_plot(chart), name, *_PLOT)))
+        yield Picture(f"{name}: {chart.title}", Markup(plot_svg(chart_plot(chart), name, *_PLOT, PAGE)))
     if values.file.kind.layers is None:
         return
     of = values.file.kind.layers()
     layers, density = of.layers(values), of.density(values)
     operation = getattr(values.model, "operation", "operation")
     plot = rho_plot(*rho_curve(of, values, layers), layers, density.binding_layer, operation)
-    yield Picture("Density by memory size", Markup(plot_svg(plot, "Density by memory size", *_PLOT)))
-    yield Picture("Roofline", Markup(plot_svg(roofline(density), "Roofline", *_PLOT)))
+    yield Picture("Density by memory size", Markup(plot_svg(plot, "Density by memory size", *_PLOT, PAGE)))
+    yield Picture("Roofline", Markup(plot_svg(roofline(density), "Roofline", *_PLOT, PAGE)))
     yield Picture("Rate that each layer allows", _bars(bound_bars(density), _PLOT[0]))
 
 
 def _timing(timing: Timing) -> Markup:
-    canvas = SvgCanvas()
+    canvas = SvgCanvas(PAGE)
     draw_timing(canvas, timing, (0.0, timing.drawn_s or 1.0), WIDTH)
     return Markup(canvas.document(WIDTH, timing_height(timing), "When each part happens"))
 
 
 def _bars(bars: Bars, width: float = WIDTH) -> Markup:
-    canvas, height = SvgCanvas(), bars_height(bars)
+    canvas, height = SvgCanvas(PAGE), bars_height(bars)
     draw_bars(canvas, bars, bars.whole, 0.0, width, height)
     return Markup(canvas.document(width, height, bars.axis.title))

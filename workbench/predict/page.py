@@ -9,7 +9,8 @@ from markupsafe import Markup
 import workbench
 from workbench.api.predictions import Results
 from workbench.pictures.charts import chart_plot
-from workbench.pictures.palette import LIGHT
+from workbench.pictures.page_style import page_style
+from workbench.pictures.palette import PAGE
 from workbench.pictures.plot_drawing import plot_svg
 
 _WIDTH_PX, _HEIGHT_PX = 900, 360
@@ -24,7 +25,7 @@ def results_page(title: str, note: str, results: Results) -> str:
     )
     return environment.get_template("results.html.j2").render(
         title=title, note=note, figures=results.figures, said=results.said, pages=list(_pages(results)),
-        colours=LIGHT.colours(), css=Markup(folder.joinpath("report.css").read_text("utf-8")),
+        css=page_style(),
         version=workbench.__version__,
     )  # fmt: skip
 
@@ -36,5 +37,5 @@ def _pages(results: Results) -> Iterator[dict[str, object]]:
         new = [table for table in tables if table not in shown]
         shown += new
         chart = results.charts.get(name)
-        svg = Markup(plot_svg(chart_plot(chart), f"{chart.y} by {chart.x}", _WIDTH_PX, _HEIGHT_PX)) if chart else ""
-        yield {"name": name, "note": chart.title if chart else "", "svg": svg, "tables": new}
+        svg = plot_svg(chart_plot(chart), f"{chart.y} by {chart.x}", _WIDTH_PX, _HEIGHT_PX, PAGE) if chart else ""
+        yield {"name": name, "note": chart.title if chart else "", "svg": Markup(svg), "tables": new}

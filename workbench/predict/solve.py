@@ -10,6 +10,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.explore import check_output, larger_is_better
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import outputs_of
+from workbench.predict.words import DIGITS, input_words, output_text, output_title
 
 _TRIED = 121
 _HALVED = 50  # halvings of the step between two tried values: to the last digits of a number
@@ -128,9 +129,13 @@ def _out_of_reach(file: ModelFile, name: str, output: str, target: float, reache
         hint = "Every value leaves some field without a value it may take; give the input `minimum` and `maximum`."
         return file.marked.diagnostic(at, f"the model cannot be computed for any '{name}' in the bounds", hint)
     best = min(reached, key=lambda value: abs(reached[value]))
-    span = (min(reached.values()) + target, max(reached.values()) + target)
-    message = f"no '{name}' from {min(reached):g} to {max(reached):g} gives a {output} of {target:g}"
-    if span[0] == span[1]:
-        return file.marked.diagnostic(at, message, f"{output} does not depend on '{name}': it is {span[0]:g}.")
-    hint = f"It reaches {span[0]:g} to {span[1]:g}, nearest at {name} = {best:g}; another input has to change too."
+    least, most = (
+        output_text(output, value + target, DIGITS) for value in (min(reached.values()), max(reached.values()))
+    )
+    first, last, nearest = (input_words(file, name, value) for value in (min(reached), max(reached), best))
+    title = output_title(output)
+    message = f"no '{name}' from {first} to {last} gives a {title.lower()} of {output_text(output, target, DIGITS)}"
+    if least == most:
+        return file.marked.diagnostic(at, message, f"{title} does not depend on '{name}': it is {least}.")
+    hint = f"It reaches {least} to {most}, nearest at {name} = {nearest}; another input has to change too."
     return file.marked.diagnostic(at, message, hint)

@@ -9,7 +9,7 @@ from typing import Any
 from rc_workbench_plugins.density.compared import ALL, AnyPlatform, compared, compared_table
 from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
-from workbench.api import Answer, Diagnostic, WorkbenchError, counted, table
+from workbench.api import Answer, Diagnostic, Values, WorkbenchError, counted, table
 from workbench.api.predictions import Density, DensityPoint, LayerBound, PlatformDensity
 from workbench.api.unstable import prefixed
 
@@ -98,17 +98,21 @@ def _layer_document(bound: LayerBound) -> dict[str, Any]:
 def _text(result: Density, operation: str) -> str:
     rows = [("Layer", "Store", "Bandwidth", f"{operation}s a byte", f"{operation}s a second", "without latency")]
     for b in result.bounds:
-        size, rate = f"{b.layer.layer_bytes / 1e6:g} MB", f"{b.layer.bandwidth_bytes_per_s / 1e9:g} GB/s"
-        bounds = (f"{b.ops_per_byte:.4g}", f"{b.ops_per_s:.4g}", f"{b.ops_per_s_without_latency:.4g}")
+        size, rate = prefixed(float(b.layer.layer_bytes), "B"), prefixed(float(b.layer.bandwidth_bytes_per_s), "B/s")
+        bounds = (f"{b.ops_per_byte:.4g}", _per_s(b.ops_per_s), _per_s(b.ops_per_s_without_latency))
         rows.append((b.layer.label, size, rate, *bounds))
     streams = [(b.layer.label, name, f"{float(each):.4g} B") for b in result.bounds for name, each in b.streams.items()]
     if result.compute_ops_per_s is not None:
-        rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
+        rows.append(("processing elements", "", "", "", _per_s(result.compute_ops_per_s), ""))
     if not result.binding:
         return f"{table(rows)}\nno limit: there are no memory layers and no processing elements"
     others = f"\n{table([('Layer', 'Besides the input', f'for each {operation}'), *streams])}" if streams else ""
-    last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding}"
+    last = f"limit {_per_s(result.limit_ops_per_s)} of {operation}s, set by {result.binding}"
     return f"{table(rows)}{others}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
+
+
+def _per_s(rate: Values) -> str:
+    return prefixed(float(rate), "/s", 4)
 
 
 def _measured_document(measured: MeasuredDensity) -> dict[str, Any]:

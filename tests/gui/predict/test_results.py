@@ -21,8 +21,10 @@ from stream_runs import kept, simulated
 from workbench.api.forms import Group
 from workbench.api.models import Input
 from workbench.api.predictions import RunComparison
+from workbench.api.views import Figure
 from workbench.formats.run_folder import open_run
 from workbench.gui.look import theme
+from workbench.gui.modes.predict.figures import MARGIN_PX, Figures
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.of_run import begin
 from workbench.gui.modes.predict.parts import INPUT
@@ -91,6 +93,19 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     printed = mode.results.table.views[3].rows.as_text().splitlines()
     assert printed[0] == "Attribute\tUnits\t2 nodes\t4 nodes\t8 nodes"
     assert any("1.54E+2" in line for line in printed)
+
+
+def test_figures_take_two_rows_where_they_do_not_fit_in_one(qtbot: QtBot) -> None:
+    strip, note = Figures(5), "a note of some words"
+    qtbot.addWidget(strip)
+    strip.resize(1200, strip.height())
+    strip.show()
+    strip.show_figures(tuple(Figure(f"a figure with a title {n}", "123.4 ms", note) for n in range(5)))
+    one_row_px = strip.height()
+    strip.resize(440, strip.height())
+    qtbot.waitUntil(lambda: strip.height() >= 2 * one_row_px - 2 * MARGIN_PX)
+    assert not any(cell.box.isHidden() for cell in strip._cells)
+    qtbot.waitUntil(lambda: all(c.note.heightForWidth(c.note.width()) <= c.note.height() for c in strip._cells))
 
 
 def test_no_figure_stands_twice(mode: PredictMode, qtbot: QtBot) -> None:

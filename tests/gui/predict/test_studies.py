@@ -21,18 +21,20 @@ def test_a_study_is_listed_run_and_shown(qtbot: QtBot, mode: PredictMode, plugin
     assert not mode.run_study.isVisible()
     mode.open_document(path)
     assert mode.run_study.isVisible()
+    assert mode.pills["Explore"].isHidden(), "it has no inputs to explore"
+    assert not mode.details_wanted, "it has neither parts nor inputs"
     asked: list[tuple[Path, bool]] = []
     mode.context.study_requested.connect(lambda path, again: asked.append((path, again)))
     mode.run_study.click()
     assert asked == [(path, False)]
 
-    assert mode.results.figures._cells[0][2].text() == "0 of 14"
+    assert mode.results.figures._cells[0].value.text() == "0 of 14"
     study, _ = load_study(path, plugins)
     for point in study.points[:2]:
         write_point(study.folder, point.key, PointState(Status.DONE, f"runs/{point.key}", 0.1))
     write_predicted(study.folder, {study.points[0].key: {"predicted_s": 0.11, "why": "", "base": False}})
     mode.context.study_changed.emit()
-    assert mode.results.figures._cells[0][2].text() == "2 of 14"
+    assert mode.results.figures._cells[0].value.text() == "2 of 14"
     assert [name for name, pill in mode.results.pills.items() if not pill.isHidden()][-1] == "Matrix"
     assert mode.results.chart.isVisible()
     assert mode.run_study.text() == "Continue"

@@ -11,7 +11,7 @@ from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import Stack
 from workbench.system import store
 
-RAIL_PX, RUN_PX, FOUND_PX = 65, 356, 240
+RAIL_PX, RUN_PX, FOUND_PX, EDGE_PX = 65, 356, 240, 1
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
@@ -111,9 +111,8 @@ class Panels(QObject):
         if (said := self._kept.get(self._mode, {}).get("details_shown")) is not None:
             return bool(said)
         side, details = (width.least_px for width in self._widths)
-        beside = RAIL_PX + details + (side if view.side_panel is not None else 0)
-        needed = view.minimumSizeHint().expandedTo(view.minimumSize()).width()
-        return view.details_wanted and room - beside >= max(needed, round(view.centre_part * room))
+        beside = RAIL_PX + EDGE_PX + details + (side + EDGE_PX if view.side_panel is not None else 0)
+        return view.details_wanted and room - beside >= max(_needed_px(view), round(view.centre_part * room))
 
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
@@ -125,8 +124,10 @@ class Panels(QObject):
             for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
             if dock.isVisible()
         ]
-        wanted = sum(px for _, px in docks)
-        given = min(1.0, max(0, room - CENTRE_PX) / max(wanted, 1))
+        wanted, view = sum(px for _, px in docks), self._modes.views.get(self._mode)
+        centre_px = max(CENTRE_PX, RAIL_PX + _needed_px(view)) if view else CENTRE_PX
+        free_px = room - centre_px - EDGE_PX * len(docks)
+        given = min(1.0, max(0, free_px) / max(wanted, 1))
         if docks:
             widths = [round(px * given) for _, px in docks]
             self._window.resizeDocks([dock for dock, _ in docks], widths, Qt.Orientation.Horizontal)
@@ -242,6 +243,11 @@ class Panels(QObject):
 
     def save(self) -> None:
         store.save("layout", self._kept)
+
+
+def _needed_px(view: QWidget) -> int:
+    """How wide a mode's middle must be: in less it scrolls sideways."""
+    return view.minimumSizeHint().expandedTo(view.minimumSize()).width()
 
 
 def _dock(title: str, inside: QWidget) -> QDockWidget:

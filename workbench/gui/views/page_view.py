@@ -67,14 +67,14 @@ class PageView(QWidget):
 
     def show_page(self, page: views.Page) -> None:
         """Show a page, all at once; what is scrolled to stays where it is the same page again."""
-        bar = self._scroll.verticalScrollBar()
-        at = bar.value() if self.page and self.page.id == page.id else 0
+        same = self.page is not None and self.page.id == page.id
+        at = self._scroll.verticalScrollBar().value() if same else 0
         self.body = PageBody(self.context, page, (16, 14, 14, 20))
         self.body.closed.connect(self.closed)
         self.body.acted.connect(self.acted)
         self.body.link_wanted.connect(self.link_wanted)
         self._scroll.setWidget(self.body)
-        bar.setValue(at)
+        self._scroll.verticalScrollBar().setValue(at)  # asked for anew: the wrapper can go as the old page is deleted
 
 
 class PageBody(QWidget):

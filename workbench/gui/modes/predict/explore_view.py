@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import Context, PlotView, set_ground
 from workbench.formats.units import UnitError, unit_of_name
@@ -29,7 +29,7 @@ from workbench.gui.widgets import (
     rule,
     set_role,
 )
-from workbench.gui.widgets.boxes import column_layout
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.doubts import clock_doubts
 from workbench.predict.explore import usual_other
@@ -86,22 +86,21 @@ class ExploreView(QWidget):
         self.target_name = pieces.combo(140, "Input to solve for")
         for combo in (self.output, self.name, self.target_name):
             combo.currentTextChanged.connect(self._bound_combos)
-        self.low, self.high = pieces.field(96, "From"), pieces.field(96, "To")
+        self.low, self.high = pieces.field(112, "From"), pieces.field(112, "To")
         self.target = pieces.field(96, "Target")
         self.log = PillButton("Log")
         self.log.setToolTip("Logarithmic axes")
-        first, other = QHBoxLayout(), QHBoxLayout()
-        for row in (first, other):
-            row.setSpacing(8)
-            column.addLayout(row)
         self.show_label = label("Show", "second")
-        first.addWidget(self.show_label)
-        first.addWidget(self.output)
-        for said, widget in (("over", self.name), ("from", self.low), ("to", self.high)):
-            first.addWidget(label(said, "second"))
-            first.addWidget(widget)
-        first.addStretch(1)
-        first.addWidget(self.log)
+        self._first = row_layout(self.show_label, self.output, label("over", "second"), self.name, STRETCH, spacing=8)
+        self._range = QWidget()
+        row_layout(
+            label("from", "second"), self.low, label("to", "second"), self.high, STRETCH, self.log,
+            of=self._range, margins=(0, 0, 0, 0), spacing=8,
+        )  # fmt: skip
+        self._first.addWidget(self._range, 100)
+        self._below, other = row_layout(), row_layout(spacing=8)
+        for row in (self._first, self._below, other):
+            column.addLayout(row)
         self.solve_button = Button("Solve")
         self.answer = ElidedLabel("", "smallsecond")
         self.goal = label("For speedup =", "second")
@@ -165,20 +164,18 @@ class ExploreView(QWidget):
         return panel
 
     def set_narrow(self, narrow: bool) -> None:
-        """Give way where there is little room."""
-        self.show_label.setVisible(not narrow)
+        """Give way where there is little room: the range has a row of its own."""
         self._narrow = narrow
+        (self._below if narrow else self._first).addWidget(self._range, 100)
         self._bound_combos()
         for combo in (self.second, self.share):
             combo.setMaximumWidth(116 if narrow else 180)
             combo.setMinimumWidth(96)
         self.resource.setMinimumWidth(140)
-        for field in (self.low, self.high):
-            field.setFixedWidth(76 if narrow else 96)
 
     def _bound_combos(self) -> None:
         for combo in (self.output, self.name, self.target_name):
-            pieces.bound(combo, *((92, 140) if self._narrow else (140, 200)))
+            pieces.bound(combo, *((92, 160) if self._narrow else (140, 200)))
 
     # ---- what is asked
 

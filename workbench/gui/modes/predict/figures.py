@@ -1,51 +1,70 @@
 """A strip of figures: one large, the others beside it, each with what it is and a line under it."""
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from workbench.api.views import Figure
 from workbench.api.window import set_ground
-from workbench.gui.widgets import ElidedLabel, rule
-from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets import ElidedLabel, label, rule
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 
 AROUND_PX = 34  # what is around a figure in its cell
+ROW_PX, LINE_PX, MARGIN_PX = 70, 15, 8  # of a row with notes of one line; each line more; above and below
+MOST_ROWS = 2  # in more, titles are shortened instead
+_FIRST, _REST = 5, 4  # the widths of the large figure and of each other
+
+
+@dataclass
+class _Cell:
+    box: QWidget
+    rule: QWidget
+    title: ElidedLabel
+    value: ElidedLabel
+    note: QLabel
+
+    @property
+    def least_px(self) -> int:
+        return AROUND_PX + max(self.value.sizeHint().width(), self.title.sizeHint().width())
 
 
 class Figures(QWidget):
-    """Up to `count` figures; the first is the large one."""
+    """Up to `count` figures; the first is the large one. Where they do not fit beside one another, they take rows."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
         set_ground(self, "panel")
-        self.setFixedHeight(86)
-        row = row_layout(of=self, margins=(16, 8, 12, 8), spacing=14)
-        self._cells: list[tuple[QWidget, ElidedLabel, ElidedLabel, ElidedLabel]] = []
-        for number in range(count):
-            cell = QWidget()
-            inner = row_layout(of=cell, margins=(0, 0, 0, 0), spacing=14)
-            if number:
-                inner.addWidget(rule(vertical=True))
-            column = column_layout(spacing=1)
-            title, value = ElidedLabel("", "smallsecond"), ElidedLabel("", "figureplain" if number else "figure")
-            note = ElidedLabel("", "small")
-            for line in (title, value, note):
-                column.addWidget(line)
-            inner.addLayout(column, 1)
-            row.addWidget(cell, 4 if number else 5)
-            self._cells.append((cell, title, value, note))
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(16, MARGIN_PX, 12, MARGIN_PX)
+        self._grid.setSpacing(14)
+        self._grid.setVerticalSpacing(0)
+        self._cells = [self._cell(number) for number in range(count)]
         self.figures: tuple[Figure, ...] = ()
+        self._laid_out: tuple[int, tuple[int, ...]] | None = None
+        self.setFixedHeight(ROW_PX + 2 * MARGIN_PX)
+
+    def _cell(self, number: int) -> _Cell:
+        cell = _Cell(
+            QWidget(), rule(vertical=True), ElidedLabel("", "smallsecond"),
+            ElidedLabel("", "figureplain" if number else "figure"), label("", "small", wrap=True),
+        )  # fmt: skip
+        column = column_layout(cell.title, cell.value, cell.note, STRETCH, spacing=1)
+        row_layout(cell.rule, of=cell.box, margins=(0, 0, 0, 0), spacing=14).addLayout(column, 1)
+        return cell
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, 86)
+        return QSize(200, self.minimumHeight())
 
     def show_figures(self, figures: tuple[Figure, ...]) -> None:
         self.figures = figures
-        for (cell, title, value, note), figure in zip(self._cells, figures, strict=False):
-            title.setText(figure.title)
-            value.setText(figure.value)
-            note.setText(figure.note)
-            cell.setToolTip(figure.tip)
+        for cell, figure in zip(self._cells, figures, strict=False):
+            cell.title.setText(figure.title)
+            cell.value.setText(figure.value)
+            cell.note.setText(figure.note)
+            cell.box.setToolTip(figure.tip)
+        self._laid_out = None
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -53,13 +72,30 @@ class Figures(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Show as many as can be read, the first ones first."""
+        """As many in a row as can be read, each note in as many lines as it needs."""
         shown = self._cells[: len(self.figures)]
-        widths = [max(value.sizeHint().width(), title.sizeHint().width()) for _, title, value, _ in shown]
-        while len(widths) > 1 and any(
-            self.width() * stretch / (1 + 4 * len(widths)) < AROUND_PX + wide
-            for stretch, wide in zip((5, *[4] * len(widths)), widths, strict=False)
-        ):
-            widths.pop()
-        for number, (cell, *_) in enumerate(self._cells):
-            cell.setVisible(number < len(widths))
+        beside, least = max(len(shown), 1), max(-(-len(shown) // MOST_ROWS), 1)
+        while beside > least and any(self._width_px(n % beside, beside) < one.least_px for n, one in enumerate(shown)):
+            beside -= 1
+        lines = [self._lines(n % beside, beside, one.note) for n, one in enumerate(shown)]
+        rows = tuple(max(lines[at : at + beside]) for at in range(0, len(shown), beside)) or (1,)
+        arranged = beside, rows
+        if arranged == self._laid_out:
+            return
+        self._laid_out = arranged
+        for row in range(MOST_ROWS):
+            self._grid.setRowStretch(row, ROW_PX + LINE_PX * (rows[row] - 1) if row < len(rows) else 0)
+        for number, cell in enumerate(self._cells):
+            cell.box.setVisible(number < len(shown))
+            cell.rule.setVisible(number % beside > 0)
+            self._grid.addWidget(cell.box, number // beside, number % beside)
+        for column in range(len(self._cells)):
+            self._grid.setColumnStretch(column, (_REST if column else _FIRST) if column < beside else 0)
+        self.setFixedHeight(2 * MARGIN_PX + sum(ROW_PX + LINE_PX * (lines - 1) for lines in rows))
+
+    def _width_px(self, column: int, beside: int) -> float:
+        return self.width() * (_REST if column else _FIRST) / (_FIRST + _REST * (beside - 1))
+
+    def _lines(self, column: int, beside: int, note: QLabel) -> int:
+        room_px = max(self._width_px(column, beside) - AROUND_PX, 1)
+        return max(1, round(note.heightForWidth(round(room_px)) / max(note.fontMetrics().lineSpacing(), 1)))

@@ -40,8 +40,8 @@ from workbench.session.edit.what_if import Layers, WhatIf
 from workbench.session.edit.yaml_document import Path_
 from workbench.session.program.plugins import Plugins
 
-STRUCTURE = "Structure"
-PAGES = ("Results", STRUCTURE, "Explore", "Model")
+STRUCTURE, EXPLORE = "Structure", "Explore"
+PAGES = ("Results", STRUCTURE, EXPLORE, "Model")
 AS_IS = "default"
 NARROW_PX = 720
 
@@ -323,28 +323,35 @@ class PredictMode(DocumentMode):
             )
             return False
         if file.kind.layers:
-            self._show_structure(None)
+            self._offer(file, None)
             self.density.show_model(values)
             self._density_moved()
         else:
             if not (known := self._computed) or known[0] is not file or known[1:3] != (values.changes, reading):
                 known = self._computed = file, dict(values.changes), reading, results_of(values)
             results = known[3]
-            self._show_structure(results)
+            self._offer(file, results)
             self.results.show_results(values, results, self.context.run, self.document.read_only)
             self.details.show_results(values, results, self.page == PAGES[0])
-        if self.page == "Explore":
+        if self.page == EXPLORE:
             self.explore.show_model(file, reading, self.what_if.changes)
         return True
 
-    def _show_structure(self, results: Results | None) -> None:
-        """A page for a model that is taken from a source or drawn, and for no other."""
-        self.pills[STRUCTURE].setVisible(has_structure(results))
-        if self.page == STRUCTURE and results and has_structure(results):
-            self.structure.show_results(results)
-        elif self.page == STRUCTURE:
+    def _offer(self, file: ModelFile, results: Results | None) -> None:
+        """The pages that there is something to show on: a structure, for a model that is taken from a source or drawn;
+        and Explore, for one with inputs. The details are for parts and inputs."""
+        offered = {STRUCTURE: has_structure(results), EXPLORE: bool(file.inputs)}
+        for page, there in offered.items():
+            self.pills[page].setVisible(there)
+        if not offered.get(self.page, True):
             self.page = PAGES[0]
             self.pills[self.page].setChecked(True)
+        if self.page == STRUCTURE and results:
+            self.structure.show_results(results)
+        wanted = bool(file.inputs) or results is None or bool(results.parts)
+        if wanted != self.details_wanted:
+            self.details_wanted = wanted
+            self.details_changed.emit()
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:

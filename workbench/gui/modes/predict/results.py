@@ -52,7 +52,7 @@ class ResultsView(QWidget):
         self._charts: Mapping[str, Chart] = {}
         column = column_layout(margins=(0, 0, 0, 0), spacing=0)
         plain_column(self).addWidget(scrolled("Results", column))  # where the window is low, the page scrolls
-        self.figures = Figures(4)
+        self.figures = Figures(6)
         column.addWidget(self.figures)
         column.addWidget(rule())
         self.timing_head = PanelHeader("When each part happens")
