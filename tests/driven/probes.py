@@ -27,8 +27,8 @@ def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
 
 
 def picture(path: str) -> None:
-    """Save what the screen shows where the window is, with all that floats over it."""
-    frame = QRect(_window().frameGeometry())
+    """Save what the screen shows of the window, with all that floats over it; without the window manager's frame."""
+    frame = QRect(_window().geometry())
     shown = QApplication.primaryScreen().grabWindow(0)
     ratio = shown.devicePixelRatio()
     shown.copy(*(int(value * ratio) for value in frame.getRect())).save(path)  # type: ignore[call-overload]

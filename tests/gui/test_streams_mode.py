@@ -338,6 +338,10 @@ def test_a_streams_graph_fills_its_room() -> None:
     assert layout.frames == ()
     assert 0.8 * 500 < layout.height * min(900 / layout.width, 500 / layout.height) <= 501
     assert len({round(node.box.y) for node in layout.nodes}) > 1
+    for count in (40, 88):  # blocks that nothing joins, as of ranks, are no thin column
+        alone = tuple(QueriedBlock(f"rank[{n % 4}].b{n}") for n in range(count))
+        layout = laid_out(graph_of(replace(subject, blocks=alone, edges=())), False, 900.0, 450.0)
+        assert 1.2 < layout.width / layout.height < 3.2
 
 
 def test_several_edges_are_in_one_plot_and_what_was_counted_over_what_was_replayed() -> None:

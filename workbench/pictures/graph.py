@@ -251,7 +251,7 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     below = Box(left, y + line + 4, width, box.bottom - y - line - 8)
     if facts.rows and below.height >= ROW_PX:
         draw_rows(canvas, below, facts.rows)
-    elif not facts.rows and y + 2 * line <= foot:
+    elif not facts.rows and y + 2 * line <= foot and (line - 1) * canvas.scale >= LEAST_PX + 2:  # not one on the other
         text(canvas, Box(left, y + line - 1, width, line - 1), facts.second, "muted", 12)
     for tile in node.tiles:
         if tile.block_id in facts.tiles:

@@ -39,3 +39,10 @@ def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600)
     parts = name.split(".")
     tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
     return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
+
+
+def shortened(canvas: Canvas, label: str, room: float, size: float, weight: int = 400) -> str:
+    """A dotted name and what follows it (", calls", " × 20", ": state"): the name loses its first parts where there is
+    no room for all of it, for names beside one another differ in their last parts."""
+    name, space, rest = label.partition(" ")
+    return tail(canvas, name, room - canvas.width_of(space + rest, size, weight), size, weight) + space + rest

@@ -61,7 +61,7 @@ def test_a_study_under_way_is_paused_and_goes_on_and_what_failed_is_run_again(
     assert not context.replacing  # the run shown stays
     write_point(study.folder, study.points[0].key, PointState(Status.RUNNING))
     context.study_changed.emit()
-    assert mode.results.figures._cells[0][3].text() == "1 running, 13 queued, none failed"
+    assert mode.results.figures._cells[0].note.text() == "1 running, 13 queued, none failed"
     assert (button.text(), button.isEnabled()) == ("Pause", True)
     button.click()
     for point in study.points:

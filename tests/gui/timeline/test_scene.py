@@ -14,6 +14,7 @@ from small_traces import small_index
 from workbench.gui.modes.timeline.hover import place_tooltip
 from workbench.model.blocks import Side
 from workbench.model.run import Run
+from workbench.pictures.graph_text import shortened
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.svg import SvgCanvas
@@ -22,6 +23,7 @@ from workbench.pictures.timeline.raster import bar_colours, column_table, column
 from workbench.pictures.timeline.rows import Kind, build_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.pictures.timeline.surface import PAD, rows_surface
+from workbench.traces.buses import Bus
 from workbench.traces.calls import CELL_PX, GAP_PX, STRIDE, BlockCalls, calls_of_run, lengths
 from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene
@@ -54,6 +56,26 @@ def test_each_fpga_has_a_head_with_its_blocks_below(scene: Scene) -> None:
         (Kind.HEAD, "left:sender"), (Kind.STATES, "send"), (Kind.STATES, "count"),
         (Kind.HEAD, "right:receiver"), (Kind.STATES, "take"),
     ]  # fmt: skip
+
+
+def test_each_process_has_a_head_and_names_keep_what_differs(scene: Scene) -> None:
+    names = [f"host.rank[{rank}].main" for rank in (0, 1)] + ["rank[0].top.left.unit", "rank[1].top.left.unit"]
+    blocks = [
+        replace(block, id=name, component=name.rpartition(".")[0], group=name, side=side)
+        for block, name, side in zip(
+            scene.blocks, names, (Side.HOST, Side.HOST, Side.FPGA, Side.FPGA), strict=False
+        )
+    ]  # fmt: skip
+    buses = [Bus("rank[1].PCI-X", *(np.zeros(0, np.int64) for _ in range(4)), np.zeros(0, np.uint8))]
+    rows = build_rows(blocks, scene.index, with_calls=True, buses=buses)
+    assert [row.label for row in rows][:7] == [
+        "host, rank[0]", "main, calls", "main", "host, rank[1]", "main, calls", "main", "PCI-X",
+    ]  # fmt: skip
+    assert "host.rank[1].main" in rows[5].tip
+    assert len(build_rows(blocks, scene.index, True, {"host rank[0]"}, buses=buses)) == len(rows) - 2
+    canvas = SvgCanvas()
+    assert shortened(canvas, "left.middle.right × 20", 90, 12) == "…right × 20"
+    assert shortened(canvas, "left.middle.right, calls", 400, 12) == "left.middle.right, calls"
 
 
 @given(st.floats(10, 1e11))

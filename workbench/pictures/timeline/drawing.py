@@ -7,6 +7,7 @@ import numpy as np
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
 from workbench.pictures.canvas import CENTRE, LEAST_CHARACTERS, RIGHT, Canvas
+from workbench.pictures.graph_text import shortened
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.svg import SvgCanvas
@@ -215,7 +216,8 @@ def _draw_name(canvas: Canvas, row: Row, box: Box) -> None:
         y, height = y + min(height - 14, 0) / 2, max(height, 14)  # a low row's name may be higher than the row
         stack = row.kind is Kind.STACK
         room = right - left - (54 if row.note else 0)
-        used = canvas.text(left, y, room, height, row.label, "text", 12, 600 if stack else 400)
+        weight = 600 if stack else 400
+        used = canvas.text(left, y, room, height, shortened(canvas, row.label, room, 12, weight), "text", 12, weight)
         if stack and canvas.width_of("working") <= room - used - 6:
             canvas.text(left + used + 6, y, room, height, "working", "muted", 12)
         canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)

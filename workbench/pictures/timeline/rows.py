@@ -91,19 +91,24 @@ def build_rows(
     host = [n for n in numbers if blocks[n].side is Side.HOST]
     fpga = [n for n in numbers if blocks[n].side is Side.FPGA]
     rows: list[Row] = []
-    if host:
-        rows.append(Row(Kind.HEAD, "host", "reference clock", key="host", folded="host" in folded))
-        if "host" not in folded:
-            for n in host:
-                label = blocks[n].id.removeprefix("host.")
+    for rank in dict.fromkeys(rank_of(blocks[n].id) for n in host):  # each process has a head of its own
+        key = f"host {rank}".strip()
+        note = "" if rank else "reference clock"
+        rows.append(Row(Kind.HEAD, f"host, {rank}" if rank else "host", note, key=key, folded=key in folded))
+        if key not in folded:
+            for n in (n for n in host if rank_of(blocks[n].id) == rank):
+                label, tip = within_rank(blocks[n].id.removeprefix("host.")), f"calls of {blocks[n].id}"
                 if with_calls:
-                    rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1, name=f"calls {blocks[n].id}"))
+                    name = f"calls {blocks[n].id}"
+                    rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1, tip=tip, name=name))
                 rows.append(_states(label, blocks[n].id, n, index))
             for number, bus in enumerate(buses if not wanted else ()):
+                if rank_of(bus.name) != rank:
+                    continue
                 share = percent_text(bus.busy_ps() / max(index.end_ps, 1))
-                tip = f"{bus.name}: {share} busy, whole run"
-                name = f"bus {bus.name}"
-                rows.append(Row(Kind.BUS, bus.name, share, members=(number,), indent=1, tip=tip, name=name))
+                tip, label = f"{bus.name}: {share} busy, whole run", within_rank(bus.name)
+                row = Row(Kind.BUS, label, share, members=(number,), indent=1, tip=tip, name=f"bus {bus.name}")
+                rows.append(row)
     if host and fpga:
         rows.append(Row(Kind.CLOCK, "Clock, host to FPGA"))
     of_fpga: dict[str, list[int]] = {}  # those with designs of their own have a head each
@@ -194,7 +199,7 @@ def _states(label: str, name: str, block: int, index: TimelineIndex, metric: boo
         block=block,
         indent=1,
         name=f"states {name}",
-        tip=f"{percent_text(share)} {what}, whole run",
+        tip=f"{name}: {percent_text(share)} {what}, whole run",
     )
 
 

@@ -10,6 +10,7 @@ from workbench.api.queries import Explained, ExplainedBar
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, label
 from workbench.pictures.canvas import RIGHT, Canvas
+from workbench.pictures.graph_text import shortened
 from workbench.pictures.signs import draw_severity
 
 ROW_PX = 22
@@ -68,7 +69,7 @@ class ExplainedBars(Drawn, QWidget):
             y = ROW_PX * number
             if number == self.current:
                 canvas.rect(0, y, self.width(), ROW_PX, "selection", radius=3)
-            canvas.text(2, y, left - _GAP, ROW_PX, bar.name, "text", 12)
+            canvas.text(2, y, left - _GAP, ROW_PX, shortened(canvas, bar.name, left - _GAP, 12), "text", 12)
             canvas.rect(left, y + 6, room, 10, "track")
             canvas.rect(left, y + 6, room * share, 10, "medium" if bar.warning else "accent")
             if counted is not None:

@@ -1,5 +1,6 @@
 """What can be asked about, as a graph: blocks, and edges with what is said on them. A right click on an edge asks."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +32,7 @@ FOLDS = (8, 6, 5, 4, 3)  # columns of a long chain, where it is larger so
 _FOLD_GAIN = 1.2
 _LEAST_SCALE = 0.85  # at which all that a run shows is on the edges
 MOST_FOLDED = 60  # blocks; of more each layout takes its time
-NOTE_PX = 24.0
+NOTE_PX, MOST_NODE_PX = 24.0, 200.0
 GAPS = (140.0, 110.0, 80.0, 56.0, 36.0)  # between blocks under one another, where there is room
 _HELD = 0.1  # of the time, from which on it is in another colour
 _NEARLY_FULL = 0.9
@@ -92,8 +93,8 @@ def _elements(mean: float) -> str:
 def laid_out(graph: BlockGraph, full: bool, width: float, height: float) -> GraphLayout:
     """The graph in a room of so many pixels, which it fills; where it can, with room for all that a run shows."""
     if len(graph.blocks) > MOST_FOLDED:
-        return _unframed(layout_to_fit(graph, STYLE, width, height))
-    for style in (FULL, STYLE) if full else (STYLE,):
+        return _unframed(layout_to_fit(graph, _in_columns(graph, STYLE, width, height), width, height))
+    for style in (_in_columns(graph, one, width, height) for one in ((FULL, STYLE) if full else (STYLE,))):
         scale = fit_scale(layout_graph(graph, style), width, height)
         folded = [replace(style, columns_per_band=columns) for columns in FOLDS] if scale < 1 else ()
         scales = [(fit_scale(layout_graph(graph, fold), width, height), fold) for fold in folded]
@@ -103,6 +104,20 @@ def laid_out(graph: BlockGraph, full: bool, width: float, height: float) -> Grap
         if scale >= _LEAST_SCALE:
             break
     return _unframed(_filled(graph, style, width / scale, height / scale))
+
+
+def _in_columns(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> LayoutStyle:
+    """Blocks that nothing joins, as those of many processes, in as many columns as make the picture as wide as the
+    room: without, they are one column."""
+    streams = {end for edge in graph.edges for end in (edge.source, edge.target)}
+    alone = sum(block.id not in streams for block in graph.blocks)
+    if alone <= len(graph.blocks) / 2:
+        return style
+    cell = (style.node_width + 2 * style.gap) / (style.node_height + style.gap)
+    rows = max(round(math.sqrt(len(graph.blocks) * cell * height / width)), 1)
+    columns = -(-len(graph.blocks) // rows)
+    wide = min(max(style.node_width, width / columns - 2 * style.gap), MOST_NODE_PX)
+    return replace(style, rows_per_column=rows, columns_per_band=len(graph.blocks), node_width=wide)
 
 
 def _filled(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> GraphLayout:
