@@ -1,5 +1,6 @@
 """A run of several MPI ranks, each with an FPGA of its own, as one run: its blocks, its replay, and what is refused."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -113,3 +114,22 @@ def test_what_is_named_wrongly_is_said_at_its_line(
     (problem,) = raised.value.diagnostics
     assert expected in problem.message
     assert problem.line == next(n for n, line in enumerate(text.splitlines(), 1) if before in line)
+
+
+def test_calls_that_the_simulated_card_lacks_are_said_as_the_project_opens(workspace: Workspace) -> None:
+    """The header refuses the same ones."""
+    header = (Path(__file__).parents[1] / "platform_templates/mpi/mpi.h").read_text()
+    lacks = workspace.platform.host.lacks
+    assert set(re.findall(r"^RCW_NO_MPI\((\w+),", header, re.MULTILINE)) == set(lacks)
+    source = workspace.root / workspace.project.host.sources[0]
+    before = source.read_text()
+    call = 'puts("MPI_Pack()"), MPI_Cart_create(0, 0, 0, 0, 0, c);'
+    more = f"void more(MPI_Comm *c)\n{{\n    /* MPI_Pack(0) */\n    {call}\n}}\n#if 0\nint x = MPI_Pack();\n#endif\n"
+    source.write_text(before + more)
+    try:
+        scanned = workspace.scan({}, Job())
+    finally:
+        source.write_text(before)
+    (said,) = [one for one in scanned.diagnostics if "simulated card" in one.message]
+    assert said.message == "the simulated card does not have MPI_Cart_create: use MPI_Comm_split"
+    assert (said.file, said.line) == (str(source), before.count("\n") + 4)

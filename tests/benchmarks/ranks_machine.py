@@ -7,7 +7,8 @@ and held against the same ranks on the simulated card: whether messages (who sen
 calls, how many bytes) and collectives are the same; how exactly the ranks' clocks were aligned, and how far off they
 were indeed; how many messages seem to come before they were sent; whether replay comes to the run's times, and which
 ranks the critical path visits. Ranks run on this machine, where they read one clock, and on two machines made of this
-one by namespaces (`two_machines.py`; as root), with a shared file system and without. The second table has what
+one by namespaces (`two_machines.py`; as root), with a shared file system and without; and under MPICH, where it is
+there too (Debian: mpich, libmpich-dev). The second table has what
 recording costs a message: a short one to another rank and back, bare, counted and traced.
 """
 
@@ -170,10 +171,14 @@ def rows(
         options = RunOptions(folder / f"card-{ranks}", trace=True, deterministic=True, ranks=ranks)
         cards[ranks], raw = run_workspace(workspace, options, Job()), folder / f"raw-{ranks}"
         yield row(str(ranks), mpirun(program, ranks, raw), raw, cards[ranks], tree, plugins)
+    ranks = counts[-1]
+    if shutil.which("mpicc.mpich"):
+        own, raw = built(tree, folder / "mpich", "CC=mpicc.mpich"), folder / "raw-mpich"
+        output = mpirun(own, ranks, raw, command=["mpirun.mpich", "-n", str(ranks), str(own)])
+        yield row(f"{ranks}, MPICH", output, raw, cards[ranks], tree, plugins)
     if not can_be_made():
         print("two machines need root, and `ip`: their rows are missing", file=sys.stderr)
         return
-    ranks = counts[-1]
     with two_machines(folder) as two:
         for shared in (True, False):
             raw = (folder if shared else two.apart) / "records"

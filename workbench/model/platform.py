@@ -243,6 +243,11 @@ class Host(Document):
         examples=[{"FPGA_BASE": 4096}],
     )
     entries: tuple[HostEntry, ...] = Field((), description="the API's calls")
+    lacks: dict[str, str] = Field(
+        default_factory=dict,
+        description="calls of the API that the simulated card does not have, each with what to do instead",
+        examples=[{"MPI_Cart_create": "use MPI_Comm_split"}],
+    )
     queues: tuple[QueueCall, ...] = Field(
         (), description="calls in C++ that push into queues between threads and pop from them, for all programs"
     )

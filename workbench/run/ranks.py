@@ -101,7 +101,7 @@ def _check_units(folders: Sequence[Path], shown: Path) -> None:
     texts = [(folder / UNITS).read_bytes() if (folder / UNITS).is_file() else b"" for folder in folders]
     for number, text in enumerate(texts):
         if text != texts[0]:
-            hint = "A run is of one program: start all ranks from the same tree."
+            hint = "A run is of one program (no `mpirun a : b`): start all ranks from the same tree."
             message = f"rank {number} ran another program than rank 0"
             raise WorkbenchError(Diagnostic(message, hint, file=str(shown / folders[number].name)))
 

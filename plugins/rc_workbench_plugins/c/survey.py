@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -42,6 +42,7 @@ from workbench.api.unstable import opened, opened_names
 _COMPILED = (*suffixes.C, *suffixes.CPP)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_CALL_OR_NOT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\b([A-Za-z_]\w*)\s*\(', re.DOTALL)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 
 
@@ -140,7 +141,7 @@ def survey(
     words_of = {source: tuple(clang_parse.arguments(files.root, host, defines, cpp=is_cpp(source), source=name))
                 for source, name in zip(files.all_sources, host.sources, strict=True)}  # fmt: skip
     files.sources = tuple(one for one in files.all_sources if not is_cpp(one) or not one.is_file()
-                          or accesses or _concerns(one, files, known))  # fmt: skip
+                          or accesses or _concerns(one, files, known, platform.host.lacks))  # fmt: skip
     find = partial(find_accesses, maps=maps, names=known.keys(), is_user=files.is_user, text=files.text,
                    pointers=pointers)  # fmt: skip
     finds = find if accesses else None
@@ -169,6 +170,7 @@ def survey(
         if file not in unread and not files.excluded(file):
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
+            diagnostics.update(dict.fromkeys(_lacking(file, files, skipped.get(file, []), platform.host.lacks)))
     uses: dict[tuple[Path, int, str, int], ApiUse] = {}
     waits = polls(units, known)
     for unit in units:
@@ -202,10 +204,21 @@ def _unopened(uses: Iterable[ApiUse]) -> Iterator[Diagnostic]:
             yield Diagnostic(message, hint, Severity.WARNING, str(where.file), where.line, where.column)
 
 
-def _concerns(source: Path, files: Files, known: dict[str, Callee]) -> bool:
+def _lacking(file: Path, files: Files, skipped: list[Range], lacks: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """The calls of a file that the simulated card does not have."""
+    text = files.text(file).decode("latin-1")  # a character for each byte
+    for found in _CALL_OR_NOT.finditer(text) if lacks else ():
+        if found[1] in lacks and not any(r.file == file and r.start <= found.start() < r.end for r in skipped):
+            line = text.count("\n", 0, found.start()) + 1
+            column = found.start() - text.rfind("\n", 0, found.start())
+            message = f"the simulated card does not have {found[1]}: {lacks[found[1]]}"
+            yield Diagnostic(message, "On a real machine it may be called.", Severity.WARNING, str(file), line, column)
+
+
+def _concerns(source: Path, files: Files, known: dict[str, Callee], lacks: Mapping[str, str]) -> bool:
     """Whether a C++ source, or a file of the user's that it includes, may call the API or has pragmas: others are not
     parsed, and built as they are."""
-    names = {word for callee in known.values() for word in _NAME.findall(callee.prototype.name)} | {"recap"}
+    names = {word for callee in known.values() for word in _NAME.findall(callee.prototype.name)} | {"recap", *lacks}
     special = any(c.prototype.is_constructor or c.prototype.is_destructor for c in known.values())
     if special or "operator" in names:  # which are called without a name
         return True

@@ -58,6 +58,7 @@ def _joined(platform: Platform, other: Platform) -> Platform:
         "exclude_files": (*own.exclude_files, *more.exclude_files),
         "constants": {**more.constants, **own.constants},
         "entries": (*own.entries, *more.entries),
+        "lacks": {**more.lacks, **own.lacks},
     })  # fmt: skip
     taken = {network.name for network in platform.networks}
     networks = (*platform.networks, *(network for network in other.networks if network.name not in taken))
