@@ -72,7 +72,10 @@ def test_every_key_of_the_documents_that_come_along_is_in_the_reference() -> Non
         return found
 
     known = set(fields("template"))
-    known |= {path.rpartition(".")[0] for path in known if ".NAME." in path} | {"host.constants.NAME", "host.lacks.NAME"}
+    known |= {path.rpartition(".")[0] for path in known if ".NAME." in path} | {
+        "host.constants.NAME",
+        "host.lacks.NAME",
+    }
     known |= {f"hardware.ports[].{path}" for path in known}
     for path in Path(str(files("workbench.platform_templates"))).glob("*.yaml"):
         assert paths(yaml.safe_load(path.read_text()), known) <= known

@@ -149,6 +149,9 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
     slower = replayed.predict([read_change("host block=host.rank[0].main state=* factor=2")])
     assert slower.time_s is not None
     assert slower.time_s > four.time_s
+    assert slower.interval is not None
+    assert slower.interval[0] < slower.speedup < slower.interval[1]
+    assert "until 3 runs of the same program show it" in slower.interval_holds
     refused = replayed.predict([read_change("state block=rank[0].tiny_top.adder state=* factor=2")])
     assert refused.speedup is None
     assert any("only the host is followed" in one for one in replayed.assumed)

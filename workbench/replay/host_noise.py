@@ -54,7 +54,7 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
     """
     own_ps, places = own_pieces(run)
     total_ps = int(own_ps.sum())
-    if run.manifest.deterministic or not run.manifest.simulated or not total_ps:
+    if run.manifest.deterministic or not total_ps:
         return None
     parts, shown = _parts(own_ps, places)
     ends, said = [1.0], []

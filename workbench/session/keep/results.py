@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -56,6 +57,8 @@ def prepared(
 
 #: Earlier runs of the same program that are looked at: the newest.
 _MOST_EQUAL = 8
+#: What two runs of the same program share.
+_PROGRAM = attrgetter("sources", "settings", "parameters", "platform", "changes", "stdout_sha256", "cores.ranks")
 
 
 def host_times_ps(run: Run) -> tuple[int, ...]:
@@ -65,7 +68,7 @@ def host_times_ps(run: Run) -> tuple[int, ...]:
     from workbench.replay.host_noise import own_pieces
 
     mine = run.manifest
-    if run.path is None or mine.deterministic or not mine.simulated:
+    if run.path is None or mine.deterministic:
         return ()
     times_ps = []
     for file in sorted(run.path.parent.glob(f"*/{MANIFEST}"), key=lambda one: -one.stat().st_mtime):
@@ -80,11 +83,8 @@ def host_times_ps(run: Run) -> tuple[int, ...]:
 
 def _equal(one: Manifest, other: Manifest) -> bool:
     """Whether two complete runs, with host time measured, are of the same program and did the same."""
-    alike = (one.sources, one.settings, one.parameters, one.platform, one.changes, one.stdout_sha256) == (
-        other.sources, other.settings, other.parameters, other.platform, other.changes, other.stdout_sha256
-    )  # fmt: skip
     return (
-        alike
+        _PROGRAM(one) == _PROGRAM(other)
         and one.created < other.created
         and one.status == other.status
         and one.instrumented
