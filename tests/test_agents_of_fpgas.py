@@ -12,12 +12,14 @@ from rtl_simulator import make_board
 from run_query import asked
 from test_streams_on_board import PROJECT, QUEUED, TRACE, counted_by, in_cycles
 
+from workbench.api.equivalence import How
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.session.keep.collecting import collect_records
 from workbench.session.make.agents import agent_switches
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.make.proving import prove_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
@@ -126,3 +128,9 @@ def test_a_question_that_an_fpga_does_not_understand_names_it(project: Path, tmp
     assert (problem.file, problem.line) == ("wrong.query", 2)
     assert problem.message == "FPGA right: there is no edge or port 'nothing.out'"
     assert problem.hint.endswith("An FPGA may have questions of its own: fpgas: [{name: right, query: FILE}].")
+
+
+def test_agents_are_proved_to_change_nothing(project: Path) -> None:
+    """Of an FPGA whose top has parameters of the project's, which its modules are proved with."""
+    proof = prove_workspace(open_workspace(project, load_plugins()), {}, Job(), "right:adds")
+    assert [(one.module, one.how) for one in proof.verdicts] == [("right:adds (DELAY=12)", How.PROVED)]

@@ -20,6 +20,7 @@ from workbench.model.diagnostic import WorkbenchError, unknown_name
 from workbench.system.toolchain import Tool
 
 _ELABORATE_S = 600.0
+_ABOVE = "recap_above"  # a module above the top, which gives it the project's parameters
 _MODULE = re.compile(r"^module (\S+)$")
 _PARAMETER = re.compile(r"^  parameter \\(\S+) (.+)$")
 _CONNECTED = re.compile(r"^    connect \\([ABY]) (.*)$", re.M)
@@ -132,14 +133,19 @@ def _elaborated(
             links[name] = path
     sources = [name for name in links if name.startswith(f"{side}/s")]
     flags = [f"-I{name}" for name in links if name not in sources]
-    given = "".join(f" -set {name} {_value(value)}" for name, value in design.parameters.items())
+    given = ", ".join(f".{name}({_value(value)})" for name, value in design.parameters.items())
     defines = folder / "defines.vh"
     defines.write_text("".join(f"`define {name} {value}\n" for name, value in design.defines.items()), encoding="utf-8")
+    top = [f"hierarchy -check -top {design.top}"]
+    if given:  # an instance's parameters have a sign as those in a source do, which `chparam` drops
+        (folder / "above.v").write_text(
+            f"module {_ABOVE}; {design.top} #({given}) top(); endmodule\n", encoding="utf-8"
+        )
+        sources.append(f"{side}/above.v")
+        top = [f"hierarchy -check -top {_ABOVE}", f"delete {_ABOVE}", "hierarchy -auto-top"]
     script = [
         f"read_verilog -sv {' '.join(flags)} {side}/defines.vh {' '.join(sources)}",
-        # yosys 0.23 fails at `hierarchy -chparam` where instances of the same module have different parameters
-        *([f"chparam{given} {design.top}"] if given else []),
-        f"hierarchy -check -top {design.top}",
+        *top,
         f"rename -top {design.top}",
         "proc -norom",  # a case would be a memory on one side alone: copies assign their states in it too
         *(f"delete -port */{port}" for port in added),
