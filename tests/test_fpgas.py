@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from answers import document_of
+from tools import NEEDS_GHDL
 
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -32,8 +33,9 @@ def opened(path: Path) -> Workspace:
     return workspace
 
 
-def run_of(path: Path, out: Path, *, trace: bool = False) -> Run:
-    run = run_workspace(opened(path), RunOptions(out=out, deterministic=True, trace=trace), Job())
+def run_of(path: Path, out: Path, *, trace: bool = False, ports: bool = False) -> Run:
+    options = RunOptions(out=out, deterministic=True, trace=trace, ports=ports, waves=(0.0, 0.0) if ports else None)
+    run = run_workspace(opened(path), options, Job())
     assert (run.complete, run.manifest.exit) == (True, 0), run.manifest.reason
     return run
 
@@ -139,9 +141,16 @@ def passed(words: int, pace: int, room: int, first: int) -> tuple[list[int], lis
     return gives, takes
 
 
-def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(tmp_path: Path) -> None:
-    run = run_of(APPLICATIONS / "two_fpgas", tmp_path / "run", trace=True)
-    assert (tmp_path / "run" / "stdout.txt").read_text() == f"{sum(range(1, 41))}\n"
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run with a trace, and what passed the ports of both designs."""
+    return run_of(APPLICATIONS / "two_fpgas", tmp_path_factory.mktemp("traced") / "run", trace=True, ports=True)
+
+
+def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(traced: Run) -> None:
+    run = traced
+    assert run.path
+    assert (run.path / "stdout.txt").read_text() == f"{sum(range(1, 41))}\n"
     ends = {run.manifest.sites[site].label: int(end) for site, end in
             zip(run.tables["calls"]["site"], run.tables["calls"]["t1_ps"], strict=True)}  # fmt: skip
     first = ends["start"] // (1000 * P)  # the cycle after that of the write
@@ -153,7 +162,7 @@ def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(tmp_path:
     waited = takes[0] + sum(after - before - 8 for before, after in pairwise(takes))
     assert (right["add"], right["digest"]) == (40, 40 * 7 - max(0, takes[-1] + 8 - cycles))
     assert right["begin"] + right["empty"] == waited + max(0, cycles - takes[-1] - 8)
-    opened = open_result(tmp_path / "run", load_plugins())
+    opened = open_result(run.path, load_plugins())
     assert prepare(run, opened.platform).exact
     analysis = opened.analysis
     assert {one.stream.id: one.transfers for one in analysis.streams} == {
@@ -164,6 +173,25 @@ def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(tmp_path:
     assert (link.fifo.id, link.fifo.depth, link.most) == ("link:left_out-right_in", 4, 4)
     held = sum(words * cycles for words, cycles in link.occupancy)  # each from after it was given until it is taken
     assert held == sum(take - give for give, take in zip(gives, takes, strict=True))
+
+
+@NEEDS_GHDL
+def test_each_fpga_has_a_testbench_of_its_own(traced: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the one in VHDL, held against a copy of it in VHDL-93."""
+    other = shutil.copytree(APPLICATIONS / "two_fpgas", tmp_path / "other")
+    file = other / "two_fpgas.workbench.yaml"
+    file.write_text(file.read_text().replace("[receiver.vhd]", "[receiver.vhd], vhdl_standard: 93"))
+    command = ["testbench", str(traced.path), "--out", str(tmp_path / "bench"), "--project", str(file)]
+    told = document_of(capsys, [*command, "--fpga", "right", "--run", "--json"])
+    assert (told["testbench"], told["difference"]) == ("receiver_replay.vhd", None)
+    assert main([*command, "--fpga", "left"]) == 0
+    assert (tmp_path / "bench" / "sender_replay.v").is_file()
+    capsys.readouterr()
+    for words, message in (([], "this run has 2 FPGAs"), (["--fpga", "mid"], "this run has no FPGA 'mid'")):
+        assert main([*command, *words]) == 2
+        said = capsys.readouterr().err
+        assert message in said
+        assert "Write --fpga NAME. There are left, right." in said
 
 
 def test_a_deadlock_across_fpgas_names_both_and_the_links(tmp_path: Path) -> None:

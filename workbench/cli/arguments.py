@@ -133,6 +133,7 @@ OWN: Sequence[Command] = (
     command("testbench", "write a testbench that replays a run's traffic at the design's ports",
             "testbench:run_testbench_command", RUN, OUT,
             file("--project", metavar="PROJECT", help="the project whose design is tested (default: the run's)"),
+            named("--fpga", "of several FPGAs the one whose design is tested"),
             option("--run", dest="runs", action="store_true",
                     help="run it too, with Verilator or GHDL, and report the first difference"), JSON),
     command("ledger", "list kept predictions, and which came true", "ledger:run_ledger",

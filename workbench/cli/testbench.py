@@ -16,7 +16,7 @@ def run_testbench_command(arguments: argparse.Namespace, workbench: Opened) -> i
     with progress() as watch:
         job = Job(watch)
         written = write_testbench(
-            arguments.run_folder, arguments.out.resolve(), workbench.plugins, job, arguments.project
+            arguments.run_folder, arguments.out.resolve(), workbench.plugins, job, arguments.project, arguments.fpga
         )
         if ran:
             found = run_testbench(written, job)

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"(natural|positive)\b|integer\s+range\s+\d", re.IGNORECASE
 @dataclass(frozen=True)
 class Bench:
     """A top, and the ports of it that are replayed, in the order of the rows' bits. `parameters` are its values, of a
-    design in Verilog; one in VHDL has `types`."""
+    design in Verilog; one in VHDL has `types`, and is of a `standard`."""
 
     top: str
     clocks: tuple[HdlPort, ...]
@@ -30,6 +30,7 @@ class Bench:
     outputs: tuple[HdlPort, ...]
     parameters: dict[str, str]
     types: PortTypes | None = None
+    standard: str = "2008"
 
     @property
     def name(self) -> str:
@@ -150,6 +151,7 @@ def _vhdl(bench: Bench, known: PortTypes) -> str:
         wait = "wait for (length_ps / 2) * 1 ps; edges <= (others => '0'); "
         wait += "wait for (length_ps - length_ps / 2 - 1) * 1 ps;"
     generics = ", ".join(f"{name} => {name}" for name, _, _ in known.generics)
+    stop = "" if bench.standard == "93" else "        std.env.stop(0);\n"  # it ends where nothing is left to do
     sizes = (bits(bench.clocks), max(bits(bench.inputs), 1), bits(bench.outputs))
     return f"""\
 -- Replays what passed the ports of {bench.top} in a recorded run, and holds its outputs against what they were then.
@@ -247,8 +249,7 @@ begin
         end loop;
         assert not differs report "the outputs differ from the run's" severity failure;
         report "all outputs are as they were, at " & integer'image(compared) & " edges of clocks" severity note;
-        std.env.stop(0);
-        wait;
+{stop}        wait;
     end process;
 end architecture;
 """

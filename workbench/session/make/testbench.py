@@ -18,6 +18,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock
 from workbench.model.run import Run
 from workbench.model.scan import HdlPort
+from workbench.model.text import counted, listed
 from workbench.session.change.confirm import open_project_of
 from workbench.session.make.bench_text import STIMULI, Bench, bits
 from workbench.session.open.opening import open_workspace
@@ -53,14 +54,19 @@ class Difference:
     base: str
 
 
-def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: Path | None = None) -> Written:
-    """Write the testbench of a run's design, or of another `project` that has the same ports, into the folder `out`.
+def write_testbench(
+    path: Path, out: Path, plugins: Plugins, job: Job, project: Path | None = None, fpga: str = ""
+) -> Written:
+    """Write the testbench of a run's design, or of another `project` that has the same ports, into the folder `out`; of
+    several FPGAs that of the one with this name.
 
     WorkbenchError where the run's signals were not written from its start on, or the design cannot be replayed.
     """
     run, _ = open_run(path)
-    waves = _recorded(run)
+    files = _recorded(run)
     workspace = open_workspace(project, plugins) if project is not None else open_project_of(run, plugins)
+    number = _chosen(fpga, workspace, len(files), run)
+    waves, workspace = files[number], workspace.boards[number % len(workspace.boards)]
     job.progress(0.1, "reading the design")
     bench, clocks = _bench(workspace, run, job)
     ports = (*bench.clocks, *bench.inputs, *bench.outputs)
@@ -82,15 +88,30 @@ def write_testbench(path: Path, out: Path, plugins: Plugins, job: Job, project: 
     return Written(out, bench, workspace)
 
 
-def _recorded(run: Run) -> Path:
-    waves = run.path / WAVES if run.path is not None else Path(WAVES)
-    if run.path is None or not waves.is_file():
-        several = run.path is not None and any(run.path.glob("waves-*.vcd"))
-        what = "a testbench is written for one FPGA: this run has several" if several else (
-            "this run did not record the traffic at the design's ports"
-        )  # fmt: skip
+def _recorded(run: Run) -> list[Path]:
+    """The file of each FPGA."""
+    path = run.path or Path()
+    several = {int(file.stem.partition("-")[2]): file for file in path.glob("waves-*.vcd")}
+    waves = [several[number] for number in sorted(several)] or [path / WAVES]
+    if run.path is None or not waves[0].is_file():
+        what = "this run did not record the traffic at the design's ports"
         raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
     return waves
+
+
+def _chosen(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
+    """The number of the FPGA of that name among the `count` of a run. WorkbenchError where it has none, or several and
+    no name is given."""
+    hardware = workspace.project.hardware
+    names = [place.rstrip(":.") for place in hardware.of_ranks(run.manifest.cores.ranks).places][:count]
+    if not fpga and count == 1:
+        return 0
+    if fpga in names:
+        return names.index(fpga)
+    several = f"{counted(count, 'FPGA')}: a testbench is for one of them"
+    what = f"this run has no FPGA '{fpga}'" if fpga else f"this run has {several}"
+    hint = f"Write --fpga NAME. There are {listed(names)}." if count > 1 else "Leave --fpga out."
+    raise WorkbenchError(Diagnostic(what, hint, file=str(run.path or "")))
 
 
 def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock, ...]]:
@@ -114,7 +135,8 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
     types = None
     if isinstance(language, HasPortTypes):
         types = language.port_types(workspace.root, hardware, parameters)
-    bench = Bench(hardware.top, clocks, inputs, outputs, hardware.values(parameters), types)
+    values_of_top = hardware.values(parameters)
+    bench = Bench(hardware.top, clocks, inputs, outputs, values_of_top, types, hardware.vhdl_standard)
     return bench, tuple(pins[port.name.lower()] for port in clocks)
 
 
