@@ -39,6 +39,7 @@ FORMS = (
     Form("a |-> (b throughout c[->1])", "{a} |-> {{b[*]} && {c[->]}}", "", False),
     Form("a |-> b[->2] ##1 c", "{a} |-> {b[->2]; c}", "", False),
     Form("a |-> b[=2] ##1 c", "{a} |-> {b[=2]; c}", "", False),
+    Form("first_match(a ##[1:2] b) |-> c", "{a; {{b} | {not b; b}}} |-> {c}", "", False),
     Form("not (a ##1 b)", "never {a; b}"),
     Form("a |-> (b ##1 c) or (c ##1 b)", "{a} |-> {{b; c} | {c; b}}", "", False),
     Form("a |-> (b ##1 c) and (c ##2 b)", "{a} |-> {{b; c} & {c; [*1]; b}}", "", False),

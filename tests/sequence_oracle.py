@@ -1,7 +1,8 @@
 """Sequences by what they mean, taken apart cycle by cycle (Brzozowski's derivatives): what automata are held against.
 
 A sequence is a tuple: ("is", N), a condition; ("any",); ("then" | "fused" | "or" | "and" | "both", x, y); ("times", x,
-low, high), high None for any number; ("all", N, x), throughout; ("to", N), up to the next cycle in which N holds.
+low, high), high None for any number; ("all", N, x), throughout; ("to", N), up to the next cycle in which N holds;
+("first", x), or what may be left of that, up to the match of x that ends first.
 """
 
 from collections.abc import Sequence
@@ -52,6 +53,11 @@ def after(seq: Seq, cycle: Cycle) -> set[Seq]:
         again, low, high = of
         left = ("times", again, max(low - 1, 0), high if high is None else high - 1)
         return {_then(one, left) for one in after(again, cycle)} if high != 0 else set()
+    if kind == "first":
+        rest = set().union(*(after(one, cycle) for one in of))
+        if any(map(may_be_empty, rest)):
+            return {DONE}
+        return {("first", *sorted(rest, key=repr))} if rest else set()
     if kind == "all":
         return {one if one == DONE else ("all", of[0], one) for one in after(of[1], cycle)} if cycle[of[0]] else set()
     return set()
@@ -117,6 +123,8 @@ def as_sva(seq: Seq) -> str:
         return "abc"[of[0]]
     if kind == "to":
         return f"{'abc'[of[0]]}[->1]"
+    if kind == "first":
+        return f"first_match({as_sva(of[0])})"
     if kind == "times":
         return f"({as_sva(of[0])})[*{of[1]}:{'$' if of[2] is None else of[2]}]"
     if kind == "all":
@@ -126,7 +134,7 @@ def as_sva(seq: Seq) -> str:
 
 
 def as_psl(seq: Seq) -> str:
-    """The same as a sequence of PSL, within braces; "all" and "both" have none."""
+    """The same as a sequence of PSL, within braces; "all", "both" and "first" have none."""
     kind, *of = seq
     if kind == "is":
         return "abc"[of[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 #: What has to be the case in a cycle: the numbers of conditions, and whether each holds.
 Guard = frozenset[tuple[int, bool]]
@@ -13,6 +14,7 @@ Step = tuple[int, Guard, int]
 END = -1
 #: The most states that a sequence may have.
 MOST_STATES = 512
+_MOST_ASKED = 8  # conditions in one cycle, of all that can be the case in it
 
 
 class TooLarge(Exception):
@@ -111,6 +113,60 @@ def within(first: Sequence, second: Sequence) -> Sequence:
 def throughout(number: int, sequence: Sequence) -> Sequence:
     """A condition holds in each cycle of a sequence."""
     return _reduced([(start, guard | {(number, True)}, end) for start, guard, end in sequence.steps], sequence.empty)
+
+
+def first_match(sequence: Sequence) -> Sequence:
+    """Of the matches that begin together only the one that ends first. TooLarge where too many conditions are asked
+    about at once."""
+    out: dict[int, list[tuple[Guard, int]]] = {}
+    for start, guard, end in sequence.steps:
+        out.setdefault(start, []).append((guard, end))
+    numbers = {frozenset({0}): 0}
+    open_ = list(numbers)
+    steps: list[Step] = []
+    while open_:
+        states = open_.pop()
+        leaving = [step for state in states for step in out.get(state, ())]
+        asked = sorted({number for guard, _ in leaving for number, _ in guard})
+        if len(asked) > _MOST_ASKED or len(numbers) > MOST_STATES:
+            raise TooLarge
+        to: dict[int, set[Guard]] = {}
+        for values in product((False, True), repeat=len(asked)):
+            case = frozenset(zip(asked, values, strict=True))
+            ends = frozenset(end for guard, end in leaving if guard <= case)
+            if ends and END not in ends and ends not in numbers:
+                numbers[ends] = len(numbers)
+                open_.append(ends)
+            if ends:
+                to.setdefault(END if END in ends else numbers[ends], set()).add(case)
+        steps += [(numbers[states], guard, end) for end, guards in to.items() for guard in _merged(guards)]
+    return _reduced(steps, False)
+
+
+def _merged(guards: set[Guard]) -> set[Guard]:
+    """The same cases with as few conditions as pairs of them show to be enough."""
+    while True:
+        pairs = {
+            (one, literal)
+            for one in guards
+            for literal in one
+            if one ^ {literal, (literal[0], not literal[1])} in guards
+        }
+        if not pairs:
+            return guards
+        gone = {one for one, _ in pairs}
+        guards = (guards - gone) | {one - {literal} for one, literal in pairs}
+
+
+def has_end(sequence: Sequence) -> bool:
+    """Whether there is a number of cycles that no match of it takes longer than."""
+    after: dict[int, set[int]] = {}
+    for start, _, end in sequence.steps:
+        after.setdefault(start, set()).add(end)
+    level = {0}
+    for _ in range(sequence.size):
+        level = {end for state in level for end in after.get(state, ())}
+    return level <= {END}
 
 
 def repeated(sequence: Sequence, low: int, high: int | None) -> Sequence:

@@ -1,7 +1,8 @@
 """Properties of PSL as automata (IEEE 1850); what is not watched is named.
 
 Properties are conditions, sequences, `->`, `|->`, `|=>`, `next`, `next_a`, `next_e`, `next_event`, `until`, `until_`
-and `before`; sequences have `;`, `:`, `|`, `&`, `&&`, `within` and the repetitions `[*]`, `[+]`, `[->]` and `[=]`.
+and `before`; `!` behind what has an end changes nothing, as that is decided by then. Sequences have `;`, `:`, `|`, `&`,
+`&&`, `within` and the repetitions `[*]`, `[+]`, `[->]` and `[=]`.
 """
 
 import re
@@ -76,9 +77,11 @@ class Reader:
 
     def _next(self) -> Implied:
         if self._takes("next"):
+            self._takes("!")
             low, _ = self._bounds() if self._takes("[") else (1, 1)
             return sequences.awaited(low, self._next())
         if word := self._takes("next_a", "next_e"):
+            self._takes("!")
             self._needs("[")
             low, high = self._bounds()
             if high is None:
@@ -100,7 +103,10 @@ class Reader:
             what = self._always()
             self._needs(")")
             return what
-        return None, self._within()
+        found = self._within()
+        if self._takes("!") and not sequences.has_end(found):
+            raise Unwatched("'!' behind a sequence without an end is not watched, as a run may end before")
+        return None, found
 
     def _is_property(self) -> bool:
         """Whether the parentheses here are around all of a property, and not part of a condition."""

@@ -194,10 +194,15 @@ class Reader:
             ((_, guard, _),) = left.steps
             ((number, _),) = guard
             return sequences.throughout(number, self._sequence(node.right, names))
-        if kind == "StrongWeakPropertyExpr" and plain_text(str(node.keyword)) == "weak":
-            return self._sequence(node.expr, names)
+        if kind == "StrongWeakPropertyExpr":
+            inner = self._sequence(node.expr, names)
+            if plain_text(str(node.keyword)) == "weak" or sequences.has_end(inner):
+                return inner
+            raise Unwatched("'strong' without an end is not watched, as a run may end before: write ##[1:8] in it")
         if kind == "FirstMatchSequenceExpr":
-            raise Unwatched("first_match is not watched: say what is not the case before, as in !b[*0:3] ##1 b")
+            if getattr(node, "matchList", None) is not None:
+                raise Unwatched("what a sequence assigns is not watched")
+            return sequences.first_match(self._sequence(node.expr, names))
         if kind in _TWO:
             return _TWO[kind](self._sequence(node.left, names), self._sequence(node.right, names))
         what = plain_text(str(node))
