@@ -18,6 +18,7 @@ from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
+from workbench.session.keep.wave_moment import wave_moment
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
@@ -192,6 +193,13 @@ def test_each_fpga_has_a_testbench_of_its_own(traced: Run, tmp_path: Path, capsy
         said = capsys.readouterr().err
         assert message in said
         assert "Write --fpga NAME. There are left, right." in said
+
+
+def test_a_moment_of_a_block_shows_the_signals_of_its_fpga(traced: Run, tmp_path: Path) -> None:
+    for block in (one for one in traced.manifest.blocks if ":" in one.id):
+        moment = wave_moment(traced, [block], 1_000_000, 500_000, tmp_path)
+        assert moment.waves.name == {"left:sender.send": "waves-0.vcd", "right:receiver.take": "waves-1.vcd"}[block.id]
+        assert {signal.name.partition(".")[0] for signal in moment.signals} == {block.id.split(":")[1].split(".")[0]}
 
 
 def test_a_deadlock_across_fpgas_names_both_and_the_links(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.api.waveforms import Piece, scopes_of, write_states_vcd
 from workbench.formats.vcd import read_head
-from workbench.model.blocks import Block
+from workbench.model.blocks import Block, Side, fpga_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.session.program.files import write_result, write_result_text
@@ -21,7 +21,7 @@ MOST_SIGNALS = 60
 #: GTKWave's window, the column of names in it, and what is beside the waves (pixels). Its zoom is the binary logarithm
 #: of the time that `FRAME_PX` pixels take.
 WINDOW_PX, NAMES_PX, BESIDE_PX, FRAME_PX = (1400, 800), 300, 60, 200
-WAVES, STATES = "waves*.vcd", "states.vcd"
+STATES = "states.vcd"
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,34 @@ def wave_moment(
     return moment
 
 
+def wave_files(folder: Path | None) -> list[Path]:
+    """The waveforms of a run's FPGAs, in their order."""
+    if folder is None:
+        return []
+    numbers = {int(number): file for file in folder.glob("waves-*.vcd") if (number := file.stem[6:]).isdecimal()}
+    return [numbers[one] for one in sorted(numbers)] or [*folder.glob("waves.vcd")]
+
+
 def _of_design(run: Run, blocks: Sequence[Block]) -> tuple[Path | None, list[Signal]]:
     """The run's own waveforms, and in them the signals of the instances that the blocks are in."""
-    files = sorted(run.path.glob(WAVES)) if run.path else []
-    for path in files:
+    files = wave_files(run.path)
+    places = list(dict.fromkeys(fpga_of(one.id) for one in run.manifest.blocks if one.side is Side.FPGA))
+    by_place = dict(zip(places, files, strict=True)) if len(places) == len(files) else {}
+    names = [(one.id.removeprefix(fpga_of(one.id)), by_place.get(fpga_of(one.id))) for one in blocks]
+    first = next((own for _, own in names if own), None)
+    for path in [first] if first else files:
         signals = _signals(path)
-        wanted = [tuple(part.lower() for part in block.id.split(".")[:-1]) for block in blocks]
+        inner = [name for name, own in names if own in (None, path)]
+        wanted = [tuple(part.lower() for part in name.split(".")[:-1]) for name in inner]
         mine = [s for place in wanted for s in signals if place and _scope(s)[-len(place) :] == place]
         if mine:
             return path, list(dict.fromkeys(mine))
     if not files:
         return None, []
-    signals = _signals(files[0])
+    shown = first or files[0]
+    signals = _signals(shown)
     least = min((s.name.count(".") for s in signals), default=0)
-    return files[0], [s for s in signals if s.name.count(".") == least]
+    return shown, [s for s in signals if s.name.count(".") == least]
 
 
 def _signals(path: Path) -> list[Signal]:

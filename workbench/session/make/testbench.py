@@ -20,6 +20,7 @@ from workbench.model.run import Run
 from workbench.model.scan import HdlPort
 from workbench.model.text import counted, listed
 from workbench.session.change.confirm import open_project_of
+from workbench.session.keep.wave_moment import wave_files
 from workbench.session.make.bench_text import STIMULI, Bench, bits
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
@@ -27,7 +28,7 @@ from workbench.session.program.files import claim_folder, seal_folder
 from workbench.session.program.plugins import Plugins
 from workbench.system.toolchain import Tool, find_ghdl, find_verilator, verilator_environment
 
-WAVES, RESET_CYCLES = "waves.vcd", 16  # as many as the card holds its resets (resources/card/design.cpp)
+RESET_CYCLES = 16  # as many as the card holds its resets (resources/card/design.cpp)
 _COMPILED = "-O0 -std=c++20 -fcoroutines"  # as delays in Verilog become
 _HALF_PS = 5000  # of a cycle in reset
 _DIFFERENCE = re.compile(r"first difference: cycle (\d+): (\w+) is ('h|b)(\w+), the run had (?:'h|b)(\w+)")
@@ -90,13 +91,10 @@ def write_testbench(
 
 def _recorded(run: Run) -> list[Path]:
     """The file of each FPGA."""
-    path = run.path or Path()
-    several = {int(file.stem.partition("-")[2]): file for file in path.glob("waves-*.vcd")}
-    waves = [several[number] for number in sorted(several)] or [path / WAVES]
-    if run.path is None or not waves[0].is_file():
-        what = "this run did not record the traffic at the design's ports"
-        raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
-    return waves
+    if waves := wave_files(run.path):
+        return waves
+    what = "this run did not record the traffic at the design's ports"
+    raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
 
 
 def _chosen(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
