@@ -41,7 +41,7 @@ NEW = "        fpgaWrite(fpga, words, 0, WORDS);"
 WIDGETS = "__import__('PySide6.QtWidgets', fromlist=['x'])"
 TICKED = f"[b for b in {TRY}.findChildren({WIDGETS}.QCheckBox) if b.isChecked()]"
 SCROLL = f"{TRY}.findChild({WIDGETS}.QScrollArea)"
-DETERMINISTIC = "Deterministic: host time is counted work, not measured time"
+DETERMINISTIC = "Deterministic: host time is counted work, not measured"
 SIZE = (1440, 900)
 
 

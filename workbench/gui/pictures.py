@@ -94,8 +94,13 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
     for name in window.rail.buttons:
         window.context.navigation.set_mode(name)
         settle()
-        yield name
         mode = window.modes.current()
+        if isinstance(mode, PredictMode) and mode.document.model_kind and mode.document.model_kind.name == "study":
+            yield "study"
+            models = models_of(None, window.context.plugins.model_kinds)
+            mode.open_document(next(m for m in models if m.title == "pdf2d").path)
+            settle()
+        yield name
         if isinstance(mode, AnalyseMode):
             mode.findings.chart.click()
             yield "speedups"

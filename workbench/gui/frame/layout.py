@@ -1,7 +1,7 @@
 """The panels around a mode: left and right docks whose width and presence each mode keeps, the run dock below."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStyle, QToolBar, QWidget
 
 from workbench.api.modes import Panel
 from workbench.gui.frame.focus import home_of
@@ -126,6 +126,8 @@ class Panels(QObject):
         ]
         wanted, view = sum(px for _, px in docks), self._modes.views.get(self._mode)
         centre_px = max(CENTRE_PX, RAIL_PX + _needed_px(view)) if view else CENTRE_PX
+        if view and view.minimumSizeHint().height() > self._centre.height():  # it scrolls: the bar takes its width
+            centre_px += self._centre.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
         free_px = room - centre_px - EDGE_PX * len(docks)
         given = min(1.0, max(0, free_px) / max(wanted, 1))
         if docks:
