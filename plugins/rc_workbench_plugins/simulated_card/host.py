@@ -183,8 +183,10 @@ def _users_units(task: Task, support: PlatformSupport) -> list[tuple[list[str], 
 def _own_flags(task: Task, support: PlatformSupport, source: Path) -> list[str]:
     """The flags of one of the API's sources, or of what records: they see what the user's sources do. The card's own
     headers come first for a source that a plugin brings, and last for others: a board's header may be called `card.h`
-    as one of them is."""
+    as one of them is. The recorder includes nothing of the project: it is compiled once for all."""
     project, host, root = task.project, task.host, task.root
+    if source.parent == harness_dir().parent / "host":
+        return ["-g", "-O2", *_as_copy(task, support), *_for_recording(host)]
     named = expand_sources(root, project.host.sources)
     folders = dict.fromkeys((*(root / name for name in project.host.include_dirs), *(one.parent for one in named)))
     return [
