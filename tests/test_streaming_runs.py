@@ -48,10 +48,12 @@ MOST, FACTOR = 1000, 3
 PRINTED = f"{MOST} {sum(FACTOR * i * (i + 1) for i in range(MOST))}\n"
 
 
-def project(folder: Path, *lines: str) -> Path:
+def project(folder: Path, *lines: str, level: str = "-O0") -> Path:
+    """A project compiled at a level: by default the one that takes half of -O2's time."""
     shutil.copytree(DATA, folder, dirs_exist_ok=True)
     path = folder / "scale.workbench.yaml"
-    path.write_text(path.read_text() + "".join(f"  {line}\n" for line in lines))
+    text = path.read_text().replace("streaming:", f"host: {{flags: [{level}]}}\nstreaming:")
+    path.write_text(text + "".join(f"  {line}\n" for line in lines))
     return path
 
 
@@ -400,7 +402,7 @@ def test_a_block_in_vhdl_is_simulated_where_it_is_run_and_not_where_it_is_opened
         pytest.skip("this GHDL makes of it what it says")
     problem = refusal(run_workspace, workspace, RunOptions(out=tmp_path / "run"), Job(events.append))
     assert "synthesis of 'scale' is wrong: 'y_tdata' differs" in problem.message
-    assert (problem.file, problem.line) == (str(path), 7)
+    assert (problem.file, problem.line) == (str(path), 8)
     assert [event.kind for event in events if event.kind != "log"] == [
         "plan", "step", "progress", "diagnostic", "step_failed",
     ]  # fmt: skip
@@ -572,7 +574,6 @@ BETWEEN = """
 
 def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
     path = project(tmp_path, "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}")
-    path.write_text(path.read_text() + "host: {flags: [-O0]}\n")  # compiled in half the time
     text = (tmp_path / "scale.x").read_text()
     begin, end = text.index("block App {"), text.index("impl Count")
     (tmp_path / "scale.x").write_text(text[:begin] + BOTH + text[end:])
@@ -612,7 +613,7 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
 
 
 def test_a_run_with_a_query_ends_when_its_blocks_do(tmp_path: Path) -> None:
-    path = project(tmp_path, "query: q.tt")
+    path = project(tmp_path, "query: q.tt", level="-O2")
     (tmp_path / "q.tt").write_text("measure rate at b\nmeasure util at b\nmeasure mean occupancy at a\n")
     outcome, made = Built(path).run(8, tmp_path)
     found, told = events(made), answers_of(made)
