@@ -170,9 +170,9 @@ def test_hostile_texts_are_refused(text: str) -> None:
     "text", ["9**9**9", "9**9**9**9", "2**" * 50 + "2", "-(9**9**9)", "9e307*" * 50 + "9", "0.1**9**9"]
 )
 def test_nothing_grows_without_bound(text: str) -> None:
-    started = time.monotonic()
+    began_s = time.process_time()
     assert isinstance(value(text), float)
-    assert time.monotonic() - started < 1.0
+    assert time.process_time() - began_s < 1.0
 
 
 @given(st.text(max_size=40))

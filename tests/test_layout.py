@@ -164,9 +164,9 @@ def test_nothing_at_all_has_a_layout() -> None:
 def test_a_thousand_blocks_take_little_time() -> None:
     names = [f"u{n % 40}_{n // 40}" for n in range(1000)]
     graph = _graph(names, [(n, (n * 7) % 1000) for n in range(1, 1000)])
-    started = time.perf_counter()
+    began_s = time.process_time()
     layout_graph(graph)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - began_s < 20
 
 
 ROOMS = st.tuples(st.integers(200, 2600), st.integers(120, 1400))

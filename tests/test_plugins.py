@@ -297,7 +297,8 @@ def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(
 def test_how_ever_a_plugin_ends_as_it_loads_the_others_go_on(
     bring: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch, ending: str, why: str
 ) -> None:
-    monkeypatch.setattr("workbench.session.program.plugins.LIMIT_S", 0.5)
+    if "sleep" in ending:  # the others have as long as a busy machine takes
+        monkeypatch.setattr("workbench.session.program.plugins.LIMIT_S", 0.5)
     bring("bad_start", f"{ending}\n")
     bring("bad_hook", f"@hookimpl\ndef workbench_rules():\n    {ending}\n")
     plugins, first = brought("bad_start")
@@ -337,7 +338,8 @@ def test_plugins_says_what_each_brings_and_whose_place_it_takes(
     assert main(["plugins"]) == 0
     shown = capsys.readouterr().out
     assert "aaa overrides: platforms nallatech_h101\n" in shown
-    assert re.search(r"^aaa takes 0\.\d s to load$", shown, re.MULTILINE)
+    (load_s,) = re.findall(r"^aaa takes (\d+\.\d) s to load$", shown, re.MULTILINE)
+    assert float(load_s) >= 0.6
     (aaa,) = (plugin for plugin in document_of(capsys, ["plugins", "--json"])["plugins"] if plugin["name"] == "aaa")
     assert aaa["brings"] == {"platforms": ["nallatech_h101"]}
     assert aaa["overrides"] == ["platforms nallatech_h101"]

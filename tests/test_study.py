@@ -340,13 +340,17 @@ def test_a_cancel_ends_children(folder: Path, plugins: Plugins) -> None:
     study = study_of(folder, plugins, TEXT.replace("[2, 1, 4]", "[1]"))
     job = Job()
     pid = folder / "pid"
-    began_s = time.monotonic()
-    threading.Timer(1.0, job.cancel).start()
+
+    def cancel_once_it_runs() -> None:
+        while not (pid.is_file() and pid.read_text()):
+            time.sleep(0.05)
+        job.cancel()
+
+    threading.Thread(target=cancel_once_it_runs, daemon=True).start()
     with local(1, job) as engine:
-        held = Engine(1, lambda command: engine.submit(["sh", "-c", f"echo $$ > {pid}; sleep 60"]))
+        held = Engine(1, lambda command: engine.submit(["sh", "-c", f"echo $$ > {pid}; sleep 1000"]))
         with pytest.raises(Cancelled):
             run_study(study, plugins, held, job)
-    assert time.monotonic() - began_s < 30
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()
 
 
@@ -372,16 +376,16 @@ def test_a_job_that_leaves_no_result_is_the_points_error(folder: Path, plugins: 
 def test_dask_runs_points_and_a_cancel_ends_them(tmp_path: Path) -> None:
     distributed = pytest.importorskip("dask.distributed")
     alive = tmp_path / "running"
-    with distributed.LocalCluster(1, processes=False, threads_per_worker=2, dashboard_address=None) as cluster:
-        with dask(cluster.scheduler_address, alive) as engine:
-            assert engine.slots == 2
-            assert engine.submit(["sh", "-c", "echo said >&2"]).result() == "said\nit ended with 0"
-            held = engine.submit(["sleep", "60"])
-            began_s = time.monotonic()
-            time.sleep(0.3)
-            alive.unlink()
-            held.result()
-        assert time.monotonic() - began_s < 20
+    with (
+        distributed.LocalCluster(1, processes=False, threads_per_worker=2, dashboard_address=None) as cluster,
+        dask(cluster.scheduler_address, alive) as engine,
+    ):
+        assert engine.slots == 2
+        assert engine.submit(["sh", "-c", "echo said >&2"]).result() == "said\nit ended with 0"
+        held = engine.submit(["sleep", "1000"])  # longer than a test may take
+        time.sleep(0.3)
+        alive.unlink()
+        held.result()
 
 
 def test_submitit_runs_points_and_a_cancel_ends_them(tmp_path: Path) -> None:
@@ -390,12 +394,10 @@ def test_submitit_runs_points_and_a_cancel_ends_them(tmp_path: Path) -> None:
     alive = tmp_path / "running"
     with submitit(tmp_path / "jobs", alive, {"timeout_min": 2}, 0) as engine:
         assert engine.submit(["sh", "-c", "echo said >&2"]).result() == "said\nit ended with 0"
-        held = engine.submit(["sleep", "60"])
-        began_s = time.monotonic()
+        held = engine.submit(["sleep", "1000"])
         time.sleep(0.5)
         alive.unlink()
         held.result()
-    assert time.monotonic() - began_s < 40
 
 
 def test_submitit_is_asked_as_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
