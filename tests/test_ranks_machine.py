@@ -188,6 +188,11 @@ def test_the_projects_target_starts_the_ranks(
 
 def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, plugins: Plugins, tmp_path: Path) -> None:
     records = Path(shutil.copytree(raw, tmp_path / "records"))
+    sent = np.fromfile(records / "rank_2" / "messages.bin", MESSAGES)
+    sent["thread"][:2] = 99
+    sent.tofile(records / "rank_2" / "messages.bin")
+    run = collect_records(tree, records, tmp_path / "threads", plugins)
+    assert any("2 messages of threads that are not recorded" in one.message for one in run.manifest.diagnostics)
     with (records / "rank_3" / "host_units.jsonl").open("a") as units:
         units.write("{}\n")
     with pytest.raises(WorkbenchError, match="rank 3 ran another program than rank 0"):

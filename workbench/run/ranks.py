@@ -29,6 +29,7 @@ from workbench.model.text import counted, listed, time_text
 from workbench.run.rank_messages import Messages, match_messages
 
 _FOLDERS = "rank_*"
+_MOST_DIGITS = 20  # of a 64-bit number
 _PIECE = 1 << 18  # calls in memory together
 
 
@@ -133,7 +134,8 @@ def _shared_clocks(folders: Sequence[Path], ticks: Sequence[TickClock]) -> list[
     zeros: dict[str, list[tuple[int, int]]] = {}
     for rank, end in enumerate(ends):
         zero = end.get("zero", "")
-        name, own = (end["clock"], int(zero)) if zero.isdecimal() and "clock" in end else (f"of rank {rank}", 0)
+        known = "clock" in end and zero.isdecimal() and len(zero) < _MOST_DIGITS
+        name, own = (end["clock"], int(zero)) if known else (f"of rank {rank}", 0)
         zeros.setdefault(name, []).append((rank, own))
     clocks = []
     for name, of in zeros.items():
@@ -341,15 +343,21 @@ def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
     """Write who waited for whom."""
     if not any((rank.folder / "messages.bin").is_file() for rank in ranks):
         return
-    messages = []
-    for rank in ranks:
+    numbers = _thread_numbers(raw, ranks)
+    threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
+    messages, unknown = [], 0
+    for rank, of in zip(ranks, numbers, strict=True):
         records = read_messages(rank.folder)
+        known = np.isin(records["thread"], list(of))
+        unknown += int((~known).sum())
+        records = records[known]
         for name in ("t0", "t1", "posted"):
             records[name] = rank.at(records[name])
         messages.append(records)
+    if unknown:
+        text = f"{counted(unknown, 'message')} of threads that are not recorded are left out"
+        yield Diagnostic(text, "The records are damaged, or the disk was full. Run it again.", Severity.WARNING)
     lives: Mapping[int, tuple[int, int]] = {n: (rank.begin_ps, rank.end_ps) for n, rank in enumerate(ranks)}
-    numbers = _thread_numbers(raw, ranks)
-    threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
     matched: Messages = match_messages(messages, lives, threads)
     matched.syncs.tofile(raw / "host_syncs.bin")
     if matched.unmatched:
