@@ -172,6 +172,8 @@ def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[R
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
     mode = CompareMode(context, MODES["compare"])
+    for _ in mode.build():
+        pass
     qtbot.addWidget(mode)
     mode.resize(1536, 930)
     mode.show()

@@ -51,6 +51,8 @@ def mode(qtbot: QtBot, qapp: QApplication, original: OpenRun, optimised: OpenRun
     context = Context(Plugins(()))
     context.set_run(optimised)
     made = CompareMode(context, MODES["compare"])
+    for _ in made.build():
+        pass
     qtbot.addWidget(made)
     made.resize(1536, 930)
     made.show()

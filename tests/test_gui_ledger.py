@@ -69,6 +69,8 @@ def runs(tmp_path: Path) -> Runs:
 def mode(qtbot: QtBot, qapp: QApplication) -> CompareMode:
     theme.apply_theme(qapp, "light")
     made = CompareMode(Context(Plugins(())), MODES["compare"])
+    for _ in made.build():
+        pass
     qtbot.addWidget(made)
     made.resize(1536, 930)
     made.show()

@@ -193,6 +193,8 @@ def test_the_window_has_the_curve_and_a_point_opens_its_run(qtbot: QtBot, qapp: 
         for run in runs[:2]
     ]
     mode = CompareMode(context, MODES["compare"])
+    for _ in mode.build():
+        pass
     qtbot.addWidget(mode)
     mode.resize(1536, 930)
     mode.show()

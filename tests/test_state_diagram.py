@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from driven.texts import clipped
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
@@ -157,3 +158,14 @@ def test_states_are_gone_through_by_keys_and_clicked(qtbot: QtBot, qapp: object,
         assert clicked.args == [state.index]
     assert next(iter(view.rows() or ())) == ("from", "to", "count", "probability")
     assert not panel.show_block("host.mein", [])
+
+
+def test_its_texts_can_be_read_however_small_it_is_shown(qtbot: QtBot, analysis: Analysis) -> None:
+    """None smaller than 11 px, none across another: what has no room is left out."""
+    panel = StatesPanel()
+    qtbot.addWidget(panel)
+    for size in ((1000, 700), (640, 290), (420, 220)):
+        panel.resize(*size)
+        panel.show()
+        assert panel.show_block("host.main", analysis.members("host.main"))
+        assert clipped(panel) == [], size

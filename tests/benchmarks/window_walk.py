@@ -1,28 +1,31 @@
 """The real window, walked through with real keys: keys that do nothing, text that is cut, turns that block.
 
-    python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N] [--pictures DIR]
+    python tests/benchmarks/window_walk.py [--json] [--quick] [--sizes S ...] [--themes T ...] [--pictures DIR]
+        [--demo DIR] [--cycles N] [--long]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
-after which nothing happened, `clipped` is what cannot be read, on any page and also with
-every panel open, `pages` the processor time of the longest turn in which each further page was shown (`walk.PAGES`:
+after which nothing happened, and changes that Undo and Redo did not follow (`walk.EDITS`); `clipped` is what cannot be
+read, or touches another text, on any page and also with every panel open; `nameless` are controls without a name for a
+screen reader; `pages` is the processor time of the longest turn in which each further page was shown (`walk.PAGES`:
 Source's marks and split, Analyse's tables, rules and states, Timeline's lists, markers and causes, Compare of many
 runs, a model of every kind with its drawing, Streams' plots, Project's forms; `walk.FLOATING`: what floats), `faults`
 are exceptions and complaints of Qt, `blocked_ms` the processor time of the window's thread in its longest turn of the
 event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was spent where that was over 80 ms.
-The first size of a theme starts cold, so that it holds the first showing of every mode; a row with mode "theme" is the
-switch to the other theme with every mode made. Rows with `of` are of further runs (MPI ranks, host queues), opened in
-the same window; `contrast` themes and the scaled screen are looked at without keys. `held` is what N cycles of closing
-and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth and at the
-end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk: what this
-machine's milliseconds are worth just then. `long` is of sources of 50,000 lines, in C and in Verilog: the processor
-time of the window's thread in its longest turn as the file is opened (`open_ms`), at each kind of key (the goal is
-20), after a pause (`pause_ms`), and as another program writes the file (`reload_ms`; the goal of all but keys is 100).
+Each size and theme has a window of its own that starts cold, so that it holds the first showing of every mode; a row
+with mode "theme" is the switch to another theme with every mode made. Rows with `of` are of further runs (MPI ranks,
+host queues), opened in the same window; themes of high contrast are looked at without keys. `held` is what N cycles of
+closing and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth
+and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk:
+what this machine's milliseconds are worth just then. `long` is of sources of 50,000 lines, in C and in Verilog: the
+processor time of the window's thread in its longest turn as the file is opened (`open_ms`), at each kind of key (the
+goal is 20), after a pause (`pause_ms`), and as another program writes the file (`reload_ms`; the goal of all but keys
+is 100).
 
 `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
-and 20 cycles; `--long` measures the long files alone. `--pictures` keeps every mode and page (Try, the ledger, the
-scaling curve, depths) in every size and theme, and with QT_SCALE_FACTOR=2 on 1600x1000 pixels: a picture that nobody
-looked at says nothing. `--sizes` takes some of the sizes alone. Processor time alone is measured, and waits are for
-the state of the window's jobs, so that a busy machine makes the walk longer and changes nothing else.
+and 20 cycles; `--long` measures the long files alone; `--sizes` and `--themes` walk some alone, without long files and
+cycles: "scaled" is 1600x1000 pixels with QT_SCALE_FACTOR=2. `--pictures` keeps every mode and page (Try, the ledger,
+the scaling curve, depths): a picture that nobody looked at says nothing. Processor time alone is measured, and waits
+are for the state of the window's jobs, so that a busy machine makes the walk longer and changes nothing else.
 """
 
 import json
@@ -31,7 +34,8 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +58,11 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
-SIZES = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
-SCALED = "2", (800, 500)  # QT_SCALE_FACTOR, and the size in the window's own pixels
-THEMES = ("light", "dark")
-CONTRAST, CONTRAST_SIZE = {"light": "light-contrast", "dark": "dark-contrast"}, (1270, 720)
+SCALED = "scaled"  # 1600x1000 pixels with QT_SCALE_FACTOR=2; sizes are in the window's own pixels
+SIZES = {f"{wide}x{high}": (wide, high) for wide, high in
+         ((800, 500), (1024, 700), (1270, 720), (1600, 1000), (2560, 1440))} | {SCALED: (800, 500)}  # fmt: skip
+THEMES = ("light", "dark", "light-contrast", "dark-contrast")
+KEYED = THEMES[:2]  # in which keys are pressed
 OTHER_MODES = ("analyse", "timeline", "compare", "streams")  # in which a further run is looked at
 TOLD_MS = 80.0
 DATA = Path(__file__).parents[1] / "data"
@@ -95,12 +100,10 @@ def demo_project(demo: Path) -> list[Path]:
     return [demo / "project" / "pdf2d" / "original.workbench.yaml", demo / "original", demo / "optimised"]
 
 
-def row(
-    driven: Driven, mode: str, size: tuple[int, int], theme: str, turn: Sequence[Any] = (), **found: Any
-) -> dict[str, Any]:
+def row(driven: Driven, mode: str, size: str, theme: str, turn: Sequence[Any] = (), **found: Any) -> dict[str, Any]:
     blocked_ms, wall_ms, stack = turn or driven.ask("turns.take()")
     row = {
-        "mode": mode, "size": f"{size[0]}x{size[1]}", "theme": theme, "dead_keys": [], "clipped": [], **found,
+        "mode": mode, "size": size, "theme": theme, "dead_keys": [], "clipped": [], **found,
         "blocked_ms": round(blocked_ms, 1), "wall_ms": round(wall_ms, 1), "faults": list(driven.faults),
     }  # fmt: skip
     driven.faults.clear()
@@ -109,19 +112,21 @@ def row(
 
 def kept(found: dict[str, Any]) -> dict[str, Any]:
     """What a later row of the same mode, size and theme keeps of one."""
-    return {name: found[name] for name in ("clipped", "pages", "slow")}
+    return {name: found[name] for name in ("clipped", "nameless", "pages", "slow")}
 
 
 def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[str, Any]:
     """Of the mode shown the longest turn so far, and what is cut on all its pages, of each of which a picture is kept;
     and the processor time of the longest turn in which each further page was shown."""
     found: list[str] = []
+    nameless: list[str] = []
 
     def keep(page: str) -> None:
         if pictures:
             driven.picture(pictures / f"{mode}{page and f'-{page}'}-{name}.png")
 
         found.extend(f"{page}: {text}" if page else text for text in driven.ask("clipped(window)"))
+        nameless.extend(f"{page}: {kinds}" for kinds in driven.ask("nameless(window)"))
 
     turn, pages = driven.ask("turns.take()"), {}
     keep("")
@@ -129,28 +134,30 @@ def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> dict[st
     for page in walk.pages(driven, mode):
         pages[page] = take(driven, page, slow)
         keep(page)
-    return {"turn": turn, "clipped": found, "pages": pages, "slow": slow}
+    return {"turn": turn, "clipped": found, "nameless": nameless, "pages": pages, "slow": slow}
 
 
-def look_at_floating(driven: Driven, size: tuple[int, int], theme: str, pictures: Path | None) -> dict[str, Any]:
+def look_at_floating(driven: Driven, size: str, theme: str, pictures: Path | None) -> dict[str, Any]:
     """What floats over the window, which must fit on a screen of the window's size."""
     found: list[str] = []
+    nameless: list[str] = []
     pages, slow = {}, {}
     driven.ask("turns.take()")
     for name in walk.floating(driven):
         pages[name] = take(driven, name, slow)
         widget = walk.FLOATING[name][1]
         found += [f"{name}: {text}" for text in driven.ask(f"clipped({widget})")]
+        nameless += [f"{name}: {kinds}" for kinds in driven.ask(f"nameless({widget})")]
         width, height = driven.ask(f"({widget}.width(), {widget}.height())")
-        if width > size[0] or height > size[1]:
-            found.append(f"{name}: {width}x{height} on {size[0]}x{size[1]}")
+        if width > SIZES[size][0] or height > SIZES[size][1]:
+            found.append(f"{name}: {width}x{height} on {size}")
         if pictures:
-            driven.picture(pictures / f"{name}-{size[0]}x{size[1]}-{theme}.png")
-    return {"clipped": found, "pages": pages, "slow": slow}
+            driven.picture(pictures / f"{name}-{size}-{theme}.png")
+    return {"clipped": found, "nameless": nameless, "pages": pages, "slow": slow}
 
 
 def look_at_others(
-    driven: Driven, others: dict[str, Path], size: tuple[int, int], theme: str, pictures: Path | None
+    driven: Driven, others: dict[str, Path], size: str, theme: str, pictures: Path | None
 ) -> Iterator[dict[str, Any]]:
     """The modes that show a run, with further ones; in the end the first run is open again."""
     for name, run in {**others, "": None}.items():
@@ -161,23 +168,8 @@ def look_at_others(
         for mode in OTHER_MODES if run else ():
             walk.go_to(driven, mode)
             if pictures:
-                driven.picture(pictures / f"{mode}-of-{name}-{size[0]}x{size[1]}-{theme}.png")
+                driven.picture(pictures / f"{mode}-of-{name}-{size}-{theme}.png")
             yield row(driven, mode, size, theme, clipped=driven.ask("clipped(window)"), of=name)
-
-
-def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterator[dict[str, Any]]:
-    """Every mode and page on 1600x1000 pixels at 200 %: no smaller window is promised."""
-    os.environ["QT_SCALE_FACTOR"], size = SCALED
-    try:
-        with Stage(warm=False) as stage, stage.window(*opened, size=size, theme=theme, turns=True) as driven:
-            for mode in MODES:
-                walk.go_to(driven, mode)
-                seen = look(driven, mode, f"{size[0]}x{size[1]}-scaled-{theme}", pictures)
-                yield row(driven, mode, size, theme, **seen, scale=SCALED[0])
-            seen = look_at_floating(driven, size, f"scaled-{theme}", pictures)
-            yield row(driven, "floating", size, theme, **seen, scale=SCALED[0])
-    finally:
-        del os.environ["QT_SCALE_FACTOR"]
 
 
 def set_theme(driven: Driven, theme: str) -> None:
@@ -186,43 +178,55 @@ def set_theme(driven: Driven, theme: str) -> None:
     driven.settle()
 
 
+@contextmanager
+def scaled(size: str) -> Iterator[None]:
+    if size == SCALED:
+        os.environ["QT_SCALE_FACTOR"] = "2"
+    try:
+        yield
+    finally:
+        os.environ.pop("QT_SCALE_FACTOR", None)
+
+
 def walk_through(
-    opened: list[Path], others: dict[str, Path], theme: str, sizes: Sequence[tuple[int, int]], pictures: Path | None
+    opened: list[Path], others: dict[str, Path], theme: str, size: str, pictures: Path | None
 ) -> Iterator[dict[str, Any]]:
-    with Stage(warm=False) as stage, stage.window(*opened, theme=theme, turns=True, size=sizes[0]) as driven:
-        yield row(driven, "start", sizes[0], theme)
-        for size in sizes:
-            driven.resize(size)
-            driven.ask("turns.take()")
-            rows = []
-            for mode in MODES:  # first all modes as they come, cold in the first size; then keys, which go to and fro
-                walk.go_to(driven, mode)
-                rows.append(
-                    row(driven, mode, size, theme, **look(driven, mode, f"{size[0]}x{size[1]}-{theme}", pictures))
-                )
-            walk.toggle_panels(driven)
-            for found in rows:
-                walk.go_to(driven, found["mode"])
-                found["clipped"] += [f"with every panel: {text}" for text in walk.clipped(driven, found["mode"])]
-            walk.toggle_panels(driven)
-            driven.ask("turns.take()")
-            for found in rows:
-                walk.go_to(driven, found["mode"])
-                dead = walk.dead_keys(driven, found["mode"])
-                again = row(driven, found["mode"], size, theme, **kept(found), dead_keys=dead)
-                yield again if again["blocked_ms"] > found["blocked_ms"] else found | {"dead_keys": dead}
-            yield row(driven, "floating", size, theme, **look_at_floating(driven, size, theme, pictures))
+    with (
+        scaled(size),
+        Stage(warm=False) as stage,
+        stage.window(*opened, theme=theme, turns=True, size=SIZES[size]) as driven,
+    ):
+        yield row(driven, "start", size, theme)
+        rows = []
+        for mode in MODES:  # first all modes as they come, cold; then keys, which go to and fro
+            walk.go_to(driven, mode)
+            rows.append(row(driven, mode, size, theme, **look(driven, mode, f"{size}-{theme}", pictures)))
+        walk.toggle_panels(driven)
+        for found in rows:
+            walk.go_to(driven, found["mode"])
+            found["clipped"] += [f"with every panel: {text}" for text in walk.clipped(driven, found["mode"])]
+        walk.toggle_panels(driven)
+        driven.ask("turns.take()")
+        for found in rows:
+            if theme not in KEYED:
+                yield found
+                continue
+            walk.go_to(driven, found["mode"])
+            dead = walk.dead_edits(driven, found["mode"]) + walk.dead_keys(driven, found["mode"])
+            again = row(driven, found["mode"], size, theme, **kept(found), dead_keys=dead)
+            again["faults"] = found["faults"] + again["faults"]
+            yield (
+                again
+                if again["blocked_ms"] > found["blocked_ms"]
+                else again | {name: found[name] for name in ("blocked_ms", "wall_ms", "stack") if name in found}
+            )
+        yield row(driven, "floating", size, theme, **look_at_floating(driven, size, theme, pictures))
+        if theme in KEYED:
             yield from look_at_others(driven, others, size, theme, pictures)
-        other = THEMES[1 - THEMES.index(theme)]
+        other = THEMES[THEMES.index(theme) ^ 1]
         driven.ask("turns.take()")
         set_theme(driven, other)
-        yield row(driven, "theme", sizes[-1], other)
-        driven.resize(CONTRAST_SIZE)
-        set_theme(driven, CONTRAST[theme])
-        for mode in MODES if len(sizes) > 1 else ():
-            walk.go_to(driven, mode)
-            seen = look(driven, mode, f"{CONTRAST_SIZE[0]}x{CONTRAST_SIZE[1]}-{CONTRAST[theme]}", pictures)
-            yield row(driven, mode, CONTRAST_SIZE, CONTRAST[theme], **seen)
+        yield row(driven, "theme", size, other)
 
 
 def long_project(folder: Path) -> Path:
@@ -330,19 +334,31 @@ def hold(opened: list[Path], cycles: int) -> dict[str, Any]:
     return {"cycles": cycles, **{name: [early[name], late[name]] for name in early}}
 
 
+def say(found: dict[str, Any]) -> None:
+    of = found.get("of", "")
+    print(f"{found['mode']:10} {of:6} {found['size']:10} {found['theme']:14} {found['blocked_ms']:8.1f} ms", end="")
+    slow = {page: (found["pages"][page], stack) for page, stack in found.get("slow", {}).items()}
+    print(f"  pages {slow}" * bool(slow), end="")
+    print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
+    for fault in (*found["clipped"], *found.get("nameless", ()), *found["faults"]):
+        print(f"    {fault}", flush=True)
+
+
 def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--demo", type=Path)
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--cycles", type=int, default=0)
-    parser.add_argument("--sizes", nargs="+", choices=[f"{w}x{h}" for w, h in SIZES])
+    parser.add_argument("--sizes", nargs="+", choices=SIZES)
+    parser.add_argument("--themes", nargs="+", choices=THEMES)
     asked = parser.parse_args()
-    sizes = [size for size in SIZES if not asked.sizes or f"{size[0]}x{size[1]}" in asked.sizes]
-    sizes = sizes[:1] if asked.quick else sizes
+    some = asked.sizes or asked.themes
+    sizes = asked.sizes or list(SIZES)[:: 99 if asked.quick else 1]
+    themes = asked.themes or THEMES[: 1 if asked.quick else None]
     driver.PATIENCE_S = 60.0
     with tempfile.TemporaryDirectory() as folder:
-        long_rows = list(measure_long(Path(folder)))
+        long_rows = [] if some else list(measure_long(Path(folder)))
         if asked.long:
             print(json.dumps({"long": long_rows}, indent=1))
             return
@@ -350,22 +366,15 @@ def main() -> None:
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))
         others = {} if asked.quick else further_runs(Path(folder))
         rows = []
-        for theme in THEMES[:1] if asked.quick else THEMES:
-            scaled = () if asked.quick or asked.sizes else walk_scaled(opened, theme, asked.pictures)
-            for found in chain(walk_through(opened, others, theme, sizes, asked.pictures), scaled):
+        for size, theme in product(sizes, themes):
+            if not asked.demo:  # what keys change and save is of one window
+                opened = small_project(Path(tempfile.mkdtemp(dir=folder)))
+            for found in walk_through(opened, others, theme, size, asked.pictures):
                 rows.append(found)
                 if not asked.json:
-                    print(
-                        f"{found['mode']:10} {found['size']:10} {found['theme']:6} {found['blocked_ms']:8.1f} ms",
-                        end="",
-                    )
-                    slow = {page: (found["pages"][page], stack) for page, stack in found.get("slow", {}).items()}
-                    print(f"  pages {slow}" * bool(slow), end="")
-                    print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
-                    for fault in (*found["clipped"], *found["faults"]):
-                        print(f"    {fault}")
+                    say(found)
         numpy_ms.append(numpy_now_ms())
-        held = hold(opened, asked.cycles or (20 if asked.quick else 200))
+        held = {} if some else hold(opened, asked.cycles or (20 if asked.quick else 200))
     if asked.json:
         print(json.dumps({"rows": rows, "held": held, "numpy_ms": numpy_ms, "long": long_rows}, indent=1))
     else:

@@ -26,7 +26,7 @@ from typing import Any
 
 TOOLS = ("Xvfb", "openbox", "xdotool")
 PATIENCE_S = float(os.environ.get("DRIVEN_PATIENCE_S", 30.0))
-_LOOK_AGAIN_S = 0.02
+_LOOK_AGAIN_S, _LOOK_SELDOM_S = 0.02, 0.3  # at first, and after a long wait: else the questions keep a window busy
 _BUSY_SHARE = 0.3  # of the time: in less a process works, or waits for a processor, for the questions alone
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -85,11 +85,11 @@ class Stage:
 
 
 class Patience:
-    """How long to wait for a process: until it and its children rested for PATIENCE_S, or used that much processor
+    """How long to wait for a process: until it and its children rested for `patience_s`, or used that much processor
     time. Neither depends on what else the machine does."""
 
-    def __init__(self, pid: int) -> None:
-        self._pid, self._rested_s = pid, 0.0
+    def __init__(self, pid: int, patience_s: float) -> None:
+        self._pid, self._patience_s, self._rested_s = pid, patience_s, 0.0
         self._seen_s = time.monotonic()
         self._used_s, self._active_s = processor_s(pid), active_s(pid)
 
@@ -100,7 +100,7 @@ class Patience:
         active = active_s(self._pid)
         self._rested_s = self._rested_s + passed_s if 0 <= active - self._active_s < _BUSY_SHARE * passed_s else 0.0
         self._seen_s, self._active_s = now_s, active
-        return self._rested_s > PATIENCE_S or processor_s(self._pid) - self._used_s > PATIENCE_S
+        return self._rested_s > self._patience_s or processor_s(self._pid) - self._used_s > self._patience_s
 
 
 def rest(seconds: float) -> None:
@@ -182,20 +182,21 @@ class Driven:
         """Run statements in the window's process, for what is no matter of keys and mouse."""
         self._exchange({"statement": statement})
 
-    def wait(self, expression: str, what: str = "") -> Any:
+    def wait(self, expression: str, what: str = "", patience_s: float | None = None) -> Any:
         """Wait until the expression is true; gives its value."""
         try:
-            return self.wait_for(lambda: self.ask(expression), what or expression)
+            return self.wait_for(lambda: self.ask(expression), what or expression, patience_s)
         except AssertionError as failed:
             shown = self.ask("[n.message for n in window.context.notices]")
             raise AssertionError(f"{failed} Notices: {shown}") from None
 
-    def wait_for(self, condition: Any, what: str) -> Any:
-        patience = Patience(self.pid)
+    def wait_for(self, condition: Any, what: str, patience_s: float | None = None) -> Any:
+        patience, pause_s = Patience(self.pid, patience_s or PATIENCE_S), _LOOK_AGAIN_S
         while not (value := condition()):
             if patience.is_over():
                 raise AssertionError(f"waited in vain for: {what}. {' '.join(self.faults)}")
-            time.sleep(_LOOK_AGAIN_S)
+            time.sleep(pause_s)
+            pause_s = min(1.1 * pause_s, _LOOK_SELDOM_S)
         return value
 
     def settle(self) -> None:

@@ -5,16 +5,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from driven.names import nameless
+from driven.texts import clipped
 from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMenuBar, QWidget
-from texts import clipped
 
 from workbench.gui.open.new_project import NewProject
 from workbench.gui.widgets.popover import Popover
 from workbench.traces.markers import Marker
 
-__all__ = ["Marker", "NewProject", "QTimer", "clipped"]  # beside all that is defined here
+__all__ = ["Marker", "NewProject", "QTimer", "clipped", "nameless"]  # beside all that is defined here
 
 
 def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
@@ -142,13 +143,10 @@ def menu_actions(menu: QMenu | QMenuBar) -> Iterator[QAction]:
             yield action
 
 
-def shortcuts() -> list[tuple[str, str, bool]]:
-    """Every command in the menus that has keys: its text, its keys as xdotool names them, whether it can be given."""
-    return [
-        (action.text(), xdotool_keys(key), action.isEnabled())
-        for action in menu_actions(_window().header.menus)  # type: ignore[attr-defined]
-        for key in action.shortcuts()
-    ]
+def shortcuts() -> list[tuple[str, str, str]]:
+    """Every command in the menus that has keys: its name, its text, its keys as xdotool names them."""
+    commands = _window().actions_of.all  # type: ignore[attr-defined]
+    return [(name, action.text(), xdotool_keys(key)) for name, action in commands.items() for key in action.shortcuts()]
 
 
 def xdotool_keys(key: QKeySequence) -> str:

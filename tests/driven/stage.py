@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 SCREEN = "2700x1600x24"
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+sys.path[:0] = [str(Path(__file__).parent), *map(str, list(Path(__file__).parents)[1:3])]
 
 
 def start_display() -> tuple[str, list[subprocess.Popen[bytes]]]:

@@ -7,6 +7,8 @@ from driven.walk import clipped, go_to, toggle_panels
 
 from workbench.gui.modes import MODES
 
+CODE_SHARE = "window.modes.views['source'].editor.width() / window.width()"
+
 
 def test_what_gave_way_to_a_small_window_comes_back(open_window: Open, project: Path, runs: tuple[Path, Path]) -> None:
     driven = open_window(project, *runs)
@@ -28,8 +30,16 @@ def test_every_text_can_be_read_at_every_size(open_window: Open, project: Path, 
     driven = open_window(project, *runs)
     for theme in ("light", "dark"):
         driven.do(f"window.set_theme({theme!r})")
-        for size in ((1024, 700), (1280, 800), (1600, 1000), (2560, 1440)):
+        for size in ((800, 500), (1024, 700), (1280, 800), (1600, 1000), (2560, 1440)):
             driven.resize(size)
+            if theme == "light":  # code has 70 % of the width, beside details too from 1600 pixels on
+                go_to(driven, "source")
+                assert driven.ask(CODE_SHARE) >= 0.7, size
+                driven.do("window.toggle_details()")
+                driven.settle()
+                assert driven.ask("window.panels.details_visible()")
+                assert driven.ask(CODE_SHARE) >= (0.7 if size[0] >= 1600 else 0.4), size
+                driven.do("window.toggle_details()")
             for mode in MODES:
                 driven.do(f"window.context.navigation.set_mode({mode!r})")
                 driven.settle()

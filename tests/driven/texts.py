@@ -2,7 +2,7 @@
 
 A text is clipped where it needs more room than its box has; where its shortened form leaves too little to tell it by;
 where two different texts of one widget look alike once they are shortened; and where a widget lies outside of what
-holds it; or where it is painted smaller than 11 pixels.
+holds it; or where it is painted smaller than 11 pixels. Texts that touch are looked for by `joined`.
 """
 
 import sys
@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from driven.joined import Painted
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import (
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.gui.views.house_view import HouseView
 from workbench.gui.widgets import ElidedLabel, shortened
 from workbench.gui.widgets.popover import Popover
 
@@ -122,10 +124,13 @@ def _outside(window: QWidget) -> Iterator[str]:
 
 
 def _painted(window: QWidget) -> list[str]:
-    """Paint the window once more, and look at every text on the way."""
-    seen = Seen(window)
+    """Paint the window once more, pictures that are kept too, and look at every text on the way."""
+    for view in window.findChildren(HouseView):
+        if view.isVisible():
+            view.redraw()
+    seen, placed = Seen(window), Painted(window)
     with_patches = [
-        (QPainter, "drawText", seen.draw_text),
+        (QPainter, "drawText", lambda *drawn: (seen.draw_text(*drawn), placed.watch(*drawn))),
         (QFontMetrics, "elidedText", seen.elided_text),
         (QFontMetricsF, "elidedText", seen.elided_text),
     ]
@@ -137,7 +142,7 @@ def _painted(window: QWidget) -> list[str]:
     finally:
         for owner, name, original in kept:
             setattr(owner, name, original)
-    return seen.faults()
+    return [*seen.faults(), *placed.joined()]
 
 
 def _watched(original: Callable[..., Any], watch: Callable[..., None]) -> Callable[..., Any]:
@@ -191,9 +196,9 @@ class Seen:
 
 
 def _painting() -> str:
-    """The function that paints, above the helpers here."""
+    """The function that paints, above the helpers here and those that write a text."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
+    while frame is not None and frame.f_code.co_filename.endswith((__file__, "look/painting.py", "views/canvas.py")):
         frame = frame.f_back  # type: ignore[assignment]
     place = frame.f_code
     return f"{place.co_filename.rpartition('/gui/')[2]} {place.co_qualname}"

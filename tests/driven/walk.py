@@ -20,8 +20,21 @@ CHANGES = {
     "shift+F8": "window.context.navigation.selection",
     **{f"ctrl+{number}": "window.context.navigation.mode" for number in range(1, 8)},
 }
-#: They leave the file, the project or the window, and have tests of their own.
-LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
+#: They leave the file, the project or the window, and have tests of their own; or are looked at by `edits`.
+LEAVING, EDITING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}, {"ctrl+z", "ctrl+shift+z"}
+DEAD_S = 5.0  # after which a key did nothing, in a window at rest
+_TITLED = "{0}.document.read_only and {0}.duplicate(), {0}.document.set(('title',), 'Another')"
+#: A change in each mode, and what it changes.
+EDITS = {
+    "source": ("{0}.editor.textCursor().insertText('x')", "{0}.editor.text"),
+    "analyse": ("window.context.set_aside(window.context.analysis.findings[0].id)", "sorted(window.context.aside)"),
+    "timeline": ("{0}.view.set_marks([10.0, 20.0]), {0}._remember_marks(())", "list({0}.view.marks)"),
+    "compare": ("{0}._exchange()", "{0}.exchanged"),
+    "platform": (_TITLED, "{0}.document.value(('title',))"),
+    "predict": (_TITLED, "{0}.document.value(('title',))"),
+    "streams": ("{0}.add('measure rate at e1')", "{0}.editor.toPlainText()"),
+    "project": (_TITLED, "{0}.document.value(('title',))"),
+}
 
 
 def go_to(driven: Driven, mode: str) -> None:
@@ -169,21 +182,48 @@ def dead_keys(driven: Driven, mode: str) -> list[str]:
     """Press every key of the menus that can be given in a mode; which did nothing, each with what it stands for."""
     dead = []
     driven.do("count_commands()")
-    for text, keys, possible in driven.ask("shortcuts()"):
-        if keys in LEAVING or not possible:
+    for name, text, keys in driven.ask("shortcuts()"):
+        if keys in LEAVING | EDITING:
             continue
         if driven.ask("window.context.navigation.mode") != mode:
             go_to(driven, mode)
+        if not driven.ask(f"window.actions_of.all[{name!r}].isEnabled()"):
+            continue  # as it is now: another key may have saved the text, or taken it back
         if keys == f"ctrl+{list(MODES).index(mode) + 1}":
             go_to(driven, "analyse" if mode != "analyse" else "source")
         changing = CHANGES.get(keys, "None")
         driven.do(f"given.clear(); before = {changing}")
         driven.key(keys)
         try:
-            driven.wait("given or app.activeModalWidget()")
-            driven.wait(f"{keys not in CHANGES} or ({changing}) != before")
+            driven.wait("given or app.activeModalWidget()", patience_s=DEAD_S)
+            driven.wait(f"{keys not in CHANGES} or ({changing}) != before", patience_s=DEAD_S)
         except AssertionError:
             dead.append(f"{text} ({keys})")
+        close_what_floats(driven)
+    return dead
+
+
+def dead_edits(driven: Driven, mode: str) -> list[str]:
+    """Make a change in a mode: Undo, Redo and Undo again take it back and bring it again, by their keys, and Save as
+    asks for a file where there is a document; which did not."""
+    change, value = (each.format("window.modes.current()") for each in EDITS[mode])
+    driven.do(f"one = {value}; ({change},); other = {value}")
+    driven.settle()
+    driven.do(f"other = {value}")
+    dead = []
+    for keys, expected in (("ctrl+z", "one"), ("ctrl+shift+z", "other"), ("ctrl+z", "one")):
+        driven.key(keys)
+        try:
+            driven.wait(f"one != other and {value} == {expected}", patience_s=DEAD_S)
+        except AssertionError:
+            dead.append(f"edit ({keys})")
+        driven.settle()
+    if driven.ask("bool(window.modes.current().shown_document)"):
+        driven.key("ctrl+shift+s")
+        try:
+            driven.wait("app.activeModalWidget()", patience_s=DEAD_S)
+        except AssertionError:
+            dead.append("Save as (ctrl+shift+s)")
         close_what_floats(driven)
     return dead
 

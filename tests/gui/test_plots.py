@@ -232,13 +232,14 @@ def test_what_is_not_finite_is_left_out() -> None:
 
 def test_labels_of_spots_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
     spots = tuple(Spot(f"call {n}", 10.0 + n, 100.0 + n, n == 2, "12 B") for n in range(8))
-    plot = Plot(PLAIN.x, PLAIN.y, PLAIN.lines, spots=spots)
+    spots += (Spot("call below the span's middle", 30.0, 12.0),)
+    plot = Plot(PLAIN.x, PLAIN.y, PLAIN.lines, spots=spots, span=(20.0, 60.0), span_name="95 % of best")
     canvas = SvgCanvas()
     view = fitting(plot, plot_box(plot, 560, 300))
     placed: list[tuple[float, float, float]] = []
 
     def note(x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = 0.0) -> None:
-        if words.startswith("call"):
+        if words.startswith(("call", "95 %")):
             wide = canvas.width_of(words, size, weight)
             placed.append((x - align * wide, x - align * wide + wide, middle))
 

@@ -246,7 +246,7 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     line = max(18.0, LEAST_PX / canvas.scale)  # as high as can be read, where there is room
     line = line if y + line <= foot - 4 else 18.0
     used = text(canvas, Box(left, y, width, line), facts.figure, "text", 12, 600)
-    at = used + 5 if used else 0
+    at = used + max(5.0, 4 / canvas.scale) if used else 0
     text(canvas, Box(left + at, y, width - at, line), facts.words, "second", 12)
     below = Box(left, y + line + 4, width, box.bottom - y - line - 8)
     if facts.rows and below.height >= ROW_PX:

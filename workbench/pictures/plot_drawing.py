@@ -33,7 +33,7 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     if plot.span:
         _draw_span(canvas, plot, view)
-    _draw_axes(canvas, plot, view, width)
+    taken = _draw_axes(canvas, plot, view, width)
     with canvas.clipped(box.x - 6, box.y - 6, box.width + 12, box.height + 12):
         for line in plot.lines:
             if line.band:
@@ -45,9 +45,9 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
     if plot.legend:
         _draw_legend(canvas, plot, view)
     else:
-        _draw_names(canvas, [line for line in plot.lines if not line.stacked], view)
+        taken += _draw_names(canvas, [line for line in plot.lines if not line.stacked], view, taken)
         _draw_stack_names(canvas, [line for line in plot.lines if line.stacked], view)
-    _draw_spots(canvas, plot, view)
+    _draw_spots(canvas, plot, view, taken)
     _draw_marks(canvas, plot, view, width)
 
 
@@ -57,7 +57,8 @@ def _draw_span(canvas: Canvas, plot: Plot, view: View) -> None:
     canvas.rect(left, view.box.y, right - left, view.box.height, "good_ground")
 
 
-def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
+def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box]:
+    """Gives the places of names within the plot: that of the span."""
     box = view.box
     last = -100.0
     for value in ticks(*view.x, plot.x, max(int(box.width / 84), 2)):
@@ -80,12 +81,14 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
     named = f"{plot.y.title} by {plot.x.title}" if plot.y.title else plot.x.title
     title = named + (f"; right: {plot.right.title}" if plot.right else "")
     canvas.text(box.x, box.bottom + 21, box.width, 16, title, "muted", 11, 400, CENTRE)
-    if plot.span and plot.span_name:
-        left, right = (min(max(view.place(x, 1)[0], box.x), box.right) for x in plot.span)
-        wide = canvas.width_of(plot.span_name, 11, 500) + 8
-        at = min((left + right - wide) / 2, box.right - wide - 2)
-        canvas.rect(at, box.bottom - 24, wide, 16, "good_ground")
-        canvas.write(at + 4, box.bottom - 16, plot.span_name, "good", 11, 500)
+    if not plot.span or not plot.span_name:
+        return []
+    left, right = (min(max(view.place(x, 1)[0], box.x), box.right) for x in plot.span)
+    wide = canvas.width_of(plot.span_name, 11, 500) + 8
+    name = Box(min((left + right - wide) / 2, box.right - wide - 2), box.bottom - 24, wide, 16)
+    canvas.rect(name.x, name.y, wide, 16, "good_ground")
+    canvas.write(name.x + 4, box.bottom - 16, plot.span_name, "good", 11, 500)
+    return [name]
 
 
 def _draw_line(canvas: Canvas, line: Line, view: View, ringed: int) -> None:
@@ -104,22 +107,23 @@ def _draw_line(canvas: Canvas, line: Line, view: View, ringed: int) -> None:
             canvas.disc(x, y, radius + 4, "", "accent", 2)
 
 
-def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
-    """Beside the lines' ends, where no line runs and no other name is; from the top."""
-    taken: list[Box] = []
+def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View, taken: Sequence[Box]) -> list[Box]:
+    """Beside the lines' ends, where no line runs and nothing else is; from the top. Gives their places."""
+    names: list[Box] = []
     box, paths = view.box, _paths(lines, view)
     for line in sorted((line for line in lines if line.name and len(line.x)), key=lambda line: -float(line.y[-1])):
         wide = min(canvas.width_of(line.name, 11, 600) + 4, box.width - 30)
         beside = _beside(_path(line, view), wide, box, line.named_at_start)
-        places = [place for place in beside if _free(place, box, taken)]
-        places = places or [Box(box.x + 2, box.y + 2 + 16 * len(taken), wide, 15)]
+        places = [place for place in beside if _free(place, box, [*taken, *names])]
+        places = places or [Box(box.x + 2, box.y + 2 + 16 * len(names), wide, 15)]
         name = next((place for place in places if not _crossed(place, paths)), places[0])
         if name.bottom > box.bottom:
             continue  # no room: a point says which line it is of
-        taken.append(name)
+        names.append(name)
         canvas.rect(name.x, name.y, wide, 15, "sunken/0.8")
         ink = "link" if line.ink == "accent" else "second" if line.dashed or line.ink in _FAINT else line.ink
         canvas.text(name.x, name.y, wide, 15, line.name, ink, 11, 600, RIGHT)
+    return names
 
 
 def _draw_stack_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
@@ -202,9 +206,8 @@ def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
         canvas.write(x + 26, y, words, "second", 12, 400)
 
 
-def _draw_spots(canvas: Canvas, plot: Plot, view: View) -> None:
-    """The weakest first, each with its label where one fits; those at one place share a label."""
-    taken: list[Box] = []
+def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> None:
+    """The weakest first, each with its label where one fits beside what is `taken`; those at one place share one."""
     if plot.goal:
         x, y = view.place(*plot.goal)
         canvas.disc(x, y, 5, "panel", "good", 2)

@@ -11,6 +11,7 @@ from workbench.api.results import BlockMetrics
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, counted, percent_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas, Points
+from workbench.pictures.graph_text import LEAST_PX
 from workbench.pictures.layout_sizes import Box, Point
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.signs import draw_swatch
@@ -199,7 +200,7 @@ def draw_states(canvas: Canvas, diagram: StateDiagram, chosen: int = -1) -> None
         marked = chosen in (diagram.states[step.source].index, diagram.states[step.target].index)
         ink = "accent" if marked else "text" if step.probability == strongest[step.source] else "muted"
         _draw_arrow(canvas, points, ink, 1.0 + 2.0 * step.probability)
-    for step, points in diagram.curves:
+    for step, points in sorted(diagram.curves, key=lambda one: -one[0].probability):
         _draw_probability(canvas, points, percent_text(step.probability), diagram.boxes, labels)
     for state, box in zip(diagram.states, diagram.boxes, strict=True):
         _draw_state(canvas, state, box, chosen == state.index)
@@ -219,30 +220,46 @@ def _draw_arrow(canvas: Canvas, points: Points, ink: str, line: float) -> None:
     )
 
 
+def _size(canvas: Canvas, size: float) -> float:
+    """A text's size, which can be read however small the picture is shown."""
+    return max(size, LEAST_PX / canvas.scale)
+
+
 def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequence[Box], labels: list[Box]) -> None:
-    """On the line, where there is room: on no state and no other label."""
-    width, height = canvas.width_of(words, LABEL_SIZE, 500) + 8, LABEL_SIZE + 5
+    """On the line, where there is room: on no state and no other label; else it is left out."""
+    size = _size(canvas, LABEL_SIZE)
+    width, height = canvas.width_of(words, size, 500) + 8, size + 5
     places = [points[min(round(part * (len(points) - 1)), len(points) - 1)] for part in _PLACES]
     options = [Box(x - width / 2, y - height / 2, width, height) for x, y in places]
     taken = [*boxes, *labels]
-    box = next((one for one in options if not any(map(one.overlaps, taken))), options[0])
+    box = next((one for one in options if not any(map(one.overlaps, taken))), None)
+    if box is None:
+        return
     labels.append(box)
     canvas.rect(box.x, box.y, box.width, box.height, "window", radius=3)
-    canvas.write(box.x + box.width / 2, box.y + box.height / 2, words, "text", LABEL_SIZE, 500, CENTRE)
+    canvas.write(box.x + box.width / 2, box.y + box.height / 2, words, "text", size, 500, CENTRE)
 
 
 def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> None:
-    lines = list(filter(None, [state.of, ", ".join(filter(None, [_visits_words(state), state.note]))]))
+    """Its name and share, and below them what is said of it, as far as there is room for lines that can be read."""
+    head, small = _size(canvas, 13), _size(canvas, 12)
+    line = max(_LINE, small * 1.3)
+    share, is_small = percent_text(state.share), small > 12
+    parts = [*filter(None, [share * is_small, _visits_words(state), state.note])]
+    if is_small and canvas.width_of(", ".join(parts), small) > box.width - 20:
+        parts = [share, counted(state.visits, "visit")]
+    lines = [*filter(None, [state.of]), ", ".join(parts)][: max(int((box.height - 4) / line) - 1, 0)]
+    top = box.centre[1] - line * (1 + len(lines)) / 2
     with canvas.named(state_words(state)):
         canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "panel", "accent" if chosen else "edge",
                     2.0 if chosen else 1.2, 6)  # fmt: skip
-        draw_swatch(canvas, box.x + 10, box.y + 12, 14, 12, state.category)
-        share = percent_text(state.share)
-        used = canvas.width_of(share, 12, 600)
-        canvas.text(box.x + 31, box.y + 8, box.width - 31 - used - 18, 20, state.name, "text", 13, 600)
-        canvas.write(box.x + box.width - 10 - used, box.y + 18, share, "text", 12, 600)
-        for number, line in enumerate(lines):
-            canvas.text(box.x + 10, box.y + 30 + _LINE * number, box.width - 20, _LINE, line, "second", 12)
+        draw_swatch(canvas, box.x + 10, top + line / 2 - 6, 14, 12, state.category)
+        used = 0.0 if is_small else canvas.width_of(share, 12, 600) + 18
+        canvas.text(box.x + 31, top, box.width - 31 - max(used, 6), line, state.name, "text", head, 600)
+        if not is_small:
+            canvas.write(box.right - used + 8, top + line / 2, share, "text", 12, 600)
+        for number, words in enumerate(lines, 1):
+            canvas.text(box.x + 10, top + line * number, box.width - 20, line, words, "second", small)
 
 
 def state_words(state: StateNode) -> str:

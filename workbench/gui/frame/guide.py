@@ -38,6 +38,7 @@ class _Browser(QTextBrowser):
     def __init__(self, parent: QWidget, slices: Slices) -> None:
         super().__init__(parent)
         self._slices = slices
+        self.setAccessibleName("Guide")
         self.setOpenLinks(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.anchorClicked.connect(self.follow)

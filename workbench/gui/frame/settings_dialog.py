@@ -73,40 +73,39 @@ class SettingsDialog(QDialog):
             shown.changed.connect(partial(self._on_changed, name))
             if number % _AT_ONCE == _AT_ONCE - 1:
                 yield
-        self._rows_column = self._column()
-        yield
+        self._rows_column = column_layout(margins=(18, 4, 18, 18), spacing=2)
         self.area = scrolled("Settings", self._rows_column, "box")
         row = row_layout(self.groups, (self.area, 1), spacing=14)
         above = row_layout((self.search, 1), self.set_only, spacing=10)
         column = column_layout(label("Settings", "finding"), above, of=self, margins=(24, 20, 24, 20), spacing=12)
         column.addLayout(row, 1)
         yield
-        for number, shown in enumerate(self.rows.values()):
-            for part in (shown, *shown.findChildren(QWidget)):
-                part.ensurePolished()
-            if number % _AT_ONCE == _AT_ONCE - 1:
-                yield
+        yield from self._fill()
         self._find("")
         self.winId()  # what the first showing takes, in turns of its own
         yield
         if (whole := self.layout()) is not None:
             whole.activate()
 
-    def _column(self) -> QVBoxLayout:
-        column = column_layout(margins=(18, 4, 18, 18), spacing=2)
+    def _fill(self) -> Iterator[None]:
+        """Put the rows in their places, some in a turn: all at once would be dressed in one."""
+        column = self._rows_column
         for group, head in self._heads.items():
             column.addWidget(head)
-            for shown in self.rows.values():
-                if shown.setting.group == group:
-                    column.addWidget(shown)
+            of_group = [shown for shown in self.rows.values() if shown.setting.group == group]
+            for number, shown in enumerate(of_group):
+                column.addWidget(shown)
+                for part in (shown, *shown.findChildren(QWidget)):
+                    part.ensurePolished()
+                if number % _AT_ONCE == _AT_ONCE - 1:
+                    yield
+            yield
         for keys, what in self._others:
             keys.setFixedWidth(150)
-            row = row_layout(keys, what, STRETCH)
-            column.addLayout(row)
+            column.addLayout(row_layout(keys, what, STRETCH))
         column.addWidget(self._trusted)
         column.addWidget(self._none)
         column.addStretch(1)
-        return column
 
     def opening(self, words: str = "") -> Iterator[None]:
         """Show the settings that have these words, as they are now, and look for programs anew."""

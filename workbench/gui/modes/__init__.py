@@ -19,7 +19,7 @@ _MODES = (
     WindowMode(
         "source", "Source", "code", _view("SourceMode", "workbench.gui.modes.source.mode"),
         nothing=("No file is open", "Choose a file in the tree, or follow a link to a line."),
-        side=Panel(190, 180), details=Panel(222, 222), crumbs=("run", "range"), undo=Undo.DOCUMENT,
+        side=Panel(188, 174), details=Panel(222, 222), crumbs=("run", "range"), undo=Undo.DOCUMENT,
     ),
     WindowMode(
         "analyse", "Analyse", "workflow", _view("AnalyseMode", "workbench.gui.modes.analyse.mode"),

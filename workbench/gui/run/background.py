@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
+from threading import Lock
 from typing import Any, TypeVar
 
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
@@ -17,10 +19,13 @@ from workbench.session.program.journal import crash
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
 _TYPES_AT_ONCE = 50  # 10 ms
+_reading_models = Lock()
 
 
 def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
     try:
+        with _reading_models:  # pydantic's modules import each other: a second thread could get half of one
+            import_module("workbench.model.application")
         result = work()
     except Cancelled:
         report(number, None, ())

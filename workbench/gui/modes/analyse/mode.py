@@ -47,6 +47,7 @@ from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 from workbench.pictures.time_drawing import KINDS
 from workbench.session.edit.documents import Document
+from workbench.session.edit.history import Undoable
 from workbench.session.program.keys import with_key
 
 if TYPE_CHECKING:
@@ -298,6 +299,13 @@ class AnalyseMode(Mode):
         edited = document is not None and document.path is not None and (self.details.shows_rule or document.dirty)
         return document if edited else None
 
+    @property
+    def history(self) -> Undoable:
+        """The rule's while its form is shown; else the window's, as long as that has something."""
+        document, own = self.shown_document, self.context.history
+        mine = document is not None and (self.details.shows_rule or not (own.can_undo or own.can_redo))
+        return document.history if document is not None and mine else own
+
     def restore(self, path: Path, text: str) -> bool:
         return self.rules.restore(path, text)
 
@@ -327,10 +335,8 @@ class AnalyseMode(Mode):
         self.context.navigation.select(SelectedBlock(block) if block else None)
 
     def _choose_edge(self, edge: RoutedEdge) -> None:
-        run = self.context.run
-        messages = {e.message for e in edge.edges}
-        analysis = self.context.analysis
-        calls = [c for c in analysis.calls if messages & set(c.state.messages)] if analysis and run else []
+        messages, analysis = {e.message for e in edge.edges}, self.context.analysis
+        calls = [c for c in analysis.calls if messages & set(c.state.messages)] if analysis else []
         if calls:
             self.context.navigation.select(SelectedCall(calls[0].site_number))
         else:
@@ -346,8 +352,7 @@ class AnalyseMode(Mode):
         """The states of a block; where none were counted, its line."""
         analysis = self.context.analysis
         members = analysis.members(block) if analysis else ()
-        if self.states is None:
-            self.states = self._states_panel()
+        self.states = self.states or self._states_panel()
         if self.states.show_block(block, members):
             self._upper.setCurrentWidget(self.states)
             self.states.view.setFocus()
@@ -383,8 +388,7 @@ class AnalyseMode(Mode):
 
     def _show_path(self) -> None:
         """The critical path by state and call in place of the graph."""
-        if self.states is None:
-            self.states = self._states_panel()
+        self.states = self.states or self._states_panel()
         if self.context.analysis and self.states.show_path(self.context.analysis):
             self._upper.setCurrentWidget(self.states)
             self.states.view.setFocus()

@@ -1,5 +1,6 @@
 """Compare mode: other runs beside the open one. What became faster, what changed, which findings went."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -60,22 +61,27 @@ class CompareMode(Mode):
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
         self.other = OtherRun(context, self)
-        self.other.changed.connect(self._write)
-        self.other.weighed.connect(self._findings_predicted)
-        self.other.others_changed.connect(self._say_runs)
         self.exchanged = False
         self.comparison: Comparison | None = None
         self.by, self.only = "call", "all"
+        self.beside: Beside | None = None  # the ledger as it concerns the two runs
+
+    def build(self) -> Iterator[None]:
+        context = self.context
         self.head = CompareHead()
-        self.table = ChangeTable()
-        self.why = WhyTable()
+        self.table, self.why = ChangeTable(), WhyTable()
+        yield
         self.cause = CauseRow(context)
         self.findings = FindingChanges()
         self.ledger = LedgerPanel()
-        self.beside: Beside | None = None  # the ledger as it concerns the two runs
+        yield
         self.below = LowerPanel(context, self.other)
+        yield
+        yield from self._build()
+        self.other.changed.connect(self._write)
+        self.other.weighed.connect(self._findings_predicted)
+        self.other.others_changed.connect(self._say_runs)
         self.below.equal_ready.connect(self._equal_work_ready)
-        self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.more_wanted.connect(self._fill_more)
         self.head.swapped.connect(self._exchange)
@@ -84,6 +90,7 @@ class CompareMode(Mode):
         context.run_changed.connect(self._run_changed)
         context.predictions_changed.connect(self._findings_predicted)
         self.setFocusProxy(self.table)
+        yield
         self._run_changed()
 
     # ---- arrangement
@@ -91,11 +98,14 @@ class CompareMode(Mode):
     def minimumSizeHint(self) -> QSize:
         return QSize(LEAST_PX, super().minimumSizeHint().height())
 
-    def _build(self) -> QWidget:
+    def _build(self) -> Iterator[None]:
         page = QWidget()
-        across = Split((self._table_panel(), 770), (self._right_panel(), 766))
+        table = self._table_panel()
+        yield
+        across = Split((table, 770), (self._right_panel(), 766))
+        yield
         plain_column(page, self.head, rule(), (Split((across, 430), (self.below, 390), vertical=True), 1))
-        return page
+        self.set_content(page)
 
     def _table_panel(self) -> QWidget:
         panel, column = plain_panel(300, 226)  # with a row of the table above the cause and the sum

@@ -132,8 +132,8 @@ def _tip(row: BlockRow) -> str:
 
 
 def _paint(painter: QPainter, box: QRectF, row: BlockRow) -> None:
-    draw_icon(painter, row.icon_name, box.left() + 16, box.center().y() - 7.5, 15)
-    said = QRectF(box.left() + box.width() * (1 - _SAID_SHARE), box.top(), box.width() * _SAID_SHARE - 16, box.height())
+    draw_icon(painter, row.icon_name, box.left() + 10, box.center().y() - 7.5, 15)
+    said = QRectF(box.left() + box.width() * (1 - _SAID_SHARE), box.top(), box.width() * _SAID_SHARE - 12, box.height())
     ink = "medium_text" if row.lacking else "second"
     said_px = paint_label(painter, said, row.said, ink, 12, 400, Qt.AlignmentFlag.AlignRight)
-    paint_label(painter, box.adjusted(39, 0, -16 - said_px - 8, 0), row.title, "text", 13)
+    paint_label(painter, box.adjusted(31, 0, -12 - said_px - 8, 0), row.title, "text", 13)
