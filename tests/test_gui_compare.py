@@ -89,7 +89,7 @@ def test_changes_add_up_to_the_difference(mode: CompareMode, original: OpenRun, 
     assert {"host main", "core[*].ctrl"} <= {r.name for r in mode.table.rows.tops}
     assert mode.sum.text() == ""
     assert change_text(-1.5) == "−1.50\u202fs"
-    assert mode.table.as_text().splitlines()[0].startswith("Block\tNumber A")
+    assert mode.table.as_text().splitlines()[0].startswith("Block\tCount A")
 
 
 def test_the_line_that_causes_the_difference_opens_by_a_click(qtbot: QtBot, mode: CompareMode) -> None:

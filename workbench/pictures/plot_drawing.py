@@ -66,8 +66,8 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
         canvas.path([(x, box.y), (x, box.bottom)], "rule")
         words = trimmed(plot.x.text(value))
         wide = canvas.width_of(words, 11)
-        if x - wide / 2 > last:
-            left = min(x - wide / 2, width - wide - 1)
+        left = min(x - wide / 2, width - wide - 1)
+        if left > last:
             canvas.write(left, box.bottom + 11, words, "muted", 11, 400)
             last = left + wide + 8
     for value in ticks(*view.y, plot.y, max(int(box.height / 34), 2)):

@@ -62,7 +62,7 @@ def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
     wide = canvas.width_of(share, 11)
     if used + wide + 10 <= room:
         canvas.write(box.x + 6 + used + 8, middle, share, "second", 11, 400)
-    elif box.height >= 44 and wide <= room:
+    elif box.height >= 44 and wide <= room and not node.parts:  # whose cells are there
         canvas.write(box.x + 6, middle + 16, share, "second", 11, 400)
 
 

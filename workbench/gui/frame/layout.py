@@ -155,6 +155,9 @@ class Panels(QObject):
             shown = self._range.isVisible()
             self._window.addDockWidget(area, self._range)
             self._range.setVisible(shown)
+        # below a narrow window the run's panel and this one need the room under the files, too
+        left = areas.LeftDockWidgetArea if beside or not self._range.isVisible() else areas.BottomDockWidgetArea
+        self._window.setCorner(Qt.Corner.BottomLeftCorner, left)
 
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""

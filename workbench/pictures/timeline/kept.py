@@ -77,7 +77,7 @@ class Kept:
         return self._keep("overview", key, lambda: overview_surface(shown.scene, *size, palette, density))
 
     def pins(self, shown: Shown) -> list[Pin]:
-        """Rare events on the overview. The words of one that would lie over another's are left out."""
+        """Rare events on the overview. Words that would lie over another's, or beside the overview, are left out."""
         return self._keep("pins", shown.width, lambda: _pins(shown))
 
     def most_at_work(self, shown: Shown, row: Row) -> int | None:
@@ -96,7 +96,7 @@ def _pins(shown: Shown) -> list[Pin]:
         x = round(strip.x + event.time_ps / max(shown.scene.index.end_ps, 1) * strip.width)
         wide = text_width(words, 11, 500) + 12
         box = Box(x + 6 if x + 6 + wide < strip.right else x - 6 - wide, strip.y + 1, wide, 17)
-        if any(other and box.overlaps(where) for _, other, _, where in placed):
+        if box.x < strip.x or any(other and box.overlaps(where) for _, other, _, where in placed):
             words, box = "", Box(x - 5, strip.y, 10, strip.height)
         placed.append((event, words, x, box))
     return placed

@@ -43,7 +43,7 @@ from workbench.session.keep.results import OpenRun
 TABLES = (("why", "Why"), ("call", "By call"), ("block", "By block"), ("state", "By state"))
 HEADS = {
     "call": ("Call", "Calls A", "Calls B"),
-    "block": ("Block", "Number A", "Number B"),
+    "block": ("Block", "Count A", "Count B"),
     "state": ("State", "Visits A", "Visits B"),
 }
 LEAST_PX = 940  # at which no figure is cut; in a narrower window the mode is scrolled

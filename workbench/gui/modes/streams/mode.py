@@ -4,6 +4,7 @@ there is a run, the project's graph is drawn as it is written, and a query of it
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -41,6 +42,7 @@ from workbench.session.edit.query_document import QueryFile
 
 PAUSE_MS = 300  # without a key, before what was typed is looked at
 QUERY = "streams.query"
+MOST_LETTERS = 160  # of a problem below the query; the whole is its tooltip
 MOST_PROBLEMS = 3  # that are shown over the graph; all are among the window's problems
 
 
@@ -326,7 +328,9 @@ class QueryMode(Mode):
         self.editor.show_problems(problems)
         first = next((p for p in problems if has_errors([p])), problems[0] if problems else None)
         more = f" ({len(problems)} in all)" if len(problems) > 1 else ""
-        self.wrong.setText(f"Line {first.line}: {first.message}. {first.hint}{more}" if first else "")
+        said = f"Line {first.line}: {first.message}. {first.hint}" if first else ""
+        self.wrong.setText(shorten(said, MOST_LETTERS, placeholder="…") + more)
+        self.wrong.setToolTip(said)
         self.wrong.setVisible(first is not None)
 
     def ask(self) -> None:
