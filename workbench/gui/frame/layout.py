@@ -15,6 +15,7 @@ RAIL_PX, RUN_PX, FOUND_PX, EDGE_PX = 65, 356, 240, 1
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
+NARROW_PX = 1000
 _ANY = Panel(width_px=320, least_px=240)
 
 
@@ -155,9 +156,15 @@ class Panels(QObject):
             shown = self._range.isVisible()
             self._window.addDockWidget(area, self._range)
             self._range.setVisible(shown)
-        # below a narrow window the run's panel and this one need the room under the files, too
-        left = areas.LeftDockWidgetArea if beside or not self._range.isVisible() else areas.BottomDockWidgetArea
-        self._window.setCorner(Qt.Corner.BottomLeftCorner, left)
+        corner = areas.BottomDockWidgetArea if self._is_narrow else areas.LeftDockWidgetArea
+        self._window.setCorner(Qt.Corner.BottomLeftCorner, corner)
+        if self._is_narrow and (self._run.isVisible() or self._found.isVisible()):
+            self._range.hide()
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether there is room for one panel below a mode only: the range's takes the run's place, and gives it."""
+        return self._window.width() < NARROW_PX
 
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""
@@ -208,10 +215,14 @@ class Panels(QObject):
         if panel is not None and self._range.widget() is not panel:
             set_ground(panel, "panel")
             self._range.setWidget(panel)
+        if panel is not None and self._is_narrow:
+            self.show_found(None)
+            self.show_run(False)
         self.show_mode(self._mode)
 
     def show_run(self, visible: bool) -> None:
         self._run_wanted = visible
+        self._range_wanted &= not (visible and self._is_narrow)
         if visible:
             self.show_found(None)
         self._run.setVisible(visible and bool(self._mode))
@@ -226,6 +237,7 @@ class Panels(QObject):
         None hides it."""
         self._found_wanted = panel is not None
         if panel is not None:
+            self._range_wanted &= not self._is_narrow
             self.show_run(False)
             if self._found.widget() is not panel:
                 self._found.setWidget(panel)
