@@ -271,9 +271,11 @@ def test_kinds_of_a_port_are_chosen_by_keys_one_after_the_other(open_window: Ope
     go_to(driven, "platform", "ctrl+5")
     driven.do(f"{PLATFORM}.parts.add_wanted.emit('hardware port')")
     driven.key("Down", "Return")  # the first kind of the menu
-    driven.do(f"{PLATFORM}.form.row('kind').editor.setFocus()")
     kind = f"{PLATFORM}.document.value((*{PLATFORM}.chosen, 'kind'))"
     kinds = driven.ask(f"list({PLATFORM}.document.port_kinds)")
+    driven.wait(f"{kind} == {kinds[0]!r}", "the port")
+    driven.settle()
+    driven.do(f"{PLATFORM}.form.row('kind').editor.setFocus()")
     for name in kinds[1:]:  # the keyboard stays in the field, whose form is another one each time
         driven.key("Down")
         driven.wait(f"{kind} == {name!r}")
