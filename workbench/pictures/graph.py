@@ -268,14 +268,15 @@ def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, s
     if not legible(canvas, pitch):
         return
     grown = max(LEAST_PX / (12 * canvas.scale), 1.0)
-    share_px, time_px = 52 * grown, 56 * grown
+    time_px = 56 * grown
+    share_px = max((canvas.width_of(share, 12 * grown, 600) for _, _, share, _ in rows), default=0.0) + 6 * grown
     if area.width - 19 - share_px - time_px < 60 * grown:
         time_px = 0.0
     for at, (category, name, share, time) in enumerate(rows):
         y = area.y + at * pitch
         right = area.right - time_px
         draw_swatch(canvas, round(area.x), round(y + pitch / 2 - 5), 12, 10, category)
-        text(canvas, Box(area.x + 19, y, right - share_px - area.x - 19, pitch), name, "text", 12)
+        text(canvas, Box(area.x + 19, y, right - share_px - area.x - 19, pitch), name, "text", 12, always=True)
         text(canvas, Box(right - share_px, y, share_px, pitch), share, "text", 12, 600, RIGHT)
         if time_px:
             text(canvas, Box(right, y, time_px, pitch), time, "second", 12, 400, RIGHT)

@@ -57,6 +57,11 @@ class Palette:
         value: str = getattr(self, name)
         return value
 
+    @property
+    def is_strong(self) -> bool:
+        """Whether it is one of high contrast."""
+        return self.name.endswith("contrast")
+
     def colours(self) -> dict[str, str]:
         """Every plain colour by its name."""
         return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), str)}

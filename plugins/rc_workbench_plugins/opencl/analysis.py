@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rc_workbench_plugins.opencl.annotations import annotated
@@ -13,6 +13,7 @@ from rc_workbench_plugins.opencl.kernel import Kernel, Kind, Node, Profile, Spac
 from rc_workbench_plugins.opencl.launch import Launch, Values, local_size, values_of
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.optimisations import Change
+from rc_workbench_plugins.opencl.statistics import Work
 from workbench.api import Job
 from workbench.api.source.files import is_file
 from workbench.api.unstable import read_file, sha256
@@ -25,13 +26,14 @@ KEPT = 32
 @dataclass(frozen=True)
 class Analysed:
     """`changes` are the optimisations that the source's own annotations ask for, `headers` the files that it includes,
-    as they were."""
+    as they were. `works` keeps what follows from it for each board."""
 
     kernel: Kernel
     root: Node
     profile: Profile
     changes: tuple[Change, ...]
     headers: Mapping[Path, str]
+    works: dict[str, Work] = field(default_factory=dict, compare=False)
 
 
 _known: OrderedDict[tuple[str, ...], Analysed] = OrderedDict()

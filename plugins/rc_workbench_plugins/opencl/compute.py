@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +62,7 @@ class Prediction:
         """Eq. 6: T = C / #Freq."""
         return None if self.design.frequency_hz is None else self.cycles / self.design.frequency_hz
 
-    @property
+    @cached_property
     def needed(self) -> Needed:
         """What of the board it is estimated to take."""
         return needed(self.estimate.work, self.design.setting, self.design.board)
@@ -181,7 +181,8 @@ def _design(
     values: Model, at: FieldPath, part: OpenClModel | Step, kernel: str, before: KernelDesign | None
 ) -> KernelDesign:
     board, seen = board_of(values), analysis(values, kernel)
-    base = work_of(seen.kernel, seen.root, seen.profile, board)
+    key = board.model_dump_json()
+    base = seen.works[key] = seen.works.get(key) or work_of(seen.kernel, seen.root, seen.profile, board)
     name = part.name if isinstance(part, Step) else "as written"
     # another kernel is another text: what was done to the arrays of the one before stands in it
     kept = before if before and before.base.kernel == base.kernel else None

@@ -5,7 +5,8 @@ and are painted by hundreds while a table scrolls, which is Qt's own metrics' wo
 """
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QAbstractScrollArea
 
 from workbench.gui.look import theme
 from workbench.gui.views.canvas import font, text_width
@@ -29,3 +30,15 @@ def label(
     painter.setPen(theme.colour(colour))
     painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
     return width
+
+
+def paint_focus(view: QAbstractScrollArea) -> None:
+    """A frame around what a view shows, while it has the keyboard; stronger in high contrast."""
+    if not view.hasFocus():
+        return
+    palette, ink = theme.palette(), theme.colour("accent")
+    ink.setAlphaF(1.0 if palette.is_strong else 0.6)
+    wide = 2 if palette.is_strong else 1
+    with QPainter(view.viewport()) as painter:
+        painter.setPen(QPen(ink, wide))
+        painter.drawRect(QRectF(view.viewport().rect()).adjusted(wide / 2, wide / 2, -wide / 2, -wide / 2))

@@ -187,14 +187,14 @@ class HouseView(pg.GraphicsView):
         canvas = QtCanvas(painter)
         self.draw_over(canvas)
         if self.hasFocus():
-            wide, high = self.width(), self.height()
+            wide, high, line = self.width(), self.height(), 1 + canvas.palette.is_strong
             for x, y, width, height in (
-                (0, 0, wide, 1),
-                (0, high - 1, wide, 1),
-                (0, 1, 1, high - 2),
-                (wide - 1, 1, 1, high - 2),
-            ):
-                canvas.rect(x, y, width, height, "accent/0.6")  # four fills: one outline takes milliseconds
+                (0, 0, wide, line),
+                (0, high - line, wide, line),
+                (0, line, line, high - 2 * line),
+                (wide - line, line, line, high - 2 * line),
+            ):  # four fills: one outline takes milliseconds
+                canvas.rect(x, y, width, height, "accent" if canvas.palette.is_strong else "accent/0.6")
 
     def _range_changed(self) -> None:
         self.viewport().update()

@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -18,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.look import icons, theme
-from workbench.gui.look.painting import label
+from workbench.gui.look.painting import label, paint_focus
 from workbench.gui.widgets.rows import Column, Index, Row, RowModel
 
 Align = Qt.AlignmentFlag
@@ -246,6 +255,10 @@ class RowView(QTreeView):
         shares = sum(column.share for _, column in shown) or 1.0
         for number, column in shown:
             self.header().resizeSection(number, column.width_px or max(60, int(free * column.share / shares)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        paint_focus(self)
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         """The fold arrow, on the row's own ground and rule."""

@@ -153,4 +153,5 @@ def overview_surface(scene: Scene, width: int, height: int, palette: Palette, de
     across = (centres / scene.index.pyramid.sum_ps).astype(np.int64)
     shares = scene.shares[:, across]
     colours = bar_colours(palette, "panel", density)
-    return blend(colours.ground, stacked_shares(shares, height * density, colours), OVERVIEW_OPACITY)
+    opacity = 1.0 if palette.is_strong else OVERVIEW_OPACITY
+    return blend(colours.ground, stacked_shares(shares, height * density, colours), opacity)

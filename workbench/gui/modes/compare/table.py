@@ -14,20 +14,20 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.text import count_text, time_text
 
 #: Narrower than this the counts are left out.
-COUNTS_FROM_PX = 520
+COUNTS_FROM_PX = 560
 NAME, COUNT_A, COUNT_B, TIME_A, TIME_B, BARS, CHANGE = range(7)
 
 
 class ChangeTable(RowView):
     def __init__(self) -> None:
         columns = (
-            Column("Call", lambda row: row.name, share=0.24, key=lambda row: row.name, paint=_paint_name,
+            Column("Call", lambda row: row.name, share=0.23, key=lambda row: row.name, paint=_paint_name,
                    tip_of=lambda row: row.name),
             _count("Calls A", lambda row: row.count_a),
             _count("Calls B", lambda row: row.count_b),
             _time("A", lambda row: row.time_a, "new"),
             _time("B", lambda row: row.time_b, "gone"),
-            Column("Time", share=0.15, paint=self._paint_bars),
+            Column("Time", share=0.13, paint=self._paint_bars),
             Column("Change", lambda row: change_text(row.change_s), share=0.15, right=True,
                    key=lambda row: row.change_s, ink=lambda row: (change_colour(row.change_s), 13, 600)),
         )  # fmt: skip
@@ -66,7 +66,7 @@ def _count(head: str, of: Callable[[Change], int | None]) -> Column:
         count = of(row)
         return "" if count is None else count_text(count)
 
-    return Column(head, text, share=0.10, right=True, key=lambda row: of(row) or 0, ink=lambda row: ("second", 13, 400))
+    return Column(head, text, share=0.11, right=True, key=lambda row: of(row) or 0, ink=lambda row: ("second", 13, 400))
 
 
 def _time(head: str, of: Callable[[Change], float | None], gone: str) -> Column:

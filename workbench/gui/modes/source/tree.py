@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -20,6 +20,7 @@ from workbench.api.window import Context, palette, set_ground
 from workbench.gui.frame.naming import folder_title
 from workbench.gui.look import fonts
 from workbench.gui.look.icons import draw_icon
+from workbench.gui.look.painting import paint_focus
 from workbench.gui.modes.source.blocks_here import BlocksHere
 from workbench.gui.modes.source.line_numbers import file_shares
 from workbench.gui.widgets import PanelHeader, paint_state_bar, plain_column, rule
@@ -60,6 +61,10 @@ class ProjectTree(QTreeView):
 
     file_chosen = Signal(Path)
     run_chosen = Signal(Path)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        paint_focus(self)
 
     def __init__(self) -> None:
         super().__init__()
