@@ -186,13 +186,26 @@ def test_the_projects_target_starts_the_ranks(
     assert {"MPI_Init", "MPI_Send", "fpgaWrite"} < names
 
 
+def test_a_rank_whose_counts_are_lost_is_in_the_run(raw: Path, tree: Path, plugins: Plugins, tmp_path: Path) -> None:
+    """Of the others everything is known; messages of that rank have no times."""
+    records = Path(shutil.copytree(raw, tmp_path / "records"))
+    (records / "rank_2" / "host_stats.bin").write_bytes(b"")
+    sent = np.fromfile(records / "rank_1" / "messages.bin", MESSAGES)
+    sent["thread"][:2] = 99
+    sent.tofile(records / "rank_1" / "messages.bin")
+    (records / "rank_3" / "rank.txt").write_text("rank 3\nranks " + "9" * 5000)
+    run = collect_records(tree, records, tmp_path / "run", plugins)
+    lost = {Path(one.file or "").parts[-2:]: one.message for one in run.manifest.diagnostics if "Lost" in one.message}
+    assert "which ranks read the same clock" in lost["rank_3", "rank.txt"]
+    assert "some of its records cannot be. Lost: 2 messages" in lost["rank_1", "messages.bin"]
+    assert "which explains its times" in lost["rank_2", "messages.bin"]
+    assert [block.id for block in run.manifest.blocks[:4]] == [f"host.rank[{n}].main" for n in range(4)]
+    calls = np.bincount(run.tables["call_stats"]["block"], run.tables["call_stats"]["count"], 4)
+    assert (calls > 0).tolist() == [True, True, False, True]
+
+
 def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, plugins: Plugins, tmp_path: Path) -> None:
     records = Path(shutil.copytree(raw, tmp_path / "records"))
-    sent = np.fromfile(records / "rank_2" / "messages.bin", MESSAGES)
-    sent["thread"][:2] = 99
-    sent.tofile(records / "rank_2" / "messages.bin")
-    run = collect_records(tree, records, tmp_path / "threads", plugins)
-    assert any("2 messages of threads that are not recorded" in one.message for one in run.manifest.diagnostics)
     with (records / "rank_3" / "host_units.jsonl").open("a") as units:
         units.write("{}\n")
     with pytest.raises(WorkbenchError, match="rank 3 ran another program than rank 0"):

@@ -4,7 +4,7 @@
         [--json] [--quick]
 
 Every format that is read (`fuzz_readers.py`: templates, projects, models, rules, pragmas, formulas, run folders, a
-board's records, streaming applications with queries, C, Verilog; `fuzz_foreign.py`: FuseSoC cores, simulators' lists,
+boards' records, streaming applications with queries, C, Verilog; `fuzz_foreign.py`: FuseSoC cores, simulators' lists,
 compilation databases, Chrome's traces, headers, OpenCL kernels, VHDL, settings, names of any bytes, records of a run
 that was ended; `fuzz_questions.py`: assertions, directives, statements, changes, studies, recorded traffic) is mutated
 by bytes, words, lines, keys and values, and read as the commands read it. Input K of a format depends on seed, format
@@ -229,9 +229,12 @@ def fuzz(total: int, seed: int, only: str, first: int, jobs: int, seconds: float
     shares = {only: 1.0} if only else {name: share for name, (_, share) in FORMATS.items() if share}
     numbers = {name: max(1, round(total * share)) for name, share in shares.items()}
     plans = [list(_share(numbers, first, job, jobs)) for job in range(jobs)]
-    with tempfile.TemporaryDirectory(prefix="fuzz-board-") as board, ThreadPoolExecutor(jobs) as pool:
-        if "records" in shares and fuzz_records.BOARD_VARIABLE not in os.environ:
-            os.environ[fuzz_records.BOARD_VARIABLE] = str(fuzz_records.leave_records(Path(board)))
+    with tempfile.TemporaryDirectory(prefix="fuzz-board-") as boards, ThreadPoolExecutor(jobs) as pool:
+        if fuzz_records.BOARD_VARIABLE not in os.environ:
+            for board in fuzz_records.BOARDS:
+                if fuzz_records.format_of(board) in shares:
+                    fuzz_records.leave_records(Path(boards, board), board)
+            os.environ[fuzz_records.BOARD_VARIABLE] = boards
         answers = [pool.submit(read_parts, plan, seed, time.monotonic() + seconds) for plan in plans]
         found = [answer.result() for answer in answers]
     by_format = {name: sum((counts.get(name, Counter()) for counts, _ in found), Counter[str]()) for name in shares}

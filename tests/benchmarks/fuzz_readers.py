@@ -205,19 +205,24 @@ def read_run(rng: random.Random, folder: Path) -> bool:
     return command("report", run)
 
 
-def read_records(rng: random.Random, folder: Path) -> bool:
+def read_records(name: str) -> Read:
     """Records of a board, damaged: a run is made of what can be used, which opens without a fault of its own."""
-    from workbench.formats.run_folder import open_run
 
-    with tempfile.TemporaryDirectory(dir=folder) as own:
-        damaged = fuzz_records.damaged_records(Path(own), rng)
-        before = contents(damaged)
-        content = command("collect", str(fuzz_records.board() / "tree"), str(damaged), "--out", f"{own}/run")
-        unchanged(damaged, before)
-        if Path(own, "run").exists():
-            faults = [fault for fault in open_run(Path(own, "run"))[1] if "run failed" not in fault.message]
-            assert not faults, faults
-    return content
+    def read(rng: random.Random, folder: Path) -> bool:
+        from workbench.formats.run_folder import open_run
+
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            damaged = fuzz_records.damaged_records(name, Path(own), rng)
+            before = contents(damaged)
+            content = command("collect", str(fuzz_records.board(name) / "tree"), str(damaged), "--out", f"{own}/run")
+            unchanged(damaged, before)
+            if Path(own, "run").exists():
+                faults = [fault for fault in open_run(Path(own, "run"))[1] if "run failed" not in fault.message]
+                assert not faults, faults
+                command(rng.choice(("report", "streams", "path")), f"{own}/run")
+        return content
+
+    return read
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -255,6 +260,7 @@ OWN: dict[str, tuple[Read, float]] = {
     "template": (read_template, 0.08), "project": (read_project, 0.15), "model": (read_model, 0.06),
     "calibration": (read_calibration, 0.02), "rules": (read_rules, 0.05), "pragmas": (read_pragmas, 0.19),
     "formula": (read_formula, 0.19), "streams": (read_streams, 0.04), "run": (read_run, 0.03),
-    "records": (read_records, 0.01), "c": (read_source("host/main.c", "c"), 0.01),
+    **{fuzz_records.format_of(name): (read_records(name), 0.006) for name in fuzz_records.BOARDS},
+    "c": (read_source("host/main.c", "c"), 0.01),
     "verilog": (read_source("hdl/tiny_top.v", "verilog"), 0.01),
 }  # fmt: skip

@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from fuzz_inputs import ROOT, TINY
 
-#: Names the folder where an earlier process left tree and records.
+#: Names the folder where an earlier process left trees and records, a folder for each of `BOARDS`.
 BOARD_VARIABLE = "RCW_FUZZ_BOARD"
 _TEXTS = (
     b"", b"nan", b"inf", b"-1", b"-5", b"0", b"1", b"x", b"1e30", b"9" * 30, b"9" * 5000, b"-" + b"9" * 30, b"1.5",
@@ -21,7 +22,40 @@ _TEXTS = (
 _NUMBERS = (0, 1, -1, 2, 4, 100, 10**6, 2**31 - 1, -(2**31), 2**52, 2**62, -(2**63), 2**63 - 1)
 
 
-def leave_records(folder: Path) -> Path:
+def _tiny(folder: Path) -> Path:
+    """A project whose calls and states are traced."""
+    project = Path(shutil.copytree(TINY, folder / "tiny")) / "tiny.workbench.yaml"
+    project.write_text(project.read_text().replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))
+    return project
+
+
+def _agents(folder: Path) -> Path:
+    """A project whose streams, FIFO and statements are counted in the FPGA."""
+    from test_streams_on_board import write_project
+
+    return write_project(folder)
+
+
+def _ranks(folder: Path) -> Path:
+    """A project whose program is MPI ranks."""
+    shutil.copytree(TINY, folder / "tiny")
+    return Path(shutil.copytree(TINY.parent / "ranks", folder / "ranks")) / "ranks.workbench.yaml"
+
+
+#: Applications whose boards leave records: what writes the project, what its build needs, what starts the program.
+BOARDS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...], tuple[str, ...]]] = {
+    "tiny": (_tiny, (), ()),
+    "agents": (_agents, ("WORD_CYCLES=20",), ()),
+    "ranks": (_ranks, (), ("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2")),
+}
+
+
+def format_of(name: str) -> str:
+    """What the fuzzer calls records of one of `BOARDS`."""
+    return f"records_of_{name}"
+
+
+def leave_records(folder: Path, name: str = "tiny") -> Path:
     """`folder` with `tree`, an instrumented application, and `records`, which its program left on the board that stands
     in for a real one, traced."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -31,29 +65,30 @@ def leave_records(folder: Path) -> Path:
     from workbench.session.open.opening import open_workspace
     from workbench.session.program.plugins import load_plugins
 
-    project = shutil.copytree(TINY, folder / "tiny") / "tiny.workbench.yaml"
-    project.write_text(project.read_text().replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))
-    instrument_workspace(open_workspace(project, load_plugins()), {}, folder / "tree")
+    write_project, make_words, launcher = BOARDS[name]
+    folder.mkdir(exist_ok=True)
+    instrument_workspace(open_workspace(write_project(folder), load_plugins()), {}, folder / "tree")
     (folder / "build").mkdir()
     (folder / "records").mkdir()
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run(make_board(folder / "tree"), cwd=folder / "build", **quiet)
+    subprocess.run(make_board(folder / "tree", *make_words), cwd=folder / "build", **quiet)
     environment = {**os.environ, "RCW_RAW": str(folder / "records"), "RCW_TRACE": "1"}
-    subprocess.run([folder / "build" / "host"], env=environment, **quiet)
+    subprocess.run([*launcher, folder / "build" / "host"], cwd=folder / "tree" / "hdl", env=environment, **quiet)
     return folder
 
 
 @cache
-def board() -> Path:
-    """What `leave_records` left, once for all processes where a variable names it."""
+def board(name: str) -> Path:
+    """What `leave_records` left, once for all processes where a variable names the folder of all boards."""
     left = os.environ.get(BOARD_VARIABLE)
-    return Path(left) if left else leave_records(Path(tempfile.mkdtemp(prefix="fuzz-board-")))
+    return Path(left, name) if left else leave_records(Path(tempfile.mkdtemp(prefix="fuzz-board-")), name)
 
 
-def damaged_records(folder: Path, rng: random.Random) -> Path:
-    """A copy of the records with a file or two damaged."""
-    records = Path(shutil.copytree(board() / "records", folder / "records"))
-    for file in rng.sample(sorted(records.iterdir()), rng.choice((1, 1, 1, 2))):
+def damaged_records(name: str, folder: Path, rng: random.Random) -> Path:
+    """A copy of a board's records with a file or two damaged."""
+    records = Path(shutil.copytree(board(name) / "records", folder / "records"))
+    files = sorted(path for path in records.rglob("*") if path.is_file())
+    for file in rng.sample(files, rng.choice((1, 1, 1, 2))):
         data, kind = file.read_bytes(), rng.randrange(12)
         if kind < 2:
             file.unlink()

@@ -1,5 +1,6 @@
 """What the host's recorder counted of a program's calls, also while it runs (structs in `resources/host/recap.h`)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run_tables import RowArray
 
+STATS = "host_stats.bin"
 MAGIC = 0x32535752  # "RWS2": the last sign is the version
 HEADER = np.dtype(
     [
@@ -106,10 +108,10 @@ class HostStats:
 
 def read_stats(raw: Path) -> HostStats | None:
     """What is counted so far; None where nothing is. WorkbenchError where another version's recorder wrote it."""
-    first = _header(raw / "host_stats.bin")
+    first = _header(raw / STATS)
     if first is None:
         return None
-    names = ("host_stats.bin", *(f"host_stats_{n}.bin" for n in range(1, int(first["children"]) + 1)))
+    names = (STATS, *(f"host_stats_{n}.bin" for n in range(1, int(first["children"]) + 1)))
     threads = [thread for name in names for thread in _process(raw / name)]
     return HostStats(_clock(first), bool(first["ended"]), tuple(threads))
 
@@ -117,10 +119,10 @@ def read_stats(raw: Path) -> HostStats | None:
 def slots_and_clock(raw: Path) -> tuple[RowArray, TickClock, int] | None:
     """The slots that records refer to (site, state, entry), what their ticks are, and how many bytes each has; None as
     above."""
-    header = _header(raw / "host_stats.bin")
+    header = _header(raw / STATS)
     if header is None:
         return None
-    threads = _process(raw / "host_stats.bin")
+    threads = _process(raw / STATS)
     return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header), int(header["record_bytes"])
 
 
@@ -152,12 +154,13 @@ def _clock(header: np.void) -> TickClock:
     return TickClock(int(header["zero"]), float(header["ps_per_tick"]))
 
 
-def _process(path: Path) -> list[CountedThread]:
+def counted_rows(path: Path) -> Iterator[tuple[np.void, RowArray]]:
+    """What a process's recorder keeps of each of its threads: a record of `THREAD`, and one of `ROW` by slot. Threads
+    from where the file was cut short are left out."""
     header = _header(path)
     if header is None:
-        return []
-    clock, slots, size = _clock(header), int(header["slots"]), int(header["thread_bytes"])
-    threads = []
+        return
+    slots, size = int(header["slots"]), int(header["thread_bytes"])
     with path.open("rb") as file:
         for number in range(int(header["threads"])):
             file.seek(PAGE + number * size)
@@ -166,9 +169,15 @@ def _process(path: Path) -> list[CountedThread]:
                 break
             thread = np.frombuffer(data, THREAD, 1)[0]
             if thread["begun"]:
-                rows = np.frombuffer(data, ROW, slots, THREAD.itemsize)
-                threads.append(_thread(int(header["process"]), thread, rows, clock))
-    return threads
+                yield thread, np.frombuffer(data, ROW, slots, THREAD.itemsize)
+
+
+def _process(path: Path) -> list[CountedThread]:
+    header = _header(path)
+    if header is None:
+        return []
+    process, clock = int(header["process"]), _clock(header)
+    return [_thread(process, thread, rows, clock) for thread, rows in counted_rows(path)]
 
 
 def _thread(process: int, thread: np.void, rows: RowArray, clock: TickClock) -> CountedThread:

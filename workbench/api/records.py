@@ -76,6 +76,7 @@ MESSAGES = np.dtype(
 )  # fmt: skip
 RANK_CLOCKS = np.dtype([("t_p1", "<i8"), ("met", "<i8"), ("t_p3", "<i8"), ("rank", "<i4"), ("round", "<i4")])
 Records: TypeAlias = RowArray
+MOST_TICKS = (1 << 63) - 1
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
 
@@ -352,6 +353,12 @@ def read_triples(raw: Path, fpga: int = 0) -> Records:
 def read_end(path: Path) -> dict[str, str]:
     """What a process wrote at its end (`host_end.txt`, `card_end.txt`), lines of key and value; {} if it did not."""
     return dict(line.split(" ", 1) for line in read_lines(path) if " " in line)
+
+
+def whole_number(text: str, most: int) -> int | None:
+    """The number that a record's text is, at most so large; None where it is no such."""
+    known = text.isascii() and text.isdecimal() and len(text) <= len(str(most)) and int(text) <= most
+    return int(text) if known else None
 
 
 def read_lines(path: Path) -> list[str]:

@@ -1,36 +1,52 @@
 """Several processes (MPI ranks) on real machines: what each recorded in a folder of its own becomes the records of one
 run, on the clock of rank 0, which begins with the first of them (`resources/host/ranks`)."""
 
+import itertools
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.host_stats import HEADER, MAGIC, PAGE, ROW, THREAD, TickClock, slots_and_clock
+from workbench.api.host_stats import (
+    HEADER,
+    MAGIC,
+    PAGE,
+    ROW,
+    STATS,
+    THREAD,
+    TickClock,
+    counted_rows,
+    read_stats,
+    slots_and_clock,
+)
 from workbench.api.host_units import UNITS
 from workbench.api.records import (
     CALLS,
     MESSAGES,
+    MOST_TICKS,
     RANK_CLOCKS,
     TRIPLES,
     of_fpga,
     read_calls,
     read_end,
     read_records,
+    whole_number,
 )
 from workbench.api.virtual_time import ClockFrame, Triples, steady
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.model.run_tables import MOST_AMOUNT
 from workbench.model.text import counted, listed, time_text
 from workbench.run.rank_messages import Messages, match_messages
 
 _FOLDERS = "rank_*"
-_MOST_DIGITS = 20  # of a 64-bit number
 _PIECE = 1 << 18  # calls in memory together
+_MOST_RANKS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -62,16 +78,16 @@ def rank_folders(records: Path) -> list[Path]:
     for path in sorted(path for path in records.glob(_FOLDERS) if path.is_dir()):
         end = read_end(path / "rank.txt")
         name = re.fullmatch(r"rank_(\d{1,6})", path.name)
-        number = end.get("rank", name[1] if name else "")
-        if not number.isdecimal():
+        number = whole_number(end.get("rank", name[1] if name else ""), _MOST_RANKS - 1)
+        if number is None:
             unknown.append(path.name)
-        elif int(number) in folders:
+        elif number in folders:
             hint = "Run it again with RCW_RAW set to an empty folder."
-            message = f"{folders[int(number)].name} and {path.name} both are of rank {int(number)}"
+            message = f"{folders[number].name} and {path.name} both are of rank {number}"
             raise WorkbenchError(Diagnostic(message, hint, file=str(records)))
         else:
-            folders[int(number)] = path
-            most = max(most, int(number) + 1, int(end.get("ranks", "0") if end.get("ranks", "").isdecimal() else 0))
+            folders[number] = path
+            most = max(most, number + 1, whole_number(end.get("ranks", ""), _MOST_RANKS) or 0)
     if unknown and not folders:
         hint = "It ended before MPI_Init did, and its launcher sets no rank. Run it again."
         raise WorkbenchError(Diagnostic(f"of which rank {listed(unknown)} is, is not known", hint, file=str(records)))
@@ -89,13 +105,14 @@ def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> t
     different ranks may be (ps), and what there is to say. WorkbenchError where they are not one program's."""
     _check_units(folders, shown)
     ranks, notes = aligned(folders)
-    _join_stats(raw, ranks)
-    _join_calls(raw, ranks, fpgas)
-    _join_ends(raw, ranks)
+    numbers = _thread_numbers(ranks)
+    _join_stats(raw, ranks, numbers)
+    _join_calls(raw, ranks, numbers, fpgas)
+    _join_ends(raw, ranks, numbers)
     for number, rank in enumerate(ranks):
         _join_boards(raw, rank, number * fpgas, fpgas)
     shutil.copyfile(folders[0] / UNITS, raw / UNITS)
-    return unsure_between_ps(ranks), (*notes, *_join_messages(raw, ranks))
+    return unsure_between_ps(ranks), (*notes, *_join_messages(raw, ranks, numbers))
 
 
 def _check_units(folders: Sequence[Path], shown: Path) -> None:
@@ -133,9 +150,11 @@ def _shared_clocks(folders: Sequence[Path], ticks: Sequence[TickClock]) -> list[
     ends = [read_end(folder / "rank.txt") for folder in folders]
     zeros: dict[str, list[tuple[int, int]]] = {}
     for rank, end in enumerate(ends):
-        zero = end.get("zero", "")
-        known = "clock" in end and zero.isdecimal() and len(zero) < _MOST_DIGITS
-        name, own = (end["clock"], int(zero)) if known else (f"of rank {rank}", 0)
+        zero = whole_number(end.get("zero", ""), MOST_TICKS)
+        name, own = end.get("clock", ""), zero or 0
+        apart = own - zeros[name][0][1] if name in zeros else 0
+        if zero is None or not name or abs(apart) * ticks[rank].ps_per_tick > MOST_AMOUNT:
+            name, own = f"of rank {rank}", 0
         zeros.setdefault(name, []).append((rank, own))
     clocks = []
     for name, of in zeros.items():
@@ -199,11 +218,11 @@ def _ticks(folder: Path) -> TickClock:
 
 def _lasted_ps(folder: Path, ticks: TickClock) -> int:
     """How long a rank ran, by its own clock: as far as is known."""
-    end = read_end(folder / "recording.txt").get("time_ps", "")
+    time_ps = read_end(folder / "recording.txt").get("time_ps", "0")
     calls = read_calls(folder)
     seen_ps = int(calls["t1_ps"].max(initial=0)) if len(calls) else 0
     messages = read_messages(folder)
-    return max(int(end) if end.isdecimal() else 0, seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
+    return max(int(time_ps), seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
 
 
 def _frame(sent: NDArray[np.void], ticks: Sequence[TickClock], clock: _Shared, last_ps: int) -> ClockFrame | None:
@@ -214,79 +233,58 @@ def _frame(sent: NDArray[np.void], ticks: Sequence[TickClock], clock: _Shared, l
             met = clock.at(rank, ticks[rank].at(mine["met"]))
             triples = Triples(ticks[0].at(mine["t_p1"]), met, ticks[0].at(mine["t_p3"]))
             begun = np.flatnonzero(np.asarray(mine["round"]) == 1)  # in MPI_Init, and in MPI_Finalize
-            return steady(triples, last_ps, int(begun[1]) if len(begun) > 1 else len(mine))
+            with suppress(ValueError):  # they show no rate
+                return steady(triples, last_ps, int(begun[1]) if len(begun) > 1 else len(mine))
     return None
 
 
 # ---- what they recorded ----
 
 
-def _join_stats(raw: Path, ranks: Sequence[Rank]) -> None:
-    """Each rank's counts as those of threads of one process, in ps: their first threads first."""
-    blocks: list[tuple[int, bytes]] = []
-    slots, ended = 1, True
-    others = len(ranks)
+def _thread_numbers(ranks: Sequence[Rank]) -> list[dict[int, int]]:
+    """Of each rank the run's number of each of its threads: those that ranks begin with come first."""
+    numbers: list[dict[int, int]] = []
+    others = itertools.count(len(ranks))
     for number, rank in enumerate(ranks):
-        path = rank.folder / "host_stats.bin"
-        data = path.read_bytes() if path.is_file() else b""
-        if len(data) < PAGE:
-            ended = False
-            continue
-        header = np.frombuffer(data, HEADER, 1)[0]
-        slots, size = int(header["slots"]), int(header["thread_bytes"])
-        ended &= bool(header["ended"])
-        for at in range(PAGE, PAGE + int(header["threads"]) * size, size):
-            block = bytearray(data[at : at + THREAD.itemsize + slots * ROW.itemsize])
-            thread, rows = np.frombuffer(block, THREAD, 1), np.frombuffer(block, ROW, slots, THREAD.itemsize)
-            if not thread["begun"][0]:
-                continue
-            own = int(thread["number"][0])
-            others += own > 0
-            place = others - 1 if own else number
-            thread["number"] = place
+        own = {int(thread["number"]) for thread, _ in counted_rows(rank.folder / STATS)}
+        numbers.append({0: number, **{one: next(others) for one in sorted(own - {0})}})
+    return numbers
+
+
+def _join_stats(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]]) -> None:
+    """Each rank's counts as those of threads of one process, in ps. A rank that left none has a thread that calls
+    nothing."""
+    threads_of = [list(counted_rows(rank.folder / STATS)) for rank in ranks]
+    slots = max((len(rows) for threads in threads_of for _, rows in threads), default=1)
+    joined = np.zeros(sum(map(len, numbers)), [("thread", THREAD), ("rows", ROW, (slots,))])
+    joined["thread"]["begun"] = 1
+    for rank, of, threads in zip(ranks, numbers, threads_of, strict=True):
+        for name in ("first", "last"):
+            joined["thread"][name][of[0]] = rank.begin_ps
+        for counted_thread, counted_by_slot in threads:
+            own = int(counted_thread["number"])
+            thread, rows = joined["thread"][of[own] : of[own] + 1], joined["rows"][of[own], : len(counted_by_slot)]
+            thread[:], rows[:] = counted_thread, counted_by_slot
             thread["last"] = rank.at(thread["last"])
             thread["first"] = rank.at(thread["first"]) if own else rank.begin_ps
             thread["under_way"]["t0"] = rank.at(thread["under_way"]["t0"])
             ps_per_tick = rank.ticks.ps_per_tick * rank.rate
             for name in ("ticks", "inner_ticks", "fast_ticks", "slow_ticks"):
                 rows[name] = np.rint(rows[name] * ps_per_tick) if name.endswith("r_ticks") else rows[name] * ps_per_tick
-            blocks.append((place, bytes(block)))
-    size = THREAD.itemsize + slots * ROW.itemsize
+    joined["thread"]["number"] = np.arange(len(joined))
+    stats = [read_stats(rank.folder) for rank in ranks]
     head = np.zeros(1, HEADER)
-    head["magic"], head["slots"], head["threads"], head["thread_bytes"] = MAGIC, slots, others, size
-    head["ended"], head["ps_per_tick"], head["record_bytes"] = ended, 1.0, CALLS.itemsize
-    with (raw / "host_stats.bin").open("wb") as file:
-        file.write(head.tobytes().ljust(PAGE, b"\0"))
-        of = dict(blocks)
-        for place in range(others):
-            file.write(of.get(place, b"").ljust(size, b"\0"))
+    head["magic"], head["slots"], head["threads"], head["thread_bytes"] = MAGIC, slots, len(joined), joined.itemsize
+    head["ended"], head["ps_per_tick"] = all(one and one.ended for one in stats), 1.0
+    head["record_bytes"] = CALLS.itemsize
+    (raw / STATS).write_bytes(head.tobytes().ljust(PAGE, b"\0") + joined.tobytes())
 
 
-def _thread_numbers(raw: Path, ranks: Sequence[Rank]) -> list[dict[int, int]]:
-    """Of each rank the run's number of each of its threads, as `_join_stats` gives them."""
-    numbers: list[dict[int, int]] = []
-    others = len(ranks)
-    for number, rank in enumerate(ranks):
-        known = slots_and_clock(rank.folder)
-        of = {0: number}
-        count = _threads(rank.folder) if known else 1
-        for own in range(1, count):
-            of[own] = others
-            others += 1
-        numbers.append(of)
-    return numbers
-
-
-def _threads(folder: Path) -> int:
-    header = np.frombuffer((folder / "host_stats.bin").read_bytes()[: HEADER.itemsize], HEADER, 1)[0]
-    return int(header["threads"])
-
-
-def _join_calls(raw: Path, ranks: Sequence[Rank], fpgas: int) -> None:
+def _join_calls(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]], fpgas: int) -> None:
     if not any((rank.folder / "host_calls.bin").is_file() for rank in ranks):
         return
     with (raw / "host_calls.bin").open("wb") as file:
-        for number, (rank, threads) in enumerate(zip(ranks, _thread_numbers(raw, ranks), strict=True)):
+        for number, (rank, threads) in enumerate(zip(ranks, numbers, strict=True)):
             calls = read_calls(rank.folder)
             of = np.array([threads.get(own, number) for own in range(max(threads) + 1)], np.int32)
             for begin in range(0, len(calls), _PIECE):
@@ -298,9 +296,8 @@ def _join_calls(raw: Path, ranks: Sequence[Rank], fpgas: int) -> None:
                 part.tofile(file)
 
 
-def _join_ends(raw: Path, ranks: Sequence[Rank]) -> None:
+def _join_ends(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]]) -> None:
     """When ranks ended, what recording cost, and whose the threads are."""
-    numbers = _thread_numbers(raw, ranks)
     lives = [(place, rank) for rank, threads in zip(ranks, numbers, strict=True) for place in threads.values()]
     (raw / "host_threads.txt").write_text(
         "".join(f"{place} {rank.begin_ps} {rank.end_ps} {rank.end_ps - rank.begin_ps} 0 0\n" for place, rank in lives)
@@ -339,25 +336,18 @@ def read_messages(folder: Path) -> NDArray[np.void]:
     return records[records["kind"] > 0]
 
 
-def _join_messages(raw: Path, ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
+def _join_messages(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]]) -> Iterator[Diagnostic]:
     """Write who waited for whom."""
     if not any((rank.folder / "messages.bin").is_file() for rank in ranks):
         return
-    numbers = _thread_numbers(raw, ranks)
-    threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
-    messages, unknown = [], 0
-    for rank, of in zip(ranks, numbers, strict=True):
+    messages = []
+    for rank in ranks:
         records = read_messages(rank.folder)
-        known = np.isin(records["thread"], list(of))
-        unknown += int((~known).sum())
-        records = records[known]
         for name in ("t0", "t1", "posted"):
             records[name] = rank.at(records[name])
         messages.append(records)
-    if unknown:
-        text = f"{counted(unknown, 'message')} of threads that are not recorded are left out"
-        yield Diagnostic(text, "The records are damaged, or the disk was full. Run it again.", Severity.WARNING)
     lives: Mapping[int, tuple[int, int]] = {n: (rank.begin_ps, rank.end_ps) for n, rank in enumerate(ranks)}
+    threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
     matched: Messages = match_messages(messages, lives, threads)
     matched.syncs.tofile(raw / "host_syncs.bin")
     if matched.unmatched:

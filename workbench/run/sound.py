@@ -26,11 +26,12 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, RunClock
 from workbench.model.run_tables import MOST_AMOUNT
 from workbench.model.text import counted, listed, time_text
+from workbench.run.sound_ranks import RANK_FILES, sound_rank
 from workbench.run.sound_stats import Lost, sound_stats
 
 _CALL_FILES = ("host_stats.bin", "recording.txt", "host_calls.bin")
 #: What is read of a machine's records.
-_FILES = ("host_*.bin", "recording.txt", "board*.txt", "counters*.bin", "triples*.bin")
+_FILES = ("host_*.bin", "recording.txt", "board*.txt", "counters*.bin", "triples*.bin", *RANK_FILES)
 _NUMBER = re.compile(r"-?\d{1,18}")
 #: What the numbers of a text tell, with the least that each can be.
 _NUMBERS = {
@@ -92,6 +93,7 @@ def keep_sound(
     if (raw / "host_calls.bin").exists():
         _sound_calls(raw, unknown_slots, lost)
     _sound_time(raw, lost)
+    sound_rank(raw, lost)
     for number, (one, language) in enumerate(zip(hdl.each, languages, strict=True)):
         end_path, counters = (raw / of_fpga(name, number) for name in ("board.txt", "counters.bin"))
         triples = raw / of_fpga("triples.bin", number)

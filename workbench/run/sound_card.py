@@ -19,6 +19,7 @@ from workbench.api.records import (
     read_calls,
     read_lines,
     read_records,
+    whole_number,
 )
 from workbench.api.stream_records import OCCUPANCY, STREAM_TRANSFERS, STREAM_WAITS, STREAMS
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -28,7 +29,6 @@ from workbench.model.text import counted
 from workbench.run.sound_stats import sound_stats
 
 _MOST_THREADS = 1 << 12  # where nothing tells how many there were
-_LONGEST = 18  # digits of a number
 _AMOUNT = MOST_AMOUNT + 1
 #: Of each kind of record, the columns that are checked: each is at least 0 and below a number, or as many as there are
 #: of something.
@@ -104,4 +104,4 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
 
 
 def _is_amount(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST and int(text) <= MOST_AMOUNT
+    return whole_number(text, MOST_AMOUNT) is not None

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HostBuild
-from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD, check_version
+from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, STATS, THREAD, check_version
 from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed
 
 #: A file's name, what is wrong with it, and what is lost by that.
 Lost = Callable[[str, str, str], None]
-_FIRST = "host_stats.bin"
 _AMOUNTS = ("count", "ticks", "bytes", "before", "runs", "lost", "inner", "inner_ticks")
 _IDENTITY = ("site", "state", "entry")
 _RATES = ("fast_bytes", "fast_ticks", "slow_bytes", "slow_ticks")
@@ -40,7 +39,7 @@ def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> ND
         data, slots = _sound(given, host, partial(lost, path.name), record_bytes)
         if data != given:
             path.write_bytes(data)
-        if path.name == _FIRST:
+        if path.name == STATS:
             unknown = slots
     _count_children(raw, lost)
     return unknown
@@ -48,7 +47,7 @@ def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> ND
 
 def _count_children(raw: Path, lost: Lost) -> None:
     """Let the first process's file name as many children as there are files of such."""
-    path = raw / _FIRST
+    path = raw / STATS
     if not path.exists():
         return
     data = bytearray(path.read_bytes())
@@ -59,7 +58,7 @@ def _count_children(raw: Path, lost: Lost) -> None:
     if int(header["children"][0]) != there:
         missing = int(header["children"][0]) - there
         if missing > 0:
-            lost(_FIRST, f"it names {counted(int(header['children'][0]), 'forked child', 'forked children')}, of which "
+            lost(STATS, f"it names {counted(int(header['children'][0]), 'forked child', 'forked children')}, of which "
                          f"{there} left records", "the calls of the others")  # fmt: skip
         header["children"][0] = there
         path.write_bytes(data)
