@@ -263,7 +263,7 @@ stages:
     [
         ("read_efficiency", 1000, "nearest at read_efficiency"),
         ("clokc", 100, "Did you mean 'clock'"),
-        ("per_block", 100, "from 0 to 1 gives a speedup of 100.0×"),
+        ("per_block", 100, "from 0 to 1 gives a speedup of 100×"),
     ],
 )
 def test_what_cannot_be_solved_is_said(pdf2d: ModelFile, name: str, target: float, expected: str) -> None:

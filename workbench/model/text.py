@@ -106,9 +106,9 @@ def percent_text(share: float) -> str:
     return f"{text}{NARROW}%"
 
 
-def ratio_text(ratio: float, digits: int = 3) -> str:
+def ratio_text(ratio: float) -> str:
     """A speedup: `3.43×`."""
-    return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio, digits)}×"
+    return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
 
 
 def is_limit(speedup: float) -> bool:

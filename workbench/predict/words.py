@@ -42,7 +42,7 @@ def output_text(name: str, value: float, digits: int = 3) -> str:
         return "no bound"
     kind = name.partition(".")[0]
     if "speedup" in kind:
-        return ratio_text(value, digits)
+        return ratio_text(value)
     if "share" in kind.split("_"):
         return percent_text(value)
     if unit_of_name(kind) == "s":

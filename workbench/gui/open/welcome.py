@@ -179,7 +179,11 @@ class Welcome(QScrollArea):
 
     def _look_at_machine(self, look: Callable[[], tuple[Requirement, ...]]) -> None:
         self._context.background.start(
-            "machine", look, self._show_machine, lambda problems: self._context.notices.tell(*problems)
+            "machine",
+            look,
+            self._show_machine,
+            lambda problems: self._context.notices.tell(*problems),
+            reads_documents=False,
         )
 
     def _show_machine(self, requirements: tuple[Requirement, ...]) -> None:

@@ -19,13 +19,17 @@ from workbench.session.program.journal import crash
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
 _TYPES_AT_ONCE = 50  # 10 ms
-_reading_models = Lock()
+_import_of_models = Lock()
+
+
+def _reading_documents(work: Callable[[], T]) -> T:
+    with _import_of_models:  # pydantic's modules import each other: a second thread could get half of one
+        import_module("workbench.model.application")
+    return work()
 
 
 def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
     try:
-        with _reading_models:  # pydantic's modules import each other: a second thread could get half of one
-            import_module("workbench.model.application")
         result = work()
     except Cancelled:
         report(number, None, ())
@@ -65,10 +69,14 @@ class Background(QObject):
     def busy(self) -> bool:
         return bool(self._waiting)
 
-    def start(self, key: str, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
+    def start(
+        self, key: str, work: Callable[[], T], done: Callable[[T], None], failed: Failed, reads_documents: bool = True
+    ) -> None:
         """Run `work` in a thread, then `done(result)` or `failed(diagnostics)` here; nothing more once shut down."""
         if self._over:
             return
+        if reads_documents:
+            work = partial(_reading_documents, work)
         self._count += 1
         self._waiting[self._count] = (key, done, failed)
         self._last[key] = self._count
