@@ -36,11 +36,11 @@ lint: $(VENV)/.ready
 	$(BIN)/mypy $(if $(CI),--cache-dir=/dev/null)
 	$(BIN)/lint-imports
 
-# One process more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.
+# Two processes more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.
 # All modules are compiled once before, which else each process would do.
 tests: setup
 	$(PYTEST) --collect-only -qq >/dev/null || : # what fails is said below
-	$(PYTEST) --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) --numprocesses $$(( $$(nproc) + 2 )) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
 	files=$$($(BIN)/python tests/affected.py) && { [ -z "$$files" ] || $(BIN)/python -m pytest --numprocesses $$(nproc) $$files; }

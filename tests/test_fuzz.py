@@ -18,7 +18,7 @@ def test_wrong_inputs_of_every_format_are_answered_in_words() -> None:
     found = json.loads(done.stdout)
     assert not any(found[kind] for kind in ("tracebacks", "hangs", "over_memory", "files_lost")), found["culprits"]
     assert found["inputs"] == found["ok"] + found["diagnosed"] >= 60
-    assert len(found["formats"]) == 27
+    assert len(found["formats"]) == 26
     assert all(counts["inputs"] for counts in found["formats"].values())
     assert all(counts["diagnosed"] for counts in found["formats"].values() if counts["inputs"] >= 5)
     assert found["ok"] > 8

@@ -231,7 +231,7 @@ def fuzz(total: int, seed: int, only: str, first: int, jobs: int, seconds: float
     plans = [list(_share(numbers, first, job, jobs)) for job in range(jobs)]
     with tempfile.TemporaryDirectory(prefix="fuzz-board-") as boards, ThreadPoolExecutor(jobs) as pool:
         if fuzz_records.BOARD_VARIABLE not in os.environ:
-            for board in fuzz_records.BOARDS:
+            for board in fuzz_records.DAMAGED:
                 if fuzz_records.format_of(board) in shares:
                     fuzz_records.leave_records(Path(boards, board), board)
             os.environ[fuzz_records.BOARD_VARIABLE] = boards

@@ -260,7 +260,7 @@ OWN: dict[str, tuple[Read, float]] = {
     "template": (read_template, 0.08), "project": (read_project, 0.15), "model": (read_model, 0.06),
     "calibration": (read_calibration, 0.02), "rules": (read_rules, 0.05), "pragmas": (read_pragmas, 0.19),
     "formula": (read_formula, 0.19), "streams": (read_streams, 0.04), "run": (read_run, 0.03),
-    **{fuzz_records.format_of(name): (read_records(name), 0.006) for name in fuzz_records.BOARDS},
+    **{fuzz_records.format_of(name): (read_records(name), 0.01) for name in fuzz_records.DAMAGED},
     "c": (read_source("host/main.c", "c"), 0.01),
     "verilog": (read_source("hdl/tiny_top.v", "verilog"), 0.01),
 }  # fmt: skip

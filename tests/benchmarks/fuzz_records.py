@@ -50,6 +50,10 @@ BOARDS: dict[str, tuple[Callable[[Path], Path], tuple[str, ...], tuple[str, ...]
 }
 
 
+#: Of these the records that are damaged: together they hold all that the first one's do.
+DAMAGED = ("agents", "ranks")
+
+
 def format_of(name: str) -> str:
     """What the fuzzer calls records of one of `BOARDS`."""
     return f"records_of_{name}"

@@ -47,7 +47,7 @@ class Figures(QWidget):
 
     def _cell(self, number: int) -> _Cell:
         cell = _Cell(
-            QWidget(), rule(vertical=True), ElidedLabel("", "smallsecond"),
+            QWidget(self), rule(vertical=True), ElidedLabel("", "smallsecond"),
             ElidedLabel("", "figureplain" if number else "figure"), label("", "small", wrap=True),
         )  # fmt: skip
         column = column_layout(cell.title, cell.value, cell.note, STRETCH, spacing=1)
