@@ -29,11 +29,12 @@ settings.load_profile("at any pace")
 
 os.fsync = lambda fd: None  # no test cuts the power
 
-#: Files that take long: begun first, so that no process is left with one of them when the others are done.
+#: Files that take long: begun first, so that no process is left with one of them when the others are done. Those that
+#: drive a window (keys, layout, edits, leaks) mostly wait: one of them at a time runs beside compilers.
 LONGEST = """
-    streaming_runs cc keys layout edits threads packaging targets pdf2d stream_chapters port_applications unsaved
-    broken_input vhdl_checked host_templates window port_monitors prove kill_run cpp_board virtual_queue leaks
-    vhdl_prove users_build waves rules_benchmark
+    keys streaming_runs cc packaging threads targets pdf2d layout stream_chapters port_applications unsaved broken_input
+    vhdl_checked edits host_templates window port_monitors prove cpp_board virtual_queue fuzz agents_of_fpgas
+    streams_on_board leaks kill_run vhdl_prove users_build waves rules_benchmark
 """
 
 gc.set_threshold(50_000, 10, 10)  # looking for garbage as often as Python does takes an eighth of the tests' time

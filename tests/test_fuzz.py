@@ -1,4 +1,7 @@
-"""A short run of the fuzzer: wrong inputs of every format are answered in words; and the fuzzer would tell if not."""
+"""A short run of the fuzzer: wrong inputs of every format are answered in words; and the fuzzer would tell if not.
+
+Records of boards have no part in so short a run, as each board has to be built: test_damaged_records.py and
+test_ranks_machine.py damage them."""
 
 import json
 import subprocess
@@ -18,7 +21,7 @@ def test_wrong_inputs_of_every_format_are_answered_in_words() -> None:
     found = json.loads(done.stdout)
     assert not any(found[kind] for kind in ("tracebacks", "hangs", "over_memory", "files_lost")), found["culprits"]
     assert found["inputs"] == found["ok"] + found["diagnosed"] >= 60
-    assert len(found["formats"]) == 26
+    assert len(found["formats"]) == 24
     assert all(counts["inputs"] for counts in found["formats"].values())
     assert all(counts["diagnosed"] for counts in found["formats"].values() if counts["inputs"] >= 5)
     assert found["ok"] > 8

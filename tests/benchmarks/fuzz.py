@@ -227,17 +227,18 @@ def fuzz(total: int, seed: int, only: str, first: int, jobs: int, seconds: float
     """All inputs, or as many as are read within a time, shared out among so many processes, each of which reads its
     share of every format."""
     shares = {only: 1.0} if only else {name: share for name, (_, share) in FORMATS.items() if share}
-    numbers = {name: max(1, round(total * share)) for name, share in shares.items()}
+    boards_of = {fuzz_records.format_of(board): board for board in fuzz_records.DAMAGED}
+    numbers = {name: round(total * share) or 1 for name, share in shares.items()}
+    numbers = {name: count for name, count in numbers.items() if name not in boards_of or total * shares[name] >= 1}
     plans = [list(_share(numbers, first, job, jobs)) for job in range(jobs)]
     with tempfile.TemporaryDirectory(prefix="fuzz-board-") as boards, ThreadPoolExecutor(jobs) as pool:
         if fuzz_records.BOARD_VARIABLE not in os.environ:
-            for board in fuzz_records.DAMAGED:
-                if fuzz_records.format_of(board) in shares:
-                    fuzz_records.leave_records(Path(boards, board), board)
+            for name in boards_of.keys() & numbers.keys():
+                fuzz_records.leave_records(Path(boards, boards_of[name]), boards_of[name])
             os.environ[fuzz_records.BOARD_VARIABLE] = boards
         answers = [pool.submit(read_parts, plan, seed, time.monotonic() + seconds) for plan in plans]
         found = [answer.result() for answer in answers]
-    by_format = {name: sum((counts.get(name, Counter()) for counts, _ in found), Counter[str]()) for name in shares}
+    by_format = {name: sum((counts.get(name, Counter()) for counts, _ in found), Counter[str]()) for name in numbers}
     formats = {name: _counted(counts) for name, counts in by_format.items()}
     everything = sum(by_format.values(), Counter[str]())
     notes = [note for _, culprits in found for note in culprits]
