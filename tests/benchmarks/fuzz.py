@@ -228,8 +228,8 @@ def fuzz(total: int, seed: int, only: str, first: int, jobs: int, seconds: float
     share of every format."""
     shares = {only: 1.0} if only else {name: share for name, (_, share) in FORMATS.items() if share}
     boards_of = {fuzz_records.format_of(board): board for board in fuzz_records.DAMAGED}
-    numbers = {name: round(total * share) or 1 for name, share in shares.items()}
-    numbers = {name: count for name, count in numbers.items() if name not in boards_of or total * shares[name] >= 1}
+    some = {name: total * share for name, share in shares.items() if name not in boards_of or total * share >= 1}
+    numbers = {name: round(count) or 1 for name, count in some.items()}
     plans = [list(_share(numbers, first, job, jobs)) for job in range(jobs)]
     with tempfile.TemporaryDirectory(prefix="fuzz-board-") as boards, ThreadPoolExecutor(jobs) as pool:
         if fuzz_records.BOARD_VARIABLE not in os.environ:

@@ -38,8 +38,9 @@ def _agents(folder: Path) -> Path:
 
 def _ranks(folder: Path) -> Path:
     """A project whose program is MPI ranks."""
-    shutil.copytree(TINY, folder / "tiny")
-    return Path(shutil.copytree(TINY.parent / "ranks", folder / "ranks")) / "ranks.workbench.yaml"
+    from ranks_machine import project
+
+    return project(folder)
 
 
 #: Applications whose boards leave records: what writes the project, what its build needs, what starts the program.

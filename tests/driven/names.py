@@ -56,9 +56,10 @@ def nameless(root: QWidget) -> list[str]:
     for widget in controls(root):
         interface = QAccessible.queryAccessibleInterface(widget)
         if interface is None or not interface.text(QAccessible.Text.Name).strip():
-            kinds, at = [], widget
+            kinds: list[str] = []
+            at: QWidget | None = widget
             while at is not None and len(kinds) < 4:
                 kinds.append(type(at).__name__)
-                at = at.parentWidget()  # type: ignore[assignment]
+                at = at.parentWidget()
             found.append(" in ".join(kinds))
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +41,15 @@ from workbench.api.records import (
 from workbench.api.virtual_time import ClockFrame, Triples, steady
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
-from workbench.model.run_tables import MOST_AMOUNT
+from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed, time_text
 from workbench.run.rank_messages import Messages, match_messages
 
 _FOLDERS = "rank_*"
 _PIECE = 1 << 18  # calls in memory together
 _MOST_RANKS = 1 << 20
+
+_Counts: TypeAlias = Sequence[tuple[np.void, RowArray]]  # of a rank's threads, as `counted_rows` reads them
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,9 @@ def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> t
     different ranks may be (ps), and what there is to say. WorkbenchError where they are not one program's."""
     _check_units(folders, shown)
     ranks, notes = aligned(folders)
-    numbers = _thread_numbers(ranks)
-    _join_stats(raw, ranks, numbers)
+    counts = [list(counted_rows(rank.folder / STATS)) for rank in ranks]
+    numbers = _thread_numbers(counts)
+    _join_stats(raw, ranks, counts, numbers)
     _join_calls(raw, ranks, numbers, fpgas)
     _join_ends(raw, ranks, numbers)
     for number, rank in enumerate(ranks):
@@ -241,24 +245,25 @@ def _frame(sent: NDArray[np.void], ticks: Sequence[TickClock], clock: _Shared, l
 # ---- what they recorded ----
 
 
-def _thread_numbers(ranks: Sequence[Rank]) -> list[dict[int, int]]:
+def _thread_numbers(counts: Sequence[_Counts]) -> list[dict[int, int]]:
     """Of each rank the run's number of each of its threads: those that ranks begin with come first."""
     numbers: list[dict[int, int]] = []
-    others = itertools.count(len(ranks))
-    for number, rank in enumerate(ranks):
-        own = {int(thread["number"]) for thread, _ in counted_rows(rank.folder / STATS)}
+    others = itertools.count(len(counts))
+    for number, threads in enumerate(counts):
+        own = {int(thread["number"]) for thread, _ in threads}
         numbers.append({0: number, **{one: next(others) for one in sorted(own - {0})}})
     return numbers
 
 
-def _join_stats(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]]) -> None:
+def _join_stats(
+    raw: Path, ranks: Sequence[Rank], counts: Sequence[_Counts], numbers: Sequence[Mapping[int, int]]
+) -> None:
     """Each rank's counts as those of threads of one process, in ps. A rank that left none has a thread that calls
     nothing."""
-    threads_of = [list(counted_rows(rank.folder / STATS)) for rank in ranks]
-    slots = max((len(rows) for threads in threads_of for _, rows in threads), default=1)
+    slots = max((len(rows) for threads in counts for _, rows in threads), default=1)
     joined = np.zeros(sum(map(len, numbers)), [("thread", THREAD), ("rows", ROW, (slots,))])
     joined["thread"]["begun"] = 1
-    for rank, of, threads in zip(ranks, numbers, threads_of, strict=True):
+    for rank, of, threads in zip(ranks, numbers, counts, strict=True):
         for name in ("first", "last"):
             joined["thread"][name][of[0]] = rank.begin_ps
         for counted_thread, counted_by_slot in threads:

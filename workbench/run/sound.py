@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
-from workbench.api.host_stats import read_stats, slots_and_clock
+from workbench.api.host_stats import STATS, read_stats, slots_and_clock
 from workbench.api.records import (
     SHORT_CALLS,
     STORED_CALLS,
@@ -29,7 +29,7 @@ from workbench.model.text import counted, listed, time_text
 from workbench.run.sound_ranks import RANK_FILES, sound_rank
 from workbench.run.sound_stats import Lost, sound_stats
 
-_CALL_FILES = ("host_stats.bin", "recording.txt", "host_calls.bin")
+_CALL_FILES = (STATS, "recording.txt", "host_calls.bin")
 #: What is read of a machine's records.
 _FILES = ("host_*.bin", "recording.txt", "board*.txt", "counters*.bin", "triples*.bin", *RANK_FILES)
 _NUMBER = re.compile(r"-?\d{1,18}")
@@ -110,7 +110,7 @@ def keep_sound(
                 cycles = one.read_out.monitors[0].cycles(words)
         if triples.exists():
             _sound_triples(triples, clock, cycles, lost)
-    if not (raw / "host_stats.bin").exists() and "time_ps" not in read_end(raw / "recording.txt"):
+    if not (raw / STATS).exists() and "time_ps" not in read_end(raw / "recording.txt"):
         hint = "Run the program again."
         what = "these records do not make a run: the program's duration is missing"
         raise WorkbenchError(Diagnostic(what, hint, file=str(shown)), *problems)
@@ -159,7 +159,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
     path, stats, described = raw / "host_calls.bin", read_stats(raw), slots_and_clock(raw)
     if stats is None or described is None:
         path.unlink()
-        lost(path.name, "host_stats.bin, which explains it, is missing or damaged", "the list of calls")
+        lost(path.name, f"{STATS}, which explains it, is missing or damaged", "the list of calls")
         return
     for file, kind in ((path, SHORT_CALLS), (raw / "host_long_calls.bin", STORED_CALLS)):
         if file.exists() and file.stat().st_size % kind.itemsize:
