@@ -35,7 +35,6 @@ from workbench.gui.modes.platform.fields import (
     MACHINE,
     MEMORY,
     NETWORK,
-    OF_NODES,
     PORT_1,
     TABLE,
     TRANSFERS,
@@ -49,7 +48,7 @@ from workbench.gui.open.question import CANCEL, Question
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Diagnostic, OfTemplate, Severity
 from workbench.model.hardware import PortDirection
-from workbench.model.network import Network
+from workbench.model.network import OF_NODES, Network
 from workbench.model.platform import Device, Host, HostEntry, Memory, Transfers, TransferTable
 from workbench.model.run import Run
 from workbench.session.open.opening import open_workspace
@@ -103,7 +102,7 @@ def test_every_field_of_the_document_has_a_row() -> None:
     assert named(PORT_1, "incoming") == named(PORT_1, "outgoing") == set(PortDirection.model_fields)
     assert named(TABLE) == set(TransferTable.model_fields) - {"points"}
     assert named(MEMORY) == set(Memory.model_fields)
-    assert named(NETWORK) == set(Network.model_fields) - set(OF_NODES)
+    assert named(NETWORK) == set(Network.model_fields) - set(OF_NODES.values())
     assert named(MACHINE, "device") == set(Device.model_fields)
 
 

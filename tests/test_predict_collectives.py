@@ -217,3 +217,50 @@ def test_more_nodes_than_a_network_describes_are_reported(platforms: Mapping[str
         platform_with(platforms, overheads_s=SLOW.tolist(), latencies_s=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="needs a row for each node"):
         platform_with(platforms, latencies_s=[[0, 1], [1]])
+
+
+UNLIKE = """
+networks:
+  - name: net
+    gap_s: 1.1 ms
+    reduction_per_byte_s: 2 ns/B
+    overheads_s: [o, 0.1 ms, 0.1 ms, "4 * o"]
+    latencies_s: [[0, 1 ms, 2 ms, 3 ms], [1 ms, 0, 1 ms, 5 ms], [2 ms, 1 ms, 0, 1 ms], [3 ms, 2 ms, 1 ms, 0]]
+    gaps_per_byte_s: [[0, 1, G, 1], [1, 0, 1, 1], [1, 1, 0, 2 us], [3, 1, 1, 0]]
+inputs: {o: {value: 1e-4}, G: {value: 2e-6}}
+stages:
+  - name: talk
+    transactions:
+      - {name: move, kind: KIND, nodes: 4, network: netBYTES}
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_models_own_network_describes_its_nodes_too(kind: str, platforms: Mapping[str, Platform]) -> None:
+    """Its vectors and matrices may hold formulas, and give what a template's with these numbers give."""
+    bytes_ = "" if kind == "barrier" else f", bytes: {BYTES}"
+    text = "schema_version: 1\nname: own" + UNLIKE.replace("KIND", kind).replace("BYTES", bytes_)
+    file, problems = parse_ratss(text, "model.yaml", platforms)
+    assert file is not None, problems
+    swept = predict(file, {"o": np.array([1e-4, 5e-4])}).total_s
+    for o, total_s in zip((1e-4, 5e-4), np.ravel(swept), strict=True):
+        far = [[0, 1e-3, 2e-3, 3e-3], [1e-3, 0, 1e-3, 5e-3], [2e-3, 1e-3, 0, 1e-3], [3e-3, 2e-3, 1e-3, 0]]
+        per_byte = [[0, 1, 2e-6, 1], [1, 0, 1, 1], [1, 1, 0, 2e-6], [3, 1, 1, 0]]
+        lists = {"overheads_s": [o, 1e-4, 1e-4, 4 * o], "latencies_s": far, "gaps_per_byte_s": per_byte}
+        assert float(total_s) == pytest.approx(on_network_s(kind, 4, platform_with(platforms, **lists)), rel=1e-12)
+
+
+def test_a_models_own_network_of_uneven_lists_is_reported(platforms: Mapping[str, Platform]) -> None:
+    text = "schema_version: 1\nname: own" + UNLIKE.replace("KIND", "barrier").replace("BYTES", "")
+    for old, new, message in (
+        (', "4 * o"]', "]", "overheads_s has 3 nodes, and another list has 4"),
+        ("[3, 1, 1, 0]", "[3, 1]", "gaps_per_byte_s needs a row for each node"),
+        ("o, 0.1 ms", "-1, 0.1 ms", "overheads_s"),
+        ("[0, 1 ms, 2 ms", "[0, 1 MHz, 2 ms", "'MHz' is not a time"),
+    ):
+        file, problems = parse_ratss(text.replace(old, new), "model.yaml", platforms)
+        assert any(message in f"{one.message} {one.hint}" and one.line for one in problems), (message, problems)
+    file, problems = parse_ratss(text.replace("nodes: 4", "nodes: 8"), "model.yaml", platforms)
+    with pytest.raises(WorkbenchError, match="describes 4 nodes, and 8 take part") as error:
+        predict(file, {})  # type: ignore[arg-type]
+    assert "model's network" in error.value.diagnostics[0].hint

@@ -9,10 +9,11 @@ class Field:
     """`kind`: text, code, long (code of several lines), prose, lines (a list, one per line), pairs (a mapping, a line
     `name: value` for each), lists (the same of lists, their values with commas), names (a list of `choices` or others,
     with commas), expression (over names that the form completes), expressions (a list of such, one per line), number
-    (or several, with commas), unit (a quantity), address (a number, in hexadecimal), choice, table (the name of one),
-    check. `of` names what choices the platform offers: networks, transfer_tables; or platforms. `notes` say what a
-    choice means, beside it. `picks` says what a dialog may choose for it: file, files, folder or folders. A field
-    `aside` is shown where it is set, and where all fields are asked for."""
+    (or several, with commas), numbers (a list of them, with commas), rows (a list of such lists, one per line), unit (a
+    quantity), address (a number, in hexadecimal), choice, table (the name of one), check. `of` names what choices the
+    platform offers: networks, transfer_tables; or platforms. `notes` say what a choice means, beside it. `picks` says
+    what a dialog may choose for it: file, files, folder or folders. A field `aside` is shown where it is set, and where
+    all fields are asked for."""
 
     path: tuple[int | str, ...]
     label: str

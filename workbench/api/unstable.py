@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.model.kernel_board import KernelBoard
     from workbench.model.links import link_words
     from workbench.model.messages import Message, call_messages, rank_messages
-    from workbench.model.network import Network
+    from workbench.model.network import BY_PAIRS, OF_NODES, Network, nodes_described, unequal_lists
     from workbench.model.opened import opened, opened_names
     from workbench.model.platform import EXPRESSIONS, NO_DATA_MOVES, Host, QueueEntry, TransferTable
     from workbench.model.pragma import COMMUNICATION, CPU, WAITS

@@ -7,6 +7,11 @@ from pydantic import Field, model_validator
 from workbench.model.document import Document
 
 Times = tuple[Annotated[float, Field(ge=0)], ...]
+#: What all nodes have, by what nodes that are not alike have in its place.
+OF_NODES = {
+    "overhead_s": "overheads_s", "gap_s": "gaps_s", "latency_s": "latencies_s", "gap_per_byte_s": "gaps_per_byte_s",
+}  # fmt: skip
+BY_PAIRS = ("latencies_s", "gaps_per_byte_s")
 
 
 class Network(Document):
@@ -51,15 +56,28 @@ class Network(Document):
     @property
     def nodes(self) -> int | None:
         """How many nodes it describes one by one; None where all are alike."""
-        given = (self.overheads_s, self.gaps_s, self.latencies_s, self.gaps_per_byte_s)
-        return max(map(len, given)) or None
+        return nodes_described(self)
 
     @model_validator(mode="after")
     def _of_one_size(self) -> "Network":
-        for name in ("overheads_s", "gaps_s", "latencies_s", "gaps_per_byte_s"):
-            rows = getattr(self, name)
-            if rows and len(rows) != self.nodes:
-                raise ValueError(f"{name} has {len(rows)} nodes, and another list has {self.nodes}")
-            if name in ("latencies_s", "gaps_per_byte_s") and any(len(row) != len(rows) for row in rows):
-                raise ValueError(f"{name} needs a row for each node, with a number for each node")
+        if (wrong := unequal_lists(self)) is not None:
+            raise ValueError(wrong[1])
         return self
+
+
+def nodes_described(network: object) -> int | None:
+    """How many nodes a network's vectors and matrices describe one by one; None where it has none."""
+    return max(len(getattr(network, name)) for name in OF_NODES.values()) or None
+
+
+def unequal_lists(network: object) -> tuple[str, str] | None:
+    """The first of a network's vectors and matrices that is not of the size of the others, and what is wrong with
+    it."""
+    nodes = nodes_described(network)
+    for name in OF_NODES.values():
+        rows = getattr(network, name)
+        if rows and len(rows) != nodes:
+            return name, f"{name} has {len(rows)} nodes, and another list has {nodes}"
+        if name in BY_PAIRS and any(len(row) != len(rows) for row in rows):
+            return name, f"{name} needs a row for each node, with a number for each node"
+    return None

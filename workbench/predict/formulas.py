@@ -56,7 +56,7 @@ def _formulas_in(value: Any, at: Path, allowed: Domain | None) -> Iterator[tuple
         yield from formulas_of(value, at)
     elif isinstance(value, tuple):
         for index, item in enumerate(value):
-            yield from _formulas_in(item, (*at, index), None)
+            yield from _formulas_in(item, (*at, index), allowed)
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _formulas_in(item, (*at, key), allowed)
@@ -79,7 +79,7 @@ def compile_formula(
     problems: list[Diagnostic],
 ) -> Compiled:  # fmt: skip
     """Read one field. A text is a quantity with a unit that fits the field's name ("195 MHz"), or a formula."""
-    unit = unit_of_name(str(path[-1]))
+    unit = unit_of_name(next((str(part) for part in reversed(path) if isinstance(part, str)), ""))
     try:
         if not isinstance(formula, str):
             return Compiled(path, None, number(formula, ""), allowed)

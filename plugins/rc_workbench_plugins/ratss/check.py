@@ -4,7 +4,7 @@ from rc_workbench_plugins.ratss.model import EXCHANGES, NetworkPart, Power, Rats
 from rc_workbench_plugins.ratss.power import POWER
 from workbench.api import Completed, ModelReading, Severity, near
 from workbench.api.models import FieldPath, told_twice
-from workbench.api.unstable import Network
+from workbench.api.unstable import Network, unequal_lists
 
 Reading = ModelReading[RatssModel]
 
@@ -32,6 +32,10 @@ def _structure(reading: Reading, model: RatssModel) -> None:
     told_twice(reading, names, [("stages", i, "name") for i in range(len(names))], "stages")
     networks = [network.name for network in model.networks]
     told_twice(reading, networks, [("networks", i, "name") for i in range(len(networks))], "networks")
+    for number, network in enumerate(model.networks):
+        if (wrong := unequal_lists(network)) is not None:
+            hint = "Give o and g a number for each node, L and G a row for each with a number for each."
+            reading.tell(("networks", number, wrong[0]), wrong[1], hint, key=True)
     for field in model.power.sources if model.power else ():
         if field not in Power.model_fields:
             hint = near(field, [name for name in Power.model_fields if name != "sources"], "Fields are")
@@ -124,7 +128,7 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
 
 
 def _has_gap(network: Network | NetworkPart) -> bool:
-    return bool(network.gap_per_byte_s or (isinstance(network, Network) and network.gaps_per_byte_s))
+    return bool(network.gap_per_byte_s or network.gaps_per_byte_s)
 
 
 def _a(kind: str) -> str:

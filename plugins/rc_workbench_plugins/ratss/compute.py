@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 
 from rc_workbench_plugins.ratss import equations as eq
-from rc_workbench_plugins.ratss.model import EXCHANGES, RatssModel, Transaction
+from rc_workbench_plugins.ratss.model import EXCHANGES, NetworkPart, RatssModel, Transaction
 from rc_workbench_plugins.ratss.power import POWER, Energy, energy, estimated
-from rc_workbench_plugins.ratss.unlike import Nodes, t_collective
+from rc_workbench_plugins.ratss.unlike import Nodes, Numbers, t_collective
 from workbench.api import Diagnostic, ModelValues, Severity, Values, WorkbenchError
 from workbench.api.models import FieldPath
-from workbench.api.unstable import Network, transfer_s
+from workbench.api.unstable import BY_PAIRS, OF_NODES, Network, nodes_described, transfer_s
 
 Model = ModelValues[RatssModel]
 
@@ -140,8 +140,8 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
     if move.kind == "io":
         delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of(*at, "transfers"))
         return delay_s, eq.t_io(0.0, nodes, size, gap)
-    if not move.serial and (network := _unlike_network(values, move)):
-        return _unlike_s(values, move, at, network)
+    if not move.serial and nodes_described(_named(values, move)[1]):
+        return _unlike_s(values, move, at)
     if move.kind in EXCHANGES:
         delay_s, rest_s = _exchange_s(move, nodes, size, latency_s, overhead_s, gap)
         if (capacity := capacity_of(values, move, at)) is not None and move.kind != "barrier":
@@ -170,47 +170,57 @@ def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Va
     return delay_s, whole_s - delay_s + more_s
 
 
-def _unlike_network(values: Model, move: Transaction) -> Network | None:
-    """The platform's network that a transaction goes over, where it describes its nodes one by one."""
-    if any(one.name == move.network for one in values.model.networks):
-        return None
-    networks = values.platform.networks if values.platform else ()
-    return next((one for one in networks if one.name == move.network and one.nodes), None)
-
-
-def _unlike_s(values: Model, move: Transaction, at: FieldPath, network: Network) -> tuple[Values, Values]:
+def _unlike_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Values]:
     """The delay of a collective between unlike nodes, and the rest of its time. What the transaction says itself holds
     for all of them."""
-    described = network.nodes or 0
+    number, network = _named(values, move)
+    described = nodes_described(network) or 0
     nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
     if (most := float(np.max(nodes))) > described:
         message = f"the network '{network.name}' describes {described} nodes, and {most:g} take part"
-        raise WorkbenchError(values.problem((*at, "nodes"), message, "Describe each node in the template."))
-    fields = {"overhead_s": network.overheads_s, "gap_s": network.gaps_s, "latency_s": network.latencies_s,
-              "gap_per_byte_s": network.gaps_per_byte_s}  # fmt: skip
-    own = {name: getattr(move, name) is not None for name in fields}
-    scalars = {name: values.of(*at, name) if own[name] else float(getattr(network, name)) for name in fields}
-    if move.rate_bytes_per_s is not None:
-        efficiency = 1.0 if move.efficiency is None else values.of(*at, "efficiency")
-        own["gap_per_byte_s"] = True
-        scalars["gap_per_byte_s"] = eq.io_gap(values.of(*at, "rate_bytes_per_s"), efficiency)
-    literal = (values.reading if values.reading in ("literal", "fitted") else move.reading) == "literal"
+        hint = "Describe each node " + ("in the template." if number is None else "of the model's network.")
+        raise WorkbenchError(values.problem((*at, "nodes"), message, hint))
     of_network = network_of(values, move)
+    of_nodes = []
+    for name, several in OF_NODES.items():
+        shape = (described, described) if several in BY_PAIRS else (described,)
+        if getattr(move, name) is not None:
+            one = values.of(*at, name)
+        elif name == "gap_per_byte_s" and move.rate_bytes_per_s is not None:
+            efficiency = 1.0 if move.efficiency is None else values.of(*at, "efficiency")
+            one = eq.io_gap(values.of(*at, "rate_bytes_per_s"), efficiency)
+        elif rows := getattr(network, several):
+            of_nodes.append(_of_nodes(values, number, several, rows))
+            continue
+        else:
+            one = of_network(name)
+        of_nodes.append(
+            np.broadcast_to(np.reshape(one, (*np.shape(one), *(1 for _ in shape))), (*np.shape(one), *shape))
+        )
+    literal = (values.reading if values.reading in ("literal", "fitted") else move.reading) == "literal"
     additions_s = _additions_s(values, move, at, of_network, literal) if move.kind == "reduce" else 0.0
     capacity = capacity_of(values, move, at) if move.kind != "barrier" else None
 
-    def seconds(count: float, k: float, addition_s: float, short_gap: bool, room: float, *single: float) -> float:
-        parts = []
-        for (name, given), value in zip(fields.items(), single, strict=True):
-            shape = (described,) if name in ("overhead_s", "gap_s") else (described, described)
-            parts.append(np.asarray(given, float) if given and not own[name] else np.full(shape, value))
+    def seconds(count: float, k: float, addition_s: float, room: float, *parts: Numbers, short_gap: bool) -> float:
         shared_by = None if capacity is None else room
         return t_collective(move.kind, int(count), k, Nodes(*parts), addition_s, short_gap, shared_by)
 
-    time_of = np.vectorize(seconds, otypes=[float])
+    time_of = np.vectorize(
+        seconds, otypes=[float], excluded={"short_gap"}, signature="(),(),(),(),(n),(n),(n,n),(n,n)->()"
+    )
     room = 1.0 if capacity is None else capacity
-    delay_s = time_of(nodes, 0.0, 0.0, False, room, *scalars.values())
-    return delay_s, time_of(nodes, size, additions_s, not literal, room, *scalars.values()) - delay_s
+    delay_s = time_of(nodes, 0.0, 0.0, room, *of_nodes, short_gap=False)
+    return delay_s, time_of(nodes, size, additions_s, room, *of_nodes, short_gap=not literal) - delay_s
+
+
+def _of_nodes(values: Model, number: int | None, field: str, rows: Sequence[object]) -> Numbers:
+    """A vector or matrix of a network, the platform's or the model's own of this `number`; the axes of a sweep come
+    first."""
+    if number is None:
+        return np.asarray(rows, float)
+    shape = np.shape(np.asarray(rows, object))
+    every = np.broadcast_arrays(*(values.of("networks", number, field, *place) for place in np.ndindex(shape)))
+    return np.stack(every, -1).reshape(*every[0].shape, *shape)
 
 
 def _exchange_s(
@@ -292,14 +302,21 @@ def _uneven_notes(values: Model) -> Sequence[Diagnostic]:
     return (values.problem(first, message, hint, Severity.NOTE),)
 
 
+def _named(values: Model, move: Transaction) -> tuple[int | None, Network | NetworkPart]:
+    """The network that a transaction goes over, with its number where it is the model's own; an empty one of none."""
+    for number, own in enumerate(values.model.networks):
+        if own.name == move.network:
+            return number, own
+    networks = values.platform.networks if values.platform else ()
+    return None, next((one for one in networks if one.name == move.network), Network(name=""))
+
+
 def network_of(values: Model, move: Transaction) -> Callable[[str], Values]:
     """What gives a number of the network that a transaction goes over: the model's own, else the platform's; 0 of
     none."""
-    own = next((n for n, one in enumerate(values.model.networks) if one.name == move.network), None)
-    if own is not None:
-        return partial(values.of, "networks", own)
-    networks = values.platform.networks if values.platform else ()
-    network = next((n for n in networks if n.name == move.network), Network(name=""))
+    number, network = _named(values, move)
+    if number is not None:
+        return partial(values.of, "networks", number)
     return lambda field: float(getattr(network, field))
 
 
@@ -307,8 +324,7 @@ def capacity_of(values: Model, move: Transaction, at: FieldPath) -> Values | Non
     """How many messages share the network of a transaction without waiting; None for any number."""
     if move.capacity is not None:
         return values.of(*at, "capacity")
-    own = next((n for n, one in enumerate(values.model.networks) if one.name == move.network), None)
-    if own is not None:
-        return values.of("networks", own, "capacity") if values.gives("networks", own, "capacity") else None
-    networks = values.platform.networks if values.platform else ()
-    return next((n.capacity for n in networks if n.name == move.network), None)
+    number, network = _named(values, move)
+    if number is not None:
+        return values.of("networks", number, "capacity") if values.gives("networks", number, "capacity") else None
+    return network.capacity if isinstance(network, Network) else None

@@ -11,10 +11,9 @@ from rc_workbench_plugins.ratss.model import EXCHANGES, Stage, Transaction
 from workbench.api import bytes_text, frequency_text, time_text
 from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
 from workbench.api.models import FieldPath
-from workbench.api.unstable import Network, prefixed, significant
+from workbench.api.unstable import OF_NODES, Network, nodes_described, prefixed, significant
 
 _RETURNING = ("gather", "reduce")
-_OF_NETWORK = ("latency_s", "overhead_s", "gap_s", "gap_per_byte_s")
 
 
 @dataclass(frozen=True)
@@ -144,11 +143,15 @@ def _platform(values: Model) -> Diagram:
     several = f" × {count}" if count > 1 else ""
     split, networks = model.system == "NNUS", {one.name: one for one in (platform.networks if platform else ())}
     networks |= {
-        one.name: Network(
-            **{name: float(np.max(values.of("networks", n, name))) for name in _OF_NETWORK}, name=one.name
-        )
+        one.name: Network(**{name: float(np.max(values.of("networks", n, name))) for name in OF_NODES}, name=one.name)
         for n, one in enumerate(model.networks)
     }
+    unlike = {one.name: nodes_described(one) for one in networks.values()}
+    unlike |= {one.name: nodes_described(one) for one in model.networks}
+
+    def ends_of(name: str) -> str:
+        return f"{unlike[name]} unlike nodes" if unlike.get(name) else _latency(networks.get(name))
+
     device = platform.device.name if platform else ""
     clocks = [
         float(np.max(values.of("stages", i, "nodes", n, "clock_hz")))
@@ -168,14 +171,13 @@ def _platform(values: Model) -> Diagram:
             ends = ("fpga", "cpu") if move.returns or move.kind in _RETURNING else ("cpu", "fpga")
             links[(*ends, name)] = DiagramLink(*ends, name, _rate(networks.get(name)))
             continue
-        latency = _latency(networks.get(name))
         place: FieldPath = own.get(name, ())
-        shared[name] = DiagramNode(name, name, _rate(networks.get(name)), second=latency, icon="workflow", field=place)
+        rate = _rate(networks.get(name))
+        shared[name] = DiagramNode(name, name, rate, second=ends_of(name), icon="workflow", field=place)
         for ends in _on_network(name, split):
             links[(*ends, "")] = DiagramLink(*ends, "")
     for name, place in own.items():
-        latency = _latency(networks[name])
-        unused = DiagramNode(name, name, _rate(networks[name]), second=latency, icon="workflow", field=place)
+        unused = DiagramNode(name, name, _rate(networks[name]), second=ends_of(name), icon="workflow", field=place)
         shared.setdefault(name, unused)
     about = "nonuniform nodes, uniform system" if split else "uniform nodes, nonuniform system"
     nodes = (*shared.values(), host, fpga) if split else (host, *shared.values(), fpga)

@@ -95,6 +95,12 @@ NETWORK = (
         Field(("capacity",), "Capacity", "unit", "messages at full rate at once; empty: all"),
         Field(("source",), "Source"),
     )),
+    Group("Unlike nodes", "HLogGP, in place of the one number for all: a number for each node", (
+        Field(("overheads_s",), "Overheads o", "numbers", "with commas", aside=True),
+        Field(("gaps_s",), "Gaps g", "numbers", "with commas", aside=True),
+        Field(("latencies_s",), "Latencies L", "rows", "a line for each node: to each node, with commas", aside=True),
+        Field(("gaps_per_byte_s",), "Gaps G", "rows", "per byte, as the latencies", aside=True),
+    )),
 )  # fmt: skip
 
 POWER = (

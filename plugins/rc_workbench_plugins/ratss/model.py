@@ -101,7 +101,10 @@ class Transaction(PartDocument):
 
 
 class NetworkPart(PartDocument):
-    """A network of the model's own, in LogGP terms; one of the platform's by the same name gives way to it."""
+    """A network of the model's own, in LogGP terms; one of the platform's by the same name gives way to it.
+
+    Nodes that are not alike have o and g each, and L and G by pairs (HLogGP), in place of the one number for all.
+    """
 
     called: ClassVar[str] = "network"
     new: ClassVar[Mapping[str, object]] = {"latency_s": "10 us", "gap_per_byte_s": "8 ns/B"}
@@ -117,6 +120,22 @@ class NetworkPart(PartDocument):
         None,
         description="messages that it carries at full rate at once, where they share it (contention); empty: all",
         examples=[4],
+    )
+    overheads_s: tuple[Formula, ...] = Field(
+        (), description="o of each node; empty: the same for all", examples=[["3 us", "9 us"]]
+    )
+    gaps_s: tuple[Formula, ...] = Field(
+        (), description="g of each node; empty: the same for all", examples=[["7 us", "7 us"]]
+    )
+    latencies_s: tuple[tuple[Formula, ...], ...] = Field(
+        (),
+        description="L from each node (row) to each (column); empty: the same for all",
+        examples=[[[0, "40 us"], ["60 us", 0]]],
+    )
+    gaps_per_byte_s: tuple[tuple[Formula, ...], ...] = Field(
+        (),
+        description="G from each node (row) to each (column); empty: the same for all",
+        examples=[[[0, "8 ns/B"], ["8 ns/B", 0]]],
     )
     source: str = Field("", description="source of the numbers", examples=["measured with netgauge"])
 

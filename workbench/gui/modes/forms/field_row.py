@@ -35,8 +35,8 @@ class StillCombo(QComboBox):
 
 
 #: Kinds whose fields are areas of text, and those of them whose text is a list.
-_AREAS = ("long", "prose", "lines", "pairs", "lists", "names", "expression", "expressions")
-_LISTS = ("lines", "pairs", "lists", "names", "expressions")
+_AREAS = ("long", "prose", "lines", "pairs", "lists", "rows", "names", "expression", "expressions")
+_LISTS = ("lines", "pairs", "lists", "rows", "names", "numbers", "expressions")
 
 
 #: Room beside the labels from which on notes are beside their editors: of all fields, of short ones.
@@ -137,7 +137,7 @@ class FieldRow(QObject):
             check.toggled.connect(self.write)
             return check
         line = QLineEdit()
-        if kind in ("code", "unit", "number", "address"):
+        if kind in ("code", "unit", "number", "numbers", "address"):
             line.setProperty("role", "code")
         line.setPlaceholderText(str(self.field.default or ""))
         line.editingFinished.connect(self.write)
@@ -186,6 +186,8 @@ class FieldRow(QObject):
                 value = ", ".join(map(str, value))
             if isinstance(value, dict):
                 value = [f"{name}: {_many(one)}" for name, one in value.items()]
+            if self.field.kind == "rows" and isinstance(value, list):
+                value = [_many(row) for row in value]
             text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
             if editor.toPlainText() != text:
                 editor.setPlainText(text)
@@ -323,12 +325,14 @@ class FieldRow(QObject):
             return {name.strip(): read(one.strip()) for name, _, one in parts}
         if self.field.kind == "names":
             return _listed(" ".join(text.split()))
+        if self.field.kind == "rows":
+            return [[_number(one) for one in _listed(line)] for line in lines]
         return lines if self.field.kind in ("lines", "expressions") else " ".join(text.split())
 
     def _typed(self, text: str) -> object:
         """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
-        if self.field.kind == "number" and "," in text:
-            return [_number(part.strip()) for part in text.split(",") if part.strip()]
+        if self.field.kind == "numbers" or (self.field.kind == "number" and "," in text):
+            return [_number(part) for part in _listed(text)]
         if self.field.kind == "address" and isinstance(value := _number(text), int):
             return Address(value)
         return _number(text) if self.field.kind in ("number", "unit") else text

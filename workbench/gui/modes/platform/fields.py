@@ -9,7 +9,7 @@ from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.modes.forms.fields import fields_of, groups_of
 from workbench.model.hardware import Clock
 from workbench.model.kernel_board import KernelBoard, KernelClock
-from workbench.model.network import Network
+from workbench.model.network import OF_NODES, Network
 from workbench.model.platform import CallKind, Device, Memory, Transfers, TransferTable
 
 KIND_NOTES = {
@@ -103,8 +103,9 @@ TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, a
 PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the ports of the application's top module")
 TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})
 MEMORY = groups_of(Memory, "Memory")
-OF_NODES = ("overheads_s", "gaps_s", "latencies_s", "gaps_per_byte_s")  #: vectors and matrices, in the file alone
-NETWORK = groups_of(Network, "Network", "LogGP; unlike nodes are described in the file", hidden=OF_NODES)
+NETWORK = groups_of(
+    Network, "Network", "LogGP; unlike nodes are described in the file", hidden=tuple(OF_NODES.values())
+)
 CLOCK = groups_of(Clock, "Clock")
 KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of those that take up to a share of the logic")
 BOARD = groups_of(KernelBoard, "Board under OpenCL")
