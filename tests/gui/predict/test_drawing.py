@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from predicting import model_path
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from test_drawing import QUEUES, STAGES
 
+from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.predict.diagram_edits import READ_ONLY
 from workbench.gui.modes.predict.diagram_view import DiagramPage
 from workbench.gui.modes.predict.mode import PredictMode
@@ -123,3 +124,32 @@ def test_bundled_models_and_kernels_are_not_edited_there(mode: PredictMode, qtbo
     drag(page, qtbot, "0.0", "0.False.root")
     qtbot.keyClick(page.view, Qt.Key.Key_Delete)
     assert mode.document.text == text
+
+
+def test_unlike_nodes_are_typed_in_a_networks_form(drawn: DiagramPage, mode: PredictMode) -> None:
+    """A vector in a line, with commas; a matrix with a line for each node."""
+    mode.show_page("Model")
+    mode.choose(("networks", 0))
+    mode.form.show_field(("networks", 0, "latencies_s"))
+
+    def type_in(field: str, text: str) -> object:
+        row = mode.form.row(field)
+        assert isinstance(row.editor, QLineEdit | TextArea)
+        row.editor.setText(text) if isinstance(row.editor, QLineEdit) else row.editor.setPlainText(text)
+        row.write()
+        return mode.document.value(("networks", 0, field))
+
+    rows = ["0, 40 us, 1e-06, 0", *["0, 0, 0, 0"] * 3]
+    assert type_in("overheads_s", "3 us, 9e-6, 0, 0") == ["3 us", 9e-6, 0, 0]
+    assert type_in("latencies_s", "\n".join(rows)) == [[0, "40 us", 1e-6, 0], *[[0] * 4] * 3]
+    mode.show_page("Structure")
+    drawn.pills["Platform"].click()
+    assert drawn.view.diagram
+    assert next(node for node in drawn.view.diagram.nodes if node.field == ("networks", 0)).second == "4 unlike nodes"
+    mode.show_page("Model")
+    type_in("latencies_s", rows[0])
+    assert "has 1 nodes" in mode.form.row("latencies_s").problem.text()
+    mode.history.undo()
+    editor = mode.form.row("latencies_s").editor
+    assert isinstance(editor, TextArea)
+    assert editor.toPlainText() == "\n".join(rows)
