@@ -61,6 +61,12 @@ QUERY = """
     a1: assert occupancy at b < 7
     a2: assert r > 20 Mtps | occupancy at b < 8
     a3: assert u > p | value at a < 32000
+    q: measure mean occupancy at a -> b
+    qh: measure hist occupancy at a -> b
+    qx: measure max(frame=2000) occupancy at a -> b when occupancy at a -> b >= occupancy at b
+    qt: measure trace(frame=20 us) occupancy at a -> b
+    w7: measure rate at c when occupancy at a -> b > 5 & q < 9
+    a4: assert occupancy at a -> b < 12 | occupancy at a -> b > occupancy at a
 """
 
 
@@ -352,7 +358,7 @@ def test_elements_for_whose_times_there_is_no_room_are_told_and_the_next_are_mea
 ALONG = """
     m1: measure mean latency at a -> b
     m2: measure mean latency at a -> c
-    m3: measure rate at a when latency at a -> c > 1 us
+    m3: measure mean occupancy at a -> c
     a1: assert latency at a -> c < 9 us
     m4: measure rate at c
 """

@@ -68,6 +68,7 @@ ON_BOARD = (
     "measure backpressure at taker.m when occupancy at queue > 12",
     "measure min interval at queue.m when occupancy at queue > 0",
     "measure mean latency at taker.m -> queue.m",
+    "measure mean occupancy at taker.m -> queue.m when occupancy at taker.m -> queue.m > 0",
     "measure visits of state fetch of adder",
     "measure max dwell of state add of adder when occupancy at queue > 3",
     "measure hist dwell of state add of adder",
@@ -78,7 +79,9 @@ ON_BOARD = (
 QUERY = (
     *ON_BOARD,
     "measure hist occupancy at queue",
+    "measure hist occupancy at taker.m -> queue.m",
     "measure mean(frame=24) latency at queue",
+    "measure max(frame=2 us) occupancy at taker.m -> queue.m when occupancy at taker.m -> queue.m > 7",
     "measure mean(frame=2 us) occupancy at queue",
     "measure trace(frame=12) latency at queue when occupancy at queue > 9",
     "measure share of state add of adder",
@@ -361,7 +364,7 @@ def test_a_run_without_a_trace_is_answered_by_its_agents(vhdl_board: Run, card: 
 def test_frames_and_statements_are_switched_without_a_new_build(
     vhdl_built: Path, vhdl_board: Run, tmp_path: Path
 ) -> None:
-    rate, visits, plugins = ON_BOARD[1], ON_BOARD[5], load_plugins()
+    rate, visits, plugins = ON_BOARD[1], ON_BOARD[6], load_plugins()
     tree, raw = vhdl_built / "tree", tmp_path / "raw"
     raw.mkdir()
     numbers = agent_switches(tree, plugins, "12", [rate, visits])

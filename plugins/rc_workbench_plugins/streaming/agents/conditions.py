@@ -40,11 +40,11 @@ def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]
         case Measure(edges=(), when=when):
             yield from ends_of(when)
         case Measure(metric=metric, edges=(*_, last) as edges):
-            if metric is Metric.LATENCY:
+            if metric in (Metric.LATENCY, Metric.OCCUPANCY):
                 yield from ((edges[0], Tap.PUSH), (last, Tap.POP))
-            if metric in (Metric.OCCUPANCY, Metric.VALUE, Metric.BACKPRESSURE):
+            if metric in (Metric.VALUE, Metric.BACKPRESSURE):
                 yield last, Tap.PUSH
-            if metric in (Metric.OCCUPANCY, Metric.UTIL):
+            if metric is Metric.UTIL:
                 yield last, Tap.POP
             if metric in (Metric.RATE, Metric.UTIL, Metric.INTERVAL) or of.frame.elements:
                 yield last, of.tap
@@ -85,11 +85,17 @@ def withins_of(of: Measure | Assert | Condition | None) -> Iterator[Within]:
 
 
 def edges_along(of: Measure | Assert) -> Iterator[tuple[str, ...]]:
-    """The paths of several edges along which a statement, or what its condition compares, asks for a latency."""
+    """The paths of several edges along which a statement, or what its condition compares, asks for a latency, or how
+    many elements there are."""
     if isinstance(of, Measure) and len(of.edges) > 1:
         yield of.edges
     for side in operands(of.condition if isinstance(of, Assert) else of.when):
         yield from edges_along(side)
+
+
+def labels_of(of: Measure | Assert) -> set[str]:
+    """The edges that one has to see to count a statement, by their labels, with all along its paths."""
+    return {label for label, _ in ends_of(of)}.union(*edges_along(of))
 
 
 def exact(value: float) -> Fraction:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.conditions import ends_of, withins_of
+from rc_workbench_plugins.streaming.agents.conditions import labels_of, withins_of
 from rc_workbench_plugins.streaming.agents.design_text import agent_text, library_text
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
@@ -25,7 +25,6 @@ from rc_workbench_plugins.streaming.query.measures import (
     Metric,
     Query,
     Statistic,
-    of_virtual_queue,
 )
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.rtl import design_topology, is_queue
@@ -131,13 +130,13 @@ class Design:
             ]  # fmt: skip
 
             def here(of: Measure | Assert, clock: str = clock) -> bool:
-                clocks = {clock_of_edge.get(label, "") for label, _ in ends_of(of)}
+                clocks = {clock_of_edge.get(label, "") for label in labels_of(of)}
                 return clocks | {clock_of_block.get(one.block, "") for one in withins_of(of)} == {clock}
 
-            measures = [one for one in self.query.measures if here(one) and not of_virtual_queue(one)]
+            measures = [one for one in self.query.measures if here(one)]
             if self._asked.fifos:
                 measures += [self._held(fifo) for fifo in self.fifos if self._stream_clock(fifo.input) == clock]
-            asserts = tuple(one for one in self.query.asserts if here(one) and not of_virtual_queue(one))
+            asserts = tuple(one for one in self.query.asserts if here(one))
             here_asked = replace(self.query, measures=tuple(measures), asserts=asserts)
             clocks = [AgentClock(period_ps(self._clocks_hz[clock]), monitored=True)]
             name = numbered("recap_questions", number)
@@ -154,8 +153,6 @@ class Design:
         for one in statements:
             if one not in counts and (one.line, one.column) not in lines:
                 why = "it asks about several clocks, or about a block without a counter"
-                if of_virtual_queue(one):
-                    why = "only a run's trace has what is along a path"
                 message, place = f"no agent counts '{one.label or one.text}': {why}", (one.line, one.column)
                 told.append(Diagnostic(message, "Ask a traced run.", Severity.WARNING, self._asked.file, *place))
         return (*self.query.diagnostics, *told)

@@ -42,10 +42,11 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
     for statement in statements:
         ends = tuple(ends_of(statement))
-        if about_states(statement) or of_virtual_queue(statement) or _overtakes(statement, topology):
+        if about_states(statement) or _overtakes(statement, topology):
             of_place[None].append(statement)
             continue
-        sees_all = (place for place in places if all(tap in seen[place][label] for label, tap in ends))
+        counting = topology.fpgas if of_virtual_queue(statement) else places
+        sees_all = (place for place in counting if all(tap in seen[place][label] for label, tap in ends))
         of_place[next(sees_all, None)].append(statement)
     problems = [_uncounted(statement, topology, file) for statement in of_place[None]]
     host, fpgas = None, dict[int, HardwareAgent]()
@@ -113,7 +114,7 @@ def _uncounted(statement: Measure | Assert, topology: Topology, file: str) -> Di
     if about_states(statement):
         why = "agents see queues, not the states of blocks"
     elif of_virtual_queue(statement):
-        why = "agents count each queue on its own, not the elements along a path"
+        why = "only the agent of an FPGA that has both of its ends counts the elements along a path"
     elif _overtakes(statement, topology):
         why = "threads of a block on its path give elements in another order than they take them"
     message = f"no agent counts '{name}': {why}"

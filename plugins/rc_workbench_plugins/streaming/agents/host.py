@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.conditions import edges_along, ends_of
+from rc_workbench_plugins.streaming.agents.conditions import labels_of
 from rc_workbench_plugins.streaming.agents.layout import KILLED
 from rc_workbench_plugins.streaming.agents.packets import Answers, in_order_alone
 from rc_workbench_plugins.streaming.query.measures import (
@@ -128,7 +128,7 @@ def _together(query: Query) -> list[tuple[set[str], list[Measure | Assert]]]:
     groups: list[tuple[set[str], list[Measure | Assert]]] = []
     statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
     for statement in statements:
-        labels = {label for label, _ in ends_of(statement)}.union(*edges_along(statement))
+        labels = labels_of(statement)
         joined = [one for one in groups if one[0] & labels]
         groups = [one for one in groups if not one[0] & labels]
         groups.append((labels.union(*(of for of, _ in joined)), [*chain(*(of for _, of in joined)), statement]))

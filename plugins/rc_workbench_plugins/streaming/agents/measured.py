@@ -16,6 +16,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Within,
 )
 
+BETWEEN_BITS = 32  # of how many elements are along a path
 ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
 
 
@@ -55,6 +56,8 @@ class EdgeNumbers(Joints):
                 return Values(f"{edge}_{of.tap}", Bits(0, 1), 1)
             case Metric.BACKPRESSURE:
                 return Values(f"{edge}_blocked", Bits(0, 1), 1)
+            case Metric.OCCUPANCY if len(of.edges) > 1:
+                return Values(None, self._between(of.edges), BETWEEN_BITS)
             case Metric.OCCUPANCY:
                 return Values(None, f"{edge}_occupancy", self._occupancy_bits)
             case Metric.LATENCY:
@@ -86,6 +89,19 @@ class EdgeNumbers(Joints):
             enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=PartSelect(f"c{clock}_next", 0, 31),
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
             lost=self.net.wire(f"{at}_lost"),
+        )  # fmt: skip
+        return at
+
+    def _between(self, labels: Sequence[str]) -> str:
+        """How many elements a virtual queue holds, from the first edge's push to the last one's pop."""
+        if (known := self._names.get(("between", *labels))) is not None:
+            return known
+        at = self._names[("between", *labels)] = f"q{len(self._names)}_held"
+        first, last = self._tap(labels[0]), self._tap(labels[-1])
+        clock = self.edges[labels[-1]].clock
+        self.net.add(
+            "agent_between", f"{at}_of", {}, clock=f"clock_{clock}", reset=f"reset_{clock}", enters=f"{first}_push",
+            leaves=f"{last}_pop", held=self.net.wire(at, BETWEEN_BITS),
         )  # fmt: skip
         return at
 

@@ -36,7 +36,7 @@ class Monitors(Truths):
     def _histogram(self, of: Measure, values: Values, gate: Logic, key: GroupKey, at: str) -> Histogram:
         period = self._clocks[self._clock(of)].period_ps
         least, most = range_of(values)
-        if of.metric is Metric.OCCUPANCY:
+        if of.metric is Metric.OCCUPANCY and len(of.edges) == 1:
             most = self.edges[of.edges[-1]].edge.depth
         bins = binned([in_cycles(of, bound, period) for bound in of.bins], least, most)
         bounds = len(bins.bounds)

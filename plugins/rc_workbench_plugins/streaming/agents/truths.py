@@ -85,15 +85,31 @@ class Truths(EdgeNumbers):
         least, most = range_of(one)
         if isinstance(of.right, Measure):
             other, known_too = self._latest(of.right, clock)
-            if (one.bits, one.signed) != (other.bits, other.signed):
-                raise Refused("it compares values of different types")
-            known, limit, relation = both(known, known_too), other.value, of.relation
+            if one.signed != other.signed:
+                raise Refused("it compares values with and without a sign")
+            bits = max(one.bits, other.bits)
+            limit = self._wide(f"{at}_other", other, bits)
+            one = replace(one, value=self._wide(f"{at}_one", one, bits), bits=bits)
+            known, relation = both(known, known_too), of.relation
         else:
             rounded = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
             if rounded.answer is not None:
                 return known, rounded.answer
             limit, relation = Bits(rounded.limit, one.bits), rounded.relation
         return known, self._relation(at, one, limit, relation)
+
+    def _wide(self, name: str, values: Values, bits: int) -> Signal:
+        """Its value in so many bits."""
+        if values.bits == bits:
+            return values.value
+        if values.signed:
+            raise Refused("it compares signed values of different widths")
+        wire = self.net.wire(name, bits)
+        self.net.joins |= {
+            PartSelect(wire, 0, values.bits - 1): values.value,
+            PartSelect(wire, values.bits, bits - 1): Bits(0, bits - values.bits),
+        }
+        return wire
 
     def _relation(self, at: str, one: Values, limit: Signal, relation: str) -> str:
         parameters = {"BITS": one.bits, "IS_SIGNED": int(one.signed), "RELATION": RELATIONS.index(relation)}

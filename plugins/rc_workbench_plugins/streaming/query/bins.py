@@ -10,6 +10,7 @@ from workbench.api.unstable import StreamEdge
 
 MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
 _NS, _LONGEST_NS = 1_000, 40  # powers of two: to 2^40 ns, 18 minutes
+_UNKNOWN = "unsigned16"  # what a queue of no known depth is taken to hold
 EVEN = 64  # bins between bounds that are said, where their number is not
 
 
@@ -18,6 +19,8 @@ def bins_of(
 ) -> tuple[float, ...]:
     """`edge` is None of what is within a block. ValueError, in words, where there is no such histogram."""
     count = None if bins is None else int(bins)
+    if metric is Metric.OCCUPANCY and edge and not edge.depth and bins is None and low is None and high is None:
+        return _powers(metric, _UNKNOWN)
     if metric is Metric.OCCUPANCY and edge:
         low, high = 0 if low is None else low, edge.depth + 1 if high is None else high
         count = count or min(MOST_COUNTS, max(1, int(high - low)))

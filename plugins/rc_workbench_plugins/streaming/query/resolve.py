@@ -158,13 +158,18 @@ class _Resolver:
             if len(way) > 1 and metric not in (Metric.LATENCY, Metric.OCCUPANCY):
                 message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
                 raise self._wrong(statement, target, message, "A path is measured by its latency or occupancy.")
-            bins = self._asking.bins(statement, asked, way[-1])
+            bins = self._asking.bins(statement, asked, self._whole(way))
             pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(str(points[0])) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
             labels = tuple(edge.label for edge in way)
             lasting = self._sized(statement, asked.frame_at, asked.frame or self._frame, way[-1])
             measures.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
         return tuple(measures)
+
+    def _whole(self, way: Route) -> StreamEdge:
+        """A path as one edge, as deep as its queues and the FIFOs on it together."""
+        passed = {edge.sink.block for edge in way[:-1]}
+        return replace(way[-1], depth=sum(e.depth for e in self._topology.edges if e in way or e.label in passed))
 
     def _within(self, statement: Statement, part: Part) -> tuple[Measure, ...]:
         asked = self._asking.asked(statement, part)
