@@ -177,6 +177,28 @@ steps:
     assert not [d for d in found["diagnostics"] if "no seconds" in d["message"]]
 
 
+def test_rounds_and_accesses_are_given_in_place_of_the_launchs(
+    multiply: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rounds that a model gives predict what the kernel takes that takes so many; a step inherits them."""
+
+    def cycles(more: str) -> float:
+        return float(asked(capsys, changed(multiply, more))["cycles"])
+
+    as_launched = cycles("")
+    assert cycles("trips: {L1: 64}\nstrides: {b: 4}\n") == as_launched  # what the launch showed
+    longer = cycles("trips: {'5': 128}\n")
+    assert cycles("trips: {L1: 128}\nsteps: [{name: same}]\n") == longer
+    multiply.write_text(MULTIPLY.replace("width: 64", "width: 128").replace("4096", "16384"))
+    assert longer == pytest.approx(asked(capsys, str(multiply))["cycles"]) == pytest.approx(2 * as_launched, rel=0.01)
+    swept = asked(capsys, changed(multiply, "inputs: {n: {value: 64}}\ntrips: {L1: n}\n"), "--sweep", "n=64,128")
+    assert swept["minimum"]["value"] == as_launched
+    side_by_side = cycles("simd: 4\n")
+    assert cycles("simd: 4\nstrides: {b: irregular}\n") > 1.5 * side_by_side  # four transactions in place of one
+    assert cycles("simd: 4\nstrides: {b: irregular}\nsteps: [{name: again, strides: {b: 4}}]\n") == side_by_side
+    assert cycles("simd: 4\nstrides: {b: irregular}\nleft_out: [b]\n") == cycles("simd: 4\nleft_out: [b]\n")
+
+
 def test_advice_names_the_loop_the_access_and_the_factor(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, str(multiply))["suggestions"]
     best = {one["what"]: one for one in reversed(found)}
@@ -213,6 +235,11 @@ def test_a_search_keeps_within_the_fpga(multiply: Path, capsys: pytest.CaptureFi
     ("more", "said"),
     [
         ("unroll: {L7: 2}\n", "the kernel has no loop 'L7'"),
+        ("trips: {L7: 2}\n", "the kernel has no loop 'L7'"),
+        ("trips: {L1: 0}\n", "above 0"),
+        ("strides: {d: 4}\n", "no access of global memory is of 'd'"),
+        ("strides: {a: odd}\n", "'odd' is not a stride. Write bytes, as in a: 4, or a: irregular."),
+        ("left_out: [sum]\n", "no access of global memory is of 'sum'"),
         ("local_memory: [d]\n", "no global memory access reads or writes 'd'"),
         ("report: none.txt\n", "cannot read 'none.txt'"),
         ("kernel: divide\n", "there is no kernel 'divide'"),

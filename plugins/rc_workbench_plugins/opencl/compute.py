@@ -1,6 +1,7 @@
 """A kernel's model computed: its designs, with cycles, seconds where a clock is known, and potentials."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from rc_workbench_plugins.opencl.analysis import Analysed, analysed, is_known
 from rc_workbench_plugins.opencl.document import OpenClModel, Step
+from rc_workbench_plugins.opencl.edited import IRREGULAR, loop_named, with_stride, with_trips, without
 from rc_workbench_plugins.opencl.kernel import Loop, walk
 from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
@@ -22,7 +24,6 @@ from workbench.api import (
     ModelValues,
     Values,
     WorkbenchError,
-    near,
 )
 from workbench.api.models import FieldPath
 from workbench.api.unstable import KernelBoard
@@ -186,12 +187,11 @@ def _design(
     name = part.name if isinstance(part, Step) else "as written"
     # another kernel is another text: what was done to the arrays of the one before stands in it
     kept = before if before and before.base.kernel == base.kernel else None
+    base = _edited(values, at, part, kept.base if kept else base)
     changes = [*(kept.changes if kept else seen.changes), *_changes(part)]
-    try:
+    with _at(values, at):
         applied(base, changes, board)
-    except WorkbenchError as error:
-        raise WorkbenchError(*(values.problem(at, d.message, d.hint) for d in error.diagnostics)) from None
-    setting = kept.setting if kept else launched(values, seen, before)
+    setting = kept.setting if kept else launched(values, seen, base, before)
     given = {name: values.of(*at, name) for name in ("compute_units", "simd") if getattr(part, name) is not None}
     unroll = {**setting.unroll, **_unrolled(values, at, part, base)}
     setting = replace(setting, unroll=unroll, **given)
@@ -200,15 +200,14 @@ def _design(
                   _frequency(values, at, part, report), board)  # fmt: skip
 
 
-def launched(values: Model, seen: Analysed, before: KernelDesign | None) -> Setting:
+def launched(values: Model, seen: Analysed, base: Work, before: KernelDesign | None) -> Setting:
     """What the launch and the source's own attributes and pragmas say."""
     asked = seen.kernel.attributes
     replicated = [float(asked.get(name, (1,))[0]) for name in ("num_compute_units", "num_simd_work_items")]
     units: Values = replicated[0]
     simd: Values = replicated[1]
-    trips = {name: loop.mean for name, loop in seen.profile.loops.items()}
     unroll = {
-        node.id: float(node.unroll or max(trips.get(node.id, 1.0), 1.0))
+        node.id: float(node.unroll) if node.unroll else np.maximum(base.trips.get(node.id, 1.0), 1.0)
         for node in walk(seen.root) if isinstance(node, Loop) and node.unroll is not None
     }  # fmt: skip
     items = 1
@@ -226,15 +225,34 @@ def _changes(part: OpenClModel | Step) -> list[Change]:
 
 
 def _unrolled(values: Model, at: FieldPath, part: OpenClModel | Step, work: Work) -> dict[str, Values]:
-    loops = [node for node in walk(work.root) if isinstance(node, Loop)]
-    names = {loop.id: loop.id for loop in loops} | {str(loop.lines[0]): loop.id for loop in reversed(loops)}
     factors: dict[str, Values] = {}
     for name in part.unroll:
-        if name not in names:
-            hint = near(name, names, "Its loops, by name and line") or "The kernel has no loops."
-            raise WorkbenchError(values.problem((*at, "unroll", name), f"the kernel has no loop '{name}'", hint))
-        factors[names[name]] = values.of(*at, "unroll", name)
+        with _at(values, (*at, "unroll", name)):
+            factors[loop_named(work.root, name)] = values.of(*at, "unroll", name)
     return factors
+
+
+def _edited(values: Model, at: FieldPath, part: OpenClModel | Step, work: Work) -> Work:
+    """The kernel with the rounds and accesses that a design gives it, each problem at its own field."""
+    for name in part.trips:
+        with _at(values, (*at, "trips", name)):
+            work = with_trips(work, name, values.of(*at, "trips", name))
+    for name, step in part.strides.items():
+        with _at(values, (*at, "strides", name)):
+            work = with_stride(work, name, None if step == IRREGULAR else float(step))
+    for number, name in enumerate(part.left_out):
+        with _at(values, (*at, "left_out", number)):
+            work = without(work, name)
+    return work
+
+
+@contextmanager
+def _at(values: Model, path: FieldPath) -> Iterator[None]:
+    """What is wrong with a design is said at its field."""
+    try:
+        yield
+    except WorkbenchError as error:
+        raise WorkbenchError(*(values.problem(path, d.message, d.hint) for d in error.diagnostics)) from None
 
 
 # ---- what a report says

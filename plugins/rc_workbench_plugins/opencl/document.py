@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from rc_workbench_plugins.opencl import forms
+from rc_workbench_plugins.opencl.edited import IRREGULAR
 from rc_workbench_plugins.opencl.launch import Launch
 from workbench.api import Completed, Count, Group, ModelDocument, ModelReading, PartDocument, Positive
-from workbench.api.models import Domain, FpgaClock, told_twice
+from workbench.api.models import Domain, FieldPath, FpgaClock, told_twice
 
 #: What a design takes of a resource: all of it at most.
 Part = Annotated[int | float | str, Domain(least=0, most=1)]
@@ -37,6 +38,20 @@ class DesignDocument(PartDocument):
     )
     vector_types: dict[str, int] = Field(
         default_factory=dict, description="VT: arrays read and written as vectors, and how wide", examples=[{"text": 4}]
+    )
+    trips: dict[str, Positive] = Field(
+        default_factory=dict,
+        description="rounds of loops in place of those that the launch showed, by a loop's line or name (L1)",
+        examples=[{"L1": 4096}],
+    )
+    strides: dict[str, NonNegativeFloat | str] = Field(
+        default_factory=dict,
+        description="bytes from a work item to the next (of a task: from a round of the innermost loop) of accesses in "
+        "place of what the launch showed, by an array or a line; 0: the same for all; or irregular",
+        examples=[{"points": 4}],
+    )
+    left_out: tuple[str, ...] = Field(
+        (), description="accesses that a changed kernel would not make, by an array or a line", examples=[["points"]]
     )
     frequency_hz: FpgaClock | None = Field(
         None, description="#Freq: the clock that the built design reaches", examples=["250 MHz"]
@@ -99,6 +114,15 @@ def check(reading: ModelReading[OpenClModel]) -> Completed:
     model = reading.model
     names = [step.name for step in model.steps]
     told_twice(reading, names, [("steps", n, "name") for n in range(len(names))], "steps")
+    parts: list[tuple[FieldPath, DesignDocument]] = [
+        ((), model),
+        *((("steps", n), s) for n, s in enumerate(model.steps)),
+    ]
+    for at, part in parts:
+        for name, step in part.strides.items():
+            if isinstance(step, str) and step != IRREGULAR:
+                hint = f"Write bytes, as in {name}: 4, or {name}: {IRREGULAR}."
+                reading.tell((*at, "strides", name), f"'{step}' is not a stride", hint)
     if reading.platform is not None and reading.platform.opencl is None:
         message = f"the platform '{model.platform}' is not an OpenCL board: its template has no `opencl`"
         reading.tell(("platform",), message, "Name one that has, such as de5_net, or add it.")

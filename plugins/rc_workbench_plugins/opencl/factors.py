@@ -1,11 +1,15 @@
-"""What the drawing of a kernel's hierarchy offers at each part: the factors of the model's last design.
+"""What the drawing of a kernel's hierarchy offers at each part: factors, rounds, accesses of the model's last design.
 
-The hierarchy itself is the source's, and is edited there.
+Which parts there are, and what they compute, is the source's.
 """
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from rc_workbench_plugins.opencl.compute import Model, Prediction
+from rc_workbench_plugins.opencl.document import DesignDocument
+from rc_workbench_plugins.opencl.edited import IRREGULAR
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR
 from rc_workbench_plugins.opencl.search import FACTORS, array_changes, unrolls, withheld
@@ -25,9 +29,9 @@ def changes_of(values: Model, last: Prediction, node: Node) -> tuple[DiagramChan
     part = steps[-1] if steps else values.model
     if isinstance(node, Loop):
         now = float(last.design.setting.unroll.get(node.id, 1.0))
-        return tuple(_unrolling(last, node, now, at, dict(part.unroll)))
+        return (*_unrolling(last, node, now, at, dict(part.unroll)), *_rounds(last, node, at, dict(part.trips)))
     if isinstance(node, Leaf):
-        return tuple(_arrays(last, node, at, part.model_dump()))
+        return (*_arrays(last, node, at, part.model_dump()), *_accesses(last, node, at, part))
     return (*_replication(last, at, part.model_dump()), *_steps(values)) if node is last.estimate.work.root else ()
 
 
@@ -41,6 +45,39 @@ def _unrolling(
     for name in given:
         if name in (loop.id, str(loop.lines[0])):
             yield DiagramChange(f"Remove the factor of {loop.id}", (DocumentStep((*at, "unroll", name)),))
+
+
+def _rounds(last: Prediction, loop: Loop, at: FieldPath, given: dict[str, object]) -> Iterator[DiagramChange]:
+    """Other numbers of rounds than those that the launch showed."""
+    now = float(np.mean(last.design.base.trips.get(loop.id, 0.0)))
+    key = next((name for name in given if name in (loop.id, str(loop.lines[0]))), loop.id)
+    for factor in (0.5, 2.0, 10.0) if now else ():
+        rounds = max(round(now * factor), 1)
+        yield DiagramChange(
+            f"Let {loop.id} take {counted(rounds, 'round')}", (DocumentStep((*at, "trips", key), rounds),)
+        )
+    if key in given:
+        yield DiagramChange(f"Let {loop.id} take the launch's rounds", (DocumentStep((*at, "trips", key)),))
+
+
+def _accesses(last: Prediction, leaf: Leaf, at: FieldPath, part: DesignDocument) -> Iterator[DiagramChange]:
+    """Other steps of a block's accesses from a work item to the next, and a kernel without them."""
+    block = last.design.base.blocks.get(leaf.id)
+    one = "round" if last.design.base.task else "work item"
+    for name, size in {
+        stream.object: stream.bytes for stream in (block.streams if block else ()) if stream.object
+    }.items():
+        for step, words in ((int(size), f"neighbours from {one} to {one}"), (0, f"the same for each {one}"),
+                            (IRREGULAR, "irregular")):  # fmt: skip
+            if part.strides.get(name) != step:
+                step_of = DocumentStep((*at, "strides", name), step)
+                yield DiagramChange(f"Take accesses of {name} as {words}", (step_of,))
+        out = appended({"left_out": list(part.left_out)}, ("left_out",), name)
+        yield DiagramChange(f"Leave out accesses of {name}", (DocumentStep((*at, *out.path), out.value, out.inserted),))
+    for name in part.strides:
+        yield DiagramChange(f"Take accesses of {name} as launched", (DocumentStep((*at, "strides", name)),))
+    for number, name in enumerate(part.left_out):
+        yield DiagramChange(f"Make accesses of {name} again", (DocumentStep((*at, "left_out", number)),))
 
 
 def _arrays(last: Prediction, leaf: Leaf, at: FieldPath, given: dict[str, object]) -> Iterator[DiagramChange]:

@@ -14,6 +14,11 @@ DESIGN = (
         Field(("private_memory",), "Private memory", "lines", "PM"),
         Field(("vector_types",), "Vectors", "pairs", "VT: an array, and how wide it is read: `text: 4`"),
     )),
+    Group("Loops and accesses", "in place of what the launch showed; empty: as it did", (
+        Field(("trips",), "Rounds", "pairs", "a loop's line or name, and its rounds: `L1: 4096`", aside=True),
+        Field(("strides",), "Strides", "pairs", "an array or a line, and bytes to the next item: `a: 4`", aside=True),
+        Field(("left_out",), "Left out", "lines", "accesses: an array or a line, one per line", aside=True),
+    )),
     Group("From the compiler's report", "of this design; empty: the estimate", (
         Field(("frequency_hz",), "Clock", "unit"),
         Field(("logic_used",), "Logic used", "unit", "a share, the board's own included"),

@@ -85,6 +85,9 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     )
     text = read_file(original).decode("utf-8", "surrogateescape")  # what is not UTF-8 stays as it is
     new = rewritten(text, seen.kernel, seen.root, wanted)
+    if any(part.trips or part.strides or part.left_out for part in (values.model, *values.model.steps)):
+        reason = "rounds and accesses that the model gives are not in the source: change its code for them"
+        new = replace(new, left=(*new.left, reason))
     write_files(
         {
             source: new.text.encode("utf-8", "surrogateescape"),
@@ -106,7 +109,13 @@ def _checked(values: Model, written: Written, launch: Launch, before: Kernel, jo
         seen = analysed(written.source, kernel, launch, written.source.parent, job)
         base = work_of(seen.kernel, seen.root, seen.profile, board)
         design = KernelDesign(
-            "written", base, seen.changes, _setting(launched(values, seen, None), written.rewritten), None, None, board
+            "written",
+            base,
+            seen.changes,
+            _setting(launched(values, seen, base, None), written.rewritten),
+            None,
+            None,
+            board,
         )
         same = None
         changes = set(written.best.design.changes) - set(written.rewritten.kept)

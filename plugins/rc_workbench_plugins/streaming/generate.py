@@ -251,7 +251,7 @@ def _main(
         ],
         "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
-        "plan": agents.host.plan if agents.host else "", "collectors": collectors(crossing),
+        "plan": agents.host.plan if agents.host else "", "collectors": collectors(crossing, agents.fpgas),
         "titles": topology.titles,
         "agent_core": len(cores) or -1,
     }  # fmt: skip

@@ -182,6 +182,15 @@ def test_factors_are_changed_in_the_drawing(shown: StructureView, mode: PredictM
     mode.document.history.undo()
     mode.document.history.undo()
     assert mode.document.text == before
+    choose("L1", "Let L1 take 16 rounds")
+    qtbot.waitUntil(lambda: ("loop L1", "16 rounds") in [(row.name, row.note) for row in shown.tree.bars.rows])
+    choose("L1", "Let L1 take the launch's rounds")
+    block = next(name for name, all_ in shown.tree.changes.items() if any("Leave out" in one.title for one in all_))
+    choose(block, "Take accesses of a as irregular")
+    choose(block, "Leave out accesses of a")
+    assert (mode.document.value(("strides",)), mode.document.value(("left_out",))) == ({"a": "irregular"}, ["a"])
+    mode.document.history.undo()
+    choose(block, "Take accesses of a as launched")
     root = shown.structure.root.id
     choose(root, "2 compute units")
     choose(root, "Add a step of tuning")

@@ -1,10 +1,12 @@
 """Agents of FPGAs in what is made of a topology: their queues and windows beside those of edges (`generate.py`)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rc_workbench_plugins.streaming.agents.layout import HardwareAgent
 
 COMMANDS, REPORT_WORDS = 16, 1024  # that wait in the FPGA for its agent, and for the host (agent_card.hpp)
+ROUND_PS, LONGEST_ROUND_PS = 10**9, 16 * 10**9  # from one look at an agent's words to the next, at most
 
 
 def parts_of_agent(card: int) -> list[dict[str, Any]]:
@@ -18,13 +20,23 @@ def parts_of_agent(card: int) -> list[dict[str, Any]]:
     ]
 
 
-def collectors(crossing: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cards of agents, and the numbers of their windows."""
+def collectors(crossing: list[dict[str, Any]], agents: Mapping[int, HardwareAgent]) -> list[dict[str, Any]]:
+    """The cards of agents, the numbers of their windows, and how long a round of looks at them may last."""
     windows = {part["net"]: part["window"] - 1 for part in crossing}
     return [
-        {"net": net, "card": part["card"], "commands": windows[f"{net}_command"], "words": windows[f"{net}_report"]}
+        {"net": net, "card": part["card"], "commands": windows[f"{net}_command"], "words": windows[f"{net}_report"],
+         "round_ps": longest_round_ps(agents[part["card"]])}
         for part in crossing if part["label"] == "report" for net in [part["net"].removesuffix("_report")]
     ]  # fmt: skip
+
+
+def longest_round_ps(agent: HardwareAgent) -> int:
+    """A time in which no more frames end than half of the queue of words holds; each look takes the bus."""
+    if any(group.of_elements for group in agent.groups):
+        return ROUND_PS
+    frames_ps = [group.length * agent.clocks[group.clock].period_ps for group in agent.groups if group.length]
+    fitting_ps = min(frames_ps, default=LONGEST_ROUND_PS) * (REPORT_WORDS // 2) / max(agent.most_words, 1)
+    return min(max(int(fitting_ps), ROUND_PS), LONGEST_ROUND_PS)
 
 
 def instance_of_agent(card: int, agent: HardwareAgent, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
