@@ -588,7 +588,7 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     found = events(made)
     processor = [one["frames"][-1]["end_s"] for one in told["measures"] if one["agent"] == "processor"]
     assert processor == pytest.approx([found.end_ps / PS_PER_S] * len(processor), abs=1e-6)
-    assert outcome.time_ps - found.end_ps > 8 * 16_000_000, "of looks at the FPGA's clock alone"
+    assert outcome.time_ps - found.end_ps > 2 * 32_000_000, "of the last looks at the FPGA"
     query = read_query(ON_CORES + ON_FPGA, found.topology, frame=FrameLength(time_ps=500_000_000))
     asked = {one.label: one for one in (*query.measures, *query.asserts)}
     for ours in told["measures"]:
@@ -636,7 +636,7 @@ def check_a_clock_that_is_off(exact: Mapping[str, Table], outcome: Outcome, made
     told, of_exact = answers_of(made), answers_of(exact)
     assert 0 < exact["virtual_time"]["uncertainty_ps"].max() < 20_000_000, "a board would know so much; this is exact"
     ((_, frames),) = frames_of_table(made["virtual_time"]).items()
-    assert sum(frame.messages for frame in frames) >= 8
+    assert sum(frame.messages for frame in frames) >= 4
     for cycle in np.linspace(0, outcome.cycles, 100).astype(int).tolist():
         frame = frame_of(frames, cycle)
         off_ps = abs(frame.at(cycle) - cycle_start_ps(cycle, hz, 100))

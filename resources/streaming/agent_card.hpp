@@ -31,10 +31,10 @@ public:
         if (why_.empty()) guarded([this] {
             const uint32_t last[] = {frame_length | longest, end_frames}; // none ends but the last ones
             stream_card_write(card_, commands_, last, 2);
+            while (looks_ < least_looks) look();
             // What is on its way comes within a few cycles, unless what came before it is in its way.
             for (int quiet = 0; quiet < 2; quiet = take() ? 0 : quiet + 1)
                 std::this_thread::sleep_for(std::chrono::microseconds(settles_us));
-            while (looks_ < least_looks) look();
         });
         for (File* file : {&word_file_, &time_file_})
             if (why_.empty()) why_ = file->why();
