@@ -109,7 +109,7 @@ def test_what_the_source_says_of_a_kernel(source: Path) -> None:
 typedef uint word;
 typedef struct { int id; float4 at; } Place;
 __constant float table[3] = {1.0f, 2.5f, -3.0f};
-/* __kernel __attribute__((num_compute_units(9))) void k( */
+/* __kernel __attribute__((num_compute_units(9))) void k( */ __attribute__((num_compute_units(2)))
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) __attribute__((num_simd_work_items(4)))
 void k(__global const word *in, __global Place *out, __local float *scratch, float4 v)
 {
@@ -129,7 +129,9 @@ void k(__global const word *in, __global Place *out, __local float *scratch, flo
         ("scratch", "float*", 4, False),
         ("v", "float4", 0, False),
     ]
-    assert kernel.attributes == {"reqd_work_group_size": (64, 1, 1), "num_simd_work_items": (4,)}
+    assert kernel.attributes == {
+        "reqd_work_group_size": (64, 1, 1), "num_simd_work_items": (4,), "num_compute_units": (2,),
+    }  # fmt: skip
     assert {(v.name, v.space, v.bytes) for v in kernel.variables} == {
         ("@k.near", Space.LOCAL, 256),
         ("@table", Space.CONSTANT, 12),

@@ -14,17 +14,20 @@ from benchmarks import opencl_memory
 from benchmarks.opencl import board, design
 from benchmarks.opencl_builds import BENCHMARKS
 from benchmarks.opencl_builds import main as held_against_builds
+from rc_workbench_plugins.opencl.analysis import analysed
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.compute import predict
 from rc_workbench_plugins.opencl.dependent import LANE, multiplications
 from rc_workbench_plugins.opencl.driven import MOST_LOGIC, driven_design
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
-from rc_workbench_plugins.opencl.kernel import Way
-from rc_workbench_plugins.opencl.memory_blocks import adjacent, crowding, local_blocks
-from rc_workbench_plugins.opencl.model import REPAIRED
+from rc_workbench_plugins.opencl.kernel import Loop, Way
+from rc_workbench_plugins.opencl.launch import Launch
+from rc_workbench_plugins.opencl.memory_blocks import adjacent, crowding, local_blocks, side_by_side
+from rc_workbench_plugins.opencl.model import REPAIRED, Setting
 from rc_workbench_plugins.opencl.optimisations import Change
-from rc_workbench_plugins.opencl.resources import share_text, too_much, usual_clocks
+from rc_workbench_plugins.opencl.resources import needed, share_text, too_much, usual_clocks
 from rc_workbench_plugins.opencl.search import search
+from rc_workbench_plugins.opencl.statistics import work_of
 from rc_workbench_plugins.opencl.streams import Stream
 from scipy.io import savemat
 
@@ -159,6 +162,49 @@ def test_published_builds_are_held_against_the_estimates(
 
 
 MEMORY = "memory blocks"
+GUARDED = """
+__kernel void guarded(__global const float *a, __global float *b, int n)
+{
+    int i = get_global_id(0);
+    if (i >= n) return;
+    float sum = 0;
+    for (int j = 0; j < 8; j++) sum += a[i + j];
+    b[i] = sum;
+}
+__kernel void marked(__global const float *a, __global float *b, int n)
+{
+    int i = get_global_id(0);
+    if (a[i] > n) b[i] = n;
+}
+"""
+
+
+def test_simd_that_a_branch_around_a_loop_forbids_adds_nothing(tmp_path: Path) -> None:
+    """Of 109 pairs of published builds of such a kernel 101 take the same, whatever SIMD they ask for."""
+    source = tmp_path / "k.cl"
+    source.write_text(GUARDED)
+    arguments = {"a": {"elements": 128}, "b": {"elements": 128}, "n": 64}
+    launch = Launch.model_validate({"global_size": (64,), "arguments": arguments})
+    lines = {}
+    for name in ("guarded", "marked"):
+        seen = analysed(source, name, launch, tmp_path)
+        work = work_of(seen.kernel, seen.root, seen.profile, board())
+        one, four = (needed(work, Setting(64.0, 1.0, simd, {}), board()) for simd in (1.0, 4.0))
+        assert (one == four) is (name == "guarded")
+        lines[name] = work.varying
+    assert (lines["guarded"][0], lines["marked"]) == (5, ())
+
+
+def test_accesses_of_one_address_are_built_once() -> None:
+    """As what work items at once, or rounds of an unrolled loop, find at the same place."""
+    same = Stream("a1", "x", 1, Way.LOAD, 4, 1.0, 0.0, {"L1": 0.0})
+    loop = Loop("L1", (1, 1), "b", ())
+    for stream, copies in (
+        (same, 1),
+        (replace(same, item_bytes=400.0), 4),
+        (replace(same, loop_bytes={"L1": 99.0}), 8),
+    ):
+        assert side_by_side(stream, (loop,), Setting(64.0, 1.0, 4.0, {"L1": 8.0}))[1] == copies
 
 
 def test_compute_units_have_their_own_memory_blocks() -> None:

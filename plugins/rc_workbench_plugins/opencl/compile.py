@@ -156,12 +156,19 @@ def _simplify(module: ModuleRef) -> None:
     passes.run(module, builder)
 
 
+def kernel_head(kernel: str, text: str) -> re.Match[str] | None:
+    """The head of a kernel in a text without comments, up to its first parenthesis: attributes may be `before` the word
+    kernel, or `asked` after it."""
+    before = rf"(?P<before>(?:{_ATTRIBUTE.pattern}\s*)*)"
+    return re.search(rf"{before}\b(?:__)?kernel\b(?P<asked>[^;{{}}]*?)\b{re.escape(kernel)}\s*\(", text)
+
+
 def _attributes(kernel: str, text: str) -> dict[str, tuple[int, ...]]:
-    """What a kernel's `__attribute__`s ask, also those that clang does not know."""
+    """What a kernel's `__attribute__`s ask, also those that clang does not know: before `kernel` and after it."""
     text = _COMMENT.sub(" ", text)
-    match = re.search(rf"\b(?:__)?kernel\b([^;{{}}]*?)\b{re.escape(kernel)}\s*\(", text)
+    match = kernel_head(kernel, text)
     asked: dict[str, tuple[int, ...]] = {}
-    for attribute in _ATTRIBUTE.finditer(match[1] if match else ""):
+    for attribute in _ATTRIBUTE.finditer(match[0] if match else ""):
         for name, numbers in _ASKED.findall(attribute[1]):
             asked[name] = tuple(int(n) for n in numbers.split(",") if n.strip().isdigit())
     return asked

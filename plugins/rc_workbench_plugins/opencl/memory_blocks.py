@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from rc_workbench_plugins.opencl.kernel import Loop, Way, enclosing, walk
-from rc_workbench_plugins.opencl.model import Setting, side_by_side
+from rc_workbench_plugins.opencl.model import Setting
+from rc_workbench_plugins.opencl.model import side_by_side as beside
 from rc_workbench_plugins.opencl.statistics import Work
 from rc_workbench_plugins.opencl.storage import CARRIED_BYTES, Array, PrivateArray
 from rc_workbench_plugins.opencl.streams import Stream
@@ -65,9 +66,10 @@ def quantities(work: Work, setting: Setting, board: KernelBoard) -> dict[str, Va
         if storage.group_items > 1 and (bits := storage.barrier_bits.get(name)):
             words = np.ceil(storage.group_items / items / depth)
             parts["barrier"] = parts["barrier"] + bits * items / width * words
-    for port in storage.constants:
-        extent, copies = side_by_side(_assumed(port.stream), above.get(port.block, ()), setting)
-        parts["constant"] = parts["constant"] + copies * np.ceil(extent / 4)
+    for name in dict.fromkeys(port.block for port in storage.constants):
+        for stream in adjacent(port.stream for port in storage.constants if port.block == name):
+            extent, copies = side_by_side(stream, above.get(name, ()), setting)
+            parts["constant"] = parts["constant"] + copies * np.ceil(extent / board.transaction_bytes)
     if storage.constants:
         parts["cache"] = 1 / setting.compute_units
     for array in storage.private:
@@ -119,6 +121,13 @@ def adjacent(streams: Iterable[Stream]) -> Iterator[Stream]:
                 yield first
                 first = stream
         yield first
+
+
+def side_by_side(stream: Stream, loops: Iterable[Loop], setting: Setting) -> tuple[Values, Values]:
+    """As the model's, but that accesses of one address are built once."""
+    same = [loop.id for loop in loops if stream.loop_bytes.get(loop.id) == 0]
+    once = replace(setting, unroll={**setting.unroll, **dict.fromkeys(same, 1.0)})
+    return beside(stream, loops, replace(once, simd=1.0) if stream.item_bytes == 0 else once)
 
 
 def _assumed(stream: Stream) -> Stream:

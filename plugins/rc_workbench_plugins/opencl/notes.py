@@ -64,8 +64,8 @@ def _limits(work: Work) -> Iterator[tuple[str, str]]:
             yield f"{message}: each waits for line {limit.line} of one before it", more
     elif work.varying:
         lines_of = listed([str(line) for line in dict.fromkeys(work.varying)])
-        message = f"SIMD is not suggested: the loop count on line {lines_of} depends on the work item"
-        yield message, "Work items with different loop counts cannot run side by side."
+        message = f"SIMD is not suggested: how often a loop runs depends on the work item, on line {lines_of}"
+        yield message, "Work items that run different loops cannot run side by side: compilers then ignore SIMD."
     for name, line in work.shared.items():
         yield (
             f"no change of '{name}' is suggested: work groups share it through the atomic on line {line}",

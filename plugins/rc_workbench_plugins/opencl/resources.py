@@ -1,7 +1,7 @@
 """What a kernel takes of an FPGA, by how often its setting replicates its operations: an estimate until it is built."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,8 +65,9 @@ def needed(work: Work, setting: Setting, board: KernelBoard) -> Needed:
 
     Operations are there as often as loops and work items are replicated. An access of replicas side by side is one that
     is wide. A multiplication of whole numbers is copied only where its result differs; it is built of logic where the
-    DSP blocks run out.
+    DSP blocks run out. SIMD that a kernel does not take (`Work.varying`) adds nothing.
     """
+    setting = replace(setting, simd=1.0) if work.varying else setting
     cost, units, above = board.logic_cost, setting.compute_units, enclosing(work.root)
     floats: Values = np.float64(0.0)
     integers: Values = np.float64(0.0)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rc_workbench_plugins.opencl.compile import kernel_head
 from rc_workbench_plugins.opencl.kernel import Argument, Kernel, Loop, Node, Space, Way, walk
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change
@@ -124,7 +125,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _replicated(code: str, kernel: Kernel, wanted: Wanted) -> Iterator[_Edit | _Left]:
-    head = re.search(rf"\b(?:__)?kernel\b(?P<asked>[^;{{}}]*?)\b{re.escape(kernel.name)}\s*\(", code)
+    head = kernel_head(kernel.name, code)
     for field, name in _ATTRIBUTES.items():
         factor = float(getattr(wanted.setting, field))
         if factor == 1 and name not in kernel.attributes:
@@ -144,9 +145,10 @@ def _replicated(code: str, kernel: Kernel, wanted: Wanted) -> Iterator[_Edit | _
 
 def _attribute(head: re.Match[str], name: str, numbers: str) -> _Edit:
     said = f"{name}({numbers})"
-    if (given := re.search(rf"\b{name}\s*\([^()]*\)", head["asked"])) is not None:
-        start = head.start("asked")
-        return _Edit(start + given.start(), start + given.end(), said, said)
+    for group in ("before", "asked"):
+        if (given := re.search(rf"\b{name}\s*\([^()]*\)", head[group])) is not None:
+            start = head.start(group)
+            return _Edit(start + given.start(), start + given.end(), said, said)
     at = head.start("asked")
     return _Edit(at, at, f" __attribute__(({said}))", said)
 

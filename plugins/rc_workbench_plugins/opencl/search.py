@@ -115,7 +115,7 @@ def withheld(work: Work) -> Mapping[str, str]:
         return dict.fromkeys(("SIMD", "CU"), "a single work item runs")
     if work.varying:
         lines = " and ".join(map(str, dict.fromkeys(work.varying)))
-        return {"SIMD": f"on line {lines} a work item's own values decide whether it goes back"}
+        return {"SIMD": f"on line {lines} a work item's own values decide which loops it runs, or how often"}
     return {}
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rc_workbench_plugins.opencl.dependent import Multiplication, multiplications, shared_by_atomics, varying_loops
+from rc_workbench_plugins.opencl.dependent import Multiplication, multiplications, shared_by_atomics, varying
 from rc_workbench_plugins.opencl.kernel import (
     BasicBlock,
     Instruction,
@@ -77,7 +77,7 @@ class Work:
     times each number of them came.
 
     `task`: a single work item runs, in pipelined loops, each with its interval if that is over a cycle. `varying` are
-    the lines of loops that SIMD does not take, `shared` the arrays that work groups share, with a line of each.
+    the lines of loops and branches that SIMD does not take, `shared` the arrays of all groups, with a line of each.
     """
 
     kernel: str
@@ -116,7 +116,7 @@ def work_of(
         {name: trips.counts for name, trips in profile.loops.items() if trips.counts},
         task,
         intervals(kernel, root, profile.accesses, cycles_of) if task else {},
-        tuple(loop.lines[0] for loop in varying_loops(kernel, root)),
+        tuple(node.lines[0] for node in varying(kernel, root)),
         shared_by_atomics(kernel),
         storage_of(kernel, root, profile, latencies.of),
     )
