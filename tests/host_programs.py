@@ -437,7 +437,7 @@ class Held:
         if self.missed:
             return self.missed[0]
         if not self.same_output:
-            return "it prints something else"
+            return "its output differs"
         if self.counted:
             return f"{self.counted} calls were counted beside those that were recorded"
         differ = set(self.truth) ^ set(self.recorded)

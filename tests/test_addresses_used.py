@@ -84,8 +84,8 @@ def test_what_is_compared_with_addresses_of_the_read_out_is_told(tmp_path: Path,
     (tmp_path / "top.v").write_text(TOP.replace("COMPARED", compared))
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x8000, last=0x800F))
     found = [*addresses_answered(read_design(tmp_path, hardware, {}), ["addr"], hardware.read_out)]
-    where = "the design compares an address so that it answers at "
-    said = [f"{d.severity.value} {d.message.removeprefix(where).partition(' itself')[0]}" for d in found]
+    where = "the design itself answers at "
+    said = [f"{d.severity.value} {d.message.removeprefix(where).partition(',')[0]}" for d in found]
     assert said == [told] * bool(told)
     assert all((d.file, d.line) == ("top.v", 8) for d in found)
 
@@ -98,5 +98,5 @@ def test_a_project_whose_read_out_is_in_use_is_told_before_a_run(tmp_path: Path,
     project.write_text(project.read_text().replace("{first: 0x8000, last: 0x800F}", "{first: 0x400, last: 0x40F}"))
     _, hdl = instrument_workspace(open_workspace(project, load_plugins()), {"CORES": 2}, tmp_path / "tree")
     (problem,) = (d for d in hdl.diagnostics if "answers at" in d.message)
-    assert "0x400 to 0x7ff itself" in problem.message
+    assert "answers at 0x400 to 0x7ff," in problem.message
     assert problem.file == str(project.parent / f"hdl/original/pdf2d_top.{ending}")

@@ -154,7 +154,7 @@ def test_another_answer_is_told_by_what_differs_first(plugins: Plugins, tmp_path
     found = confirm(workspace, run, [read_change("poll_delay calls=poll delay_s=0.001")], Job(), plugins)
     assert found.answer is AnswerStatus.DIFFERS
     before = (run.path / "stdout.txt").read_text().splitlines()
-    assert found.why == f"it prints something else: line 2 is 'after 0 polls'; before '{before[1]}'"
+    assert found.why == f"its output differs: line 2 is 'after 0 polls'; before '{before[1]}'"
     assert found.time_s is not None
 
 
@@ -170,7 +170,7 @@ def test_another_answer_is_told_by_what_differs_first(plugins: Plugins, tmp_path
         ("interrupt calls=put", "it is not a poll"),
         ("unite calls=put,get count=2", "one call cannot do both"),
         ("platform platform=no_such", "there is no platform template 'no_such'"),
-        ("replicas group=unit_top.worker count=2", "no setting of the project"),
+        ("replicas group=unit_top.worker count=2", "no setting that is a parameter"),
         ("depth fifo=nothing words=2", ""),
     ],
 )

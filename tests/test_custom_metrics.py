@@ -92,7 +92,7 @@ def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suff
     assert len(said) == 4
     for part in (
         "the metric 'starved' is wrong: there is no 'emty' here. Did you mean 'empty'?",
-        f"the metric 'depth' is wrong: '{array}' is no number",
+        f"the metric 'depth' is wrong: '{array}' is not a number",
         "the name 'starved' is that of another block",
         "'held' is not expected here. Write sum NAME of SIGNAL when CONDITION.",
     ):
@@ -275,5 +275,8 @@ def test_a_metric_is_counted_wherever_its_block_is(tmp_path: Path) -> None:
         PLACES.replace("always @(posedge half) begin : slow", OPEN).removesuffix("endmodule\n") + ALONE
     )
     said = [one.text() for one in VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics]
-    assert any("'unclear' is not clear: top has clocks clk (posedge), half (posedge)" in one for one in said)
-    assert any("beside the only block of a generate nothing can be put: the metric 'alone'" in one for one in said)
+    assert any(
+        "it is unclear which clock counts the metric 'unclear': top has clocks clk (posedge), half (posedge)" in one
+        for one in said
+    )
+    assert any("the metric 'alone' cannot be placed beside the only block of a generate" in one for one in said)

@@ -48,7 +48,7 @@ def test_a_simulators_list_is_read_with_its_options(tmp_path: Path, monkeypatch:
     assert hardware.include_dirs == ("rtl/include",)
     assert hardware.defines == {"FROM_LIST": 4, "SIM": 1}
     assert told(workspace) == [
-        ("top.f", 3, "the option '-sv_lib' is not followed"), ("top.f", 3, "there is no file 'x': it is left out"),
+        ("top.f", 3, "the option '-sv_lib' is ignored"), ("top.f", 3, "there is no file 'x': it is left out"),
     ]  # fmt: skip
     assert {problem.severity for problem in workspace.diagnostics} == {Severity.WARNING}
     scan = workspace.scan().hdl
@@ -72,7 +72,7 @@ def test_a_simulators_list_is_read_with_its_options(tmp_path: Path, monkeypatch:
         ("-y none", "there is no folder 'none': it is left out"),
         ("$NOWHERE_SET/a.v", "the environment has no variable 'NOWHERE_SET': this line is left out"),
         ('"rtl/top.v', "a quotation mark is not closed: this line is left out"),
-        ("+", "the option '+' is not followed"),
+        ("+", "the option '+' is ignored"),
     ],
 )
 def test_what_a_list_says_wrongly_is_told_at_its_line(tmp_path: Path, line: str, said: str) -> None:
@@ -125,7 +125,7 @@ def test_a_core_is_read_with_what_it_depends_on(tmp_path: Path) -> None:
     assert hardware.include_dirs == ("rtl/include",)
     assert (hardware.defines, hardware.parameters) == ({"FROM_LIST": 3, "DEEP": 1}, {})
     assert told(workspace) == [
-        ("top.core", 11, "no core 'someone:cores:lost' lies in the project: it is left out"),
+        ("top.core", 11, "there is no core 'someone:cores:lost' in the project: it is left out"),
     ]
     assert [told.message.partition(":")[0] for told in workspace.scan().hdl.diagnostics] == [
         "the top module 'top' has no ports named as the platform says"
@@ -157,13 +157,13 @@ NESTED = f" ['{'tool_verilator ? (' * 30}x{')' * 30}']"
     [
         (f"{IN_A} rtl/top.v\n", 5, f"'files' {NO_LIST}"),
         (f"{IN_A} 3\n    depend: 5\n", 6, f"'depend' {NO_LIST}"),
-        (f"{IN_A}\n      - {{a.v: leaf}}\n", 6, "what is said of 'a.v' should be keys with values: it is ignored"),
+        (f"{IN_A}\n      - {{a.v: leaf}}\n", 6, "the value of 'a.v' should be keys with values: it is ignored"),
         (f"{IN_A}\n      - {{}}\n", 6, "this names no file: it is left out"),
         (f"{IN_A}\n      - [rtl/top.v]\n", 6, "this should be a text: it is left out"),
         ("CAPI=2:\nname: a\nfilesets:\n  a: [rtl/top.v]\n", 4, f"'a' {NO_SET}"),
         (f"{IN_A}{LISTED}[b]}}\n", 7, f"'b' {NO_SET}"),
         (f"{IN_A}{LISTED}a}}\n", 7, f"'filesets' {NO_LIST}"),
-        (f"{IN_A}{NESTED}\n", 5, "more than 20 conditions are within one another: this is left out"),
+        (f"{IN_A}{NESTED}\n", 5, "conditions are nested more than 20 deep: this is left out"),
     ],
 )
 def test_no_source_of_a_core_is_dropped_silently(tmp_path: Path, text: str, line: int, said: str) -> None:

@@ -214,7 +214,7 @@ SAID = {
     "simulation finished @10ns": ("", 0, "it ended the simulation itself (std.env) (at 10.0\u202fns)"),
     "simulation stopped @10ns with status 3": ("", 0, "it ended the simulation itself (std.env) (at 10.0\u202fns)"),
     "raised CONSTRAINT_ERROR : SIGFPE": (
-        "", 0, "GHDL broke down with CONSTRAINT_ERROR : SIGFPE, as a division by zero makes it",
+        "", 0, "GHDL failed with CONSTRAINT_ERROR : SIGFPE; a division by zero, for example, causes this",
     ),
 }  # fmt: skip
 

@@ -254,7 +254,7 @@ def test_what_makes_an_object_in_a_wrapper_of_its_own_is_said(tmp_path: Path) ->
     platform = Platform(schema_version=1, name="x", host=Host(include_lines=("api.hpp",),
                         entries=(HostEntry.model_validate(entry),)))  # fmt: skip
     (lack,) = shim_lacks(platform, PlatformSupport("api", tmp_path / "api.yaml", tmp_path))
-    assert lack.message == "how lx::make makes the Result<Dev> that it returns is not known"
+    assert lack.message == "it is unknown how lx::make creates its Result<Dev>"
 
 
 def said_by(name: str, header: str, source: str, host: str, folder: Path) -> list[str]:
@@ -290,9 +290,7 @@ def test_a_value_is_named_as_it_is_and_what_cannot_be_told_is_said_with_the_para
     put = {"kind": "send", "transfer": "w", "address": "reg"}
     two = {"prototype": "int put(int reg, int low, int high)", **put}
     (lack,) = shim_lacks(platform_of(two))
-    assert (
-        lack.hint == "Name the parameter that they are in, an array or a value, in its entry: data: low or data: high."
-    )
+    assert lack.hint == "Name that parameter, an array or a value, in its entry: data: low or data: high."
     assert not shim_lacks(platform_of({**two, "data": "high"}))
     assert "&high" in shim_source(platform_of({**two, "data": "high"}))
     assert not shim_lacks(platform_of({**two, "bytes": "sizeof low"}))

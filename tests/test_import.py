@@ -112,7 +112,7 @@ def test_any_events_become_intervals_without_gap_or_overlap(events: list[tuple[i
     [
         ("{", "this is not JSON"),
         ('{"a": 1}', "this is not a trace in Chrome's format"),
-        ("[]", "this trace has no events that last"),
+        ("[]", "this trace has no events with a duration"),
         ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ("[" * 100_000, "this is not JSON"),

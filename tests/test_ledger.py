@@ -158,7 +158,7 @@ def test_a_base_that_was_deleted_leaves_its_time(project: Project) -> None:
         ('{"event": "kept", "id": "x"', "it is not JSON"),
         ('{"event": "kept", "id": "x"}', "not a ledger event"),
         ("[1]", "not a ledger event"),
-        ('{"event": "came", "id": "unheard", "came": {}}', "no line before it keeps a prediction 'unheard'"),
+        ('{"event": "came", "id": "unheard", "came": {}}', "no earlier line has a prediction 'unheard'"),
         ('{"event": "sold", "id": "ID"}', "there is no event 'sold'"),
         ('{"event": "came", "id": "ID", "came": {"at": "", "run": 7}}', "run: Input should be a valid string"),
     ],

@@ -110,7 +110,7 @@ def test_on_a_machine_its_own_commands_build_and_run_it(tmp_path: Path, capsys: 
     output = capsys.readouterr()
     measured = json.loads(output.out)
     assert (measured["latency_s"], measured["lost"]) == (pytest.approx(L), ["gamma"])
-    assert "below 0 by the noise of the measurement, and taken for 0: gamma" in output.err
+    assert "measured below 0 because of noise, taken as 0: gamma" in output.err
     platform, _ = load_platform(out)
     assert platform is not None
     assert platform.networks[-1].name == "cluster"

@@ -44,7 +44,7 @@ def test_where_every_row_of_addresses_has_a_number_the_one_with_the_fewest_is_ta
     document = document_of(capsys, ["new", str(folder), "--json"])
     assert [one["value"] for one in document["found"] if one["what"] == "read-out addresses"] == ["0xa0 to 0xaf"]
     assert [d["message"] for d in document["diagnostics"]] == [
-        "whether 0xa0 to 0xaf are unused addresses is not known: the sources name 0xa7"
+        "the addresses 0xa0 to 0xaf may be in use: the sources name 0xa7"
     ]
 
 
@@ -59,7 +59,7 @@ def test_names_that_are_not_in_utf_8_are_left_out_and_named(tmp_path: Path, caps
     (Path(os.fsdecode(bytes(folder) + b"/hdl/m\xe9.sv"))).write_text("module m(input a, output b); endmodule\n")
     (Path(os.fsdecode(bytes(folder) + b"/caf\xe9"))).mkdir()
     assert main(["new", str(folder)]) == 0
-    assert "left out are files or folders with names not in UTF-8: caf\\xe9, hdl/m\\xe9.sv" in capsys.readouterr().err
+    assert "files or folders were left out: names not in UTF-8: caf\\xe9, hdl/m\\xe9.sv" in capsys.readouterr().err
     assert not open_workspace(folder, load_plugins()).diagnostics
     elsewhere = Path(os.fsdecode(bytes(tmp_path) + b"/\xfcber"))
     shutil.copytree(folder / "hdl", elsewhere, ignore=shutil.ignore_patterns("m*"))
@@ -141,7 +141,7 @@ def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins
     assert command[:2] == ["workbench", "template"]
     assert main(command[1:]) == 0
     said = capsys.readouterr().err
-    assert "clock and ports are those of " in said
+    assert "clock and ports come from " in said
     assert "the transfer times are assumed" in said
     again = ["new", str(folder), "--dry-run", "--set", "COUNT=4", "--json"]
     assert document_of(capsys, again)["diagnostics"] == []

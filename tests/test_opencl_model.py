@@ -207,7 +207,7 @@ def test_a_vector_type_takes_neighbours_at_once(board: KernelBoard) -> None:
     work = multiply()
     wide = applied(work, [Change(VECTOR, "a", 4)], board).blocks["inner"].streams[0]
     assert (wide.bytes, wide.share) == (16, 0.25)
-    with pytest.raises(WorkbenchError, match="no access of 'b' finds neighbouring"):
+    with pytest.raises(WorkbenchError, match="no access of 'b' reads neighbouring"):
         applied(work, [Change(VECTOR, "b", 4)], board)
 
 

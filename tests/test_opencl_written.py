@@ -92,14 +92,14 @@ def test_a_pragma_stands_before_its_loop_wherever_that_begins(tmp_path: Path) ->
     new, made = written(path, Setting(1.0, unroll={names[5]: 2.0, names[10]: 8.0}))
     assert sorted(unrolled(new).values(), key=str) == [2, None, None]  # the second had 4, and is asked for none
     assert made.done == ("#pragma unroll 2 of line 5", "#pragma unroll 1 of line 8")
-    assert made.left == ("#pragma unroll 8 of line 10: a macro makes the loop, or a jump",)
+    assert made.left == ("#pragma unroll 8 of line 10: a macro produces the loop, or a jump",)
     assert made.fields == {"unroll": {names[10]: 8.0}}  # which the copy's model says then
 
 
 def test_groups_that_simd_does_not_divide_are_said(near: Path) -> None:
     kernel, made = written(near.with_name("near.cl"), Setting(1024.0, simd=3.0, unroll={"L1": 2.0, "L2": 2.0}))
     assert "num_simd_work_items" not in kernel.attributes
-    assert "num_simd_work_items(3): groups of 64 work items are no multiple of it" in made.left
+    assert "num_simd_work_items(3): groups of 64 work items are not a multiple of it" in made.left
 
 
 @pytest.mark.parametrize(

@@ -233,8 +233,8 @@ def platform(*entries: dict[str, str]) -> Platform:
     ("prototype", "kind", "transfer", "said"),
     [
         ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
-        ("void w(const int *a, const int *b)", "send", "t", "which parameter of w holds the data"),
-        ("void r(int a)", "receive", "t", "which parameter of r holds the data"),
+        ("void w(const int *a, const int *b)", "send", "t", "it is unclear which parameter of w has the data"),
+        ("void r(int a)", "receive", "t", "it is unclear which parameter of r has the data"),
         ("void b::write(const int *d)", "send", "t", "its API is C++, and no header declares it"),
     ],
 )

@@ -130,10 +130,10 @@ def test_exchanges_on_one_serial_network(nodes: int) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (MODEL.replace("KIND", "all-gather").replace(f"bytes: {BYTES}, ", ""), "the all-gather 'move' says no `bytes`"),
+        (MODEL.replace("KIND", "all-gather").replace(f"bytes: {BYTES}, ", ""), "the all-gather 'move' has no `bytes`"),
         (MODEL.replace("KIND", "barrier"), "bytes changes nothing for a barrier"),
         (MODEL.replace("KIND", "all-to-all, gap_s: 1.0e-6"), "gap_s changes nothing for an all-to-all"),
-        (MODEL.replace("KIND", "scatter").replace(f"bytes: {BYTES}, ", ""), "the scatter 'move' says no `bytes`"),
+        (MODEL.replace("KIND", "scatter").replace(f"bytes: {BYTES}, ", ""), "the scatter 'move' has no `bytes`"),
         (MODEL.replace("KIND", "all-gather, table: t"), "an all-gather has no time from a transfer table"),
         (BARRIER.replace(f", latency_s: {LATENCY_S}", ""), "the barrier 'move' has no time. Name a `network`"),
     ],

@@ -367,8 +367,8 @@ def test_marks_are_held_against_each_other_and_against_the_design() -> None:
         marked("give", Category.SEND, "n[0]", "points", 2), marked("take", Category.RECV, "m.give", "point", 12)
     )
     assert [(d.message, d.hint, d.line) for d in mark_problems(other)] == [
-        ("'give' sends the message 'points', and no mark receives it", "Did you mean 'point'?", 2),
-        ("'take' receives the message 'point', and no mark sends it", "Did you mean 'points'?", 12),
+        ("no pragma receives message 'points', which 'give' sends", "Did you mean 'point'?", 2),
+        ("no pragma sends message 'point', which 'take' receives", "Did you mean 'points'?", 12),
     ]
     alone = design(marked("give", Category.SEND, "top.n", "x1", 2))
     assert "such as NAME recv(data, m.give, x1)" in mark_problems(alone)[0].hint

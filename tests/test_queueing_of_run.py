@@ -76,7 +76,7 @@ def test_constant_service_is_found_and_predicted(tmp_path: Path, capsys: pytest.
 
 def test_what_is_asked_of_a_run_wrongly_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty = kept(None, tmp_path / "run")
-    assert "holds no events of streams" in told(empty, capsys, code=2)["diagnostics"][0]["message"]
+    assert "has no stream events" in told(empty, capsys, code=2)["diagnostics"][0]["message"]
     run = kept(simulated(), tmp_path / "full")
     assert "cannot be combined" in told(run, capsys, "blastn", code=2)["diagnostics"][0]["message"]
     (tmp_path / "mine.yaml").write_text("mine")

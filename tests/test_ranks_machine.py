@@ -197,7 +197,7 @@ def test_a_rank_whose_counts_are_lost_is_in_the_run(raw: Path, tree: Path, plugi
     run = collect_records(tree, records, tmp_path / "run", plugins)
     lost = {Path(one.file or "").parts[-2:]: one.message for one in run.manifest.diagnostics if "Lost" in one.message}
     assert "which ranks read the same clock" in lost["rank_3", "rank.txt"]
-    assert "some of its records cannot be. Lost: 2 messages" in lost["rank_1", "messages.bin"]
+    assert "some of its records are impossible. Lost: 2 messages" in lost["rank_1", "messages.bin"]
     assert "which explains its times" in lost["rank_2", "messages.bin"]
     assert [block.id for block in run.manifest.blocks[:4]] == [f"host.rank[{n}].main" for n in range(4)]
     calls = np.bincount(run.tables["call_stats"]["block"], run.tables["call_stats"]["count"], 4)

@@ -150,7 +150,7 @@ def test_a_table_that_a_plugin_adds_is_kept(tmp_path: Path, made: Run) -> None:
     _one_bit(writer.path / "tables" / "of_a_plugin" / "share.npy")
     run, (problem,) = open_run(writer.path)
     assert "of_a_plugin" not in run.tables
-    assert "share.npy is not as it was written" in problem.message
+    assert "share.npy changed after it was written" in problem.message
 
 
 def test_an_earlier_run_s_call_order_is_of_all_threads_together(tmp_path: Path, made: Run) -> None:

@@ -88,7 +88,7 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
     [
         ("theme", "purple", "there is no value 'purple'"),
         ("them", "dark", "Did you mean 'theme'?"),
-        ("code_px", "99", "'99' is none of 8 to 40"),
+        ("code_px", "99", "'99' is not from 8 to 40"),
         ("program.g++", "/nowhere", "not an executable program"),
         ("folder.cache", "relative", "this is not a folder"),
         ("key.run", "F8", "F8 is the key of 'Next finding'"),

@@ -127,7 +127,7 @@ def test_the_report_draws_each_block_and_the_command_the_one_that_is_named(
     capsys.readouterr()
     assert main([*words, "host.mein"]) == 2
     said = capsys.readouterr().err
-    assert "no change of state was counted of a block 'host.mein'" in said
+    assert "no state changes were counted for a block 'host.mein'" in said
     assert "host.main" in said
 
 

@@ -438,7 +438,7 @@ def test_each_clock_counts_its_own_cycles(simulator: Simulator) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("measure mean value at f", "of float32 only a trace is taken in hardware"),
+        ("measure mean value at f", "hardware takes only a trace of float32 values"),
         ("measure util at out", "waits for the bus"),
         ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
         ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),

@@ -208,9 +208,9 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is expected", ""),
         ("measure m1 when rate at a > 3", (1, 9), "no statement is called 'm1'", ""),
         ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is not a measure", ""),
-        ("a: measure rate at a when b > 3\nb: measure a", (1, 1), "'a' rests on itself: a -> b -> a", ""),
+        ("a: measure rate at a when b > 3\nb: measure a", (1, 1), "'a' depends on itself: a -> b -> a", ""),
         ("sum: measure rate at a", (1, 1), "'sum' is a word of the language", "another label"),
-        ("m: measure rate at a\nm: measure rate at b", (2, 1), "'m' is said twice: line 1 has it too", ""),
+        ("m: measure rate at a\nm: measure rate at b", (2, 1), "the label 'm' is used twice: line 1 has it too", ""),
         ("assert 3 > 2", (1, 8), "two numbers are compared", ""),
         ("assert rate at a > util at b", (1, 8), "a rate is compared with a share", ""),
         ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, and a rate is expected", ""),
@@ -251,10 +251,10 @@ CHAIN = ["m0: measure rate at a", *(f"m{i}: measure m{i - 1} when m{i - 1} > 1 |
         ("assert " + "!" * 900 + "backpressure at a", "this statement is nested more than 50 deep"),
         ("assert " + "(" * 900 + "rate at a > 1" + ")" * 900, ""),
         ("assert " + " & ".join(["rate at a > 1"] * 20_000), "this statement compares more than 1000 times"),
-        ("\n".join(CHAIN), "with all that 'm5' rests on, this statement compares more than 1000 times"),
-        ("\n".join(CHAIN[::-1]), "'m299' rests on a chain of more than 50 other statements"),
+        ("\n".join(CHAIN), "with all that 'm5' depends on, this statement compares more than 1000 times"),
+        ("\n".join(CHAIN[::-1]), "'m299' depends on a chain of more than 50 other statements"),
         ("\n".join(f"m{i}: measure m{i - 1} when util at a > 1" for i in range(299, 0, -1)) + "\nm0: measure rate at a",
-         "'m299' rests on a chain of more than 50 other statements"),
+         "'m299' depends on a chain of more than 50 other statements"),
     ],
     ids=["not", "brackets", "and", "chain", "reversed chain", "long chain"],
 )  # fmt: skip
@@ -276,7 +276,7 @@ def test_several_ways_want_one_in_between() -> None:
     assert problem.message == "there are several ways from Astro.r to Astro.o"
     assert problem.hint == "Name an edge in between, as Astro.s1."
     (problem,) = read_query("assert rate at Split.out > 3", ASTRO).diagnostics
-    assert problem.message == "several edges are meant: Astro.s1, Astro.s2"
+    assert problem.message == "this fits several edges: Astro.s1, Astro.s2"
 
 
 def test_a_wrong_statement_hides_none_of_the_others() -> None:

@@ -156,7 +156,7 @@ def test_composed_blocks_are_opened_up() -> None:
         ("block A { }\nblock A { }", 2, 1, "the block 'A' is defined twice"),
         ('impl Filtre cpp "f.hpp";', 1, 1, "there is no block 'Filtre' to implement"),
         ("block T { Nothing n; }\nuse T;", 1, 19, "there is no block 'Nothing'"),
-        ("block T { T t; }\nuse T;", 1, 1, "the block holds itself: T in T"),
+        ("block T { T t; }\nuse T;", 1, 1, "the block contains itself: T in T"),
         ("map nobody -> c0; resource core c0;", 1, 1, "there is no block 'nobody'"),
         ("map filter -> c1;", 1, 1, "there is no resource 'c1'"),
         ("block A { $ }", 1, 11, "'$' is not expected here"),
@@ -185,8 +185,8 @@ def test_a_fault_is_told_with_its_place(wrong: str, line: int, column: int, said
         ("b: filter  -> total;", "a: filter -> total;", "'a' is already the name", ""),
         ("c: total  -> report;", "c: filter -> report;", "begins with unsigned16 and ends with unsigned32", ""),
         ('report (filename="out.txt")', "report", "'report' lacks its configuration 'filename'", "filename="),
-        ('(filename="out.txt")', "(filename=3)", "'filename' is a text", ""),
-        (SENSOR_ENDS, "config float64 n = 1e999; }\nblock L", "'n' is a finite number (float64)", ""),
+        ('(filename="out.txt")', "(filename=3)", "'filename' must be a text", ""),
+        (SENSOR_ENDS, "config float64 n = 1e999; }\nblock L", "'n' must be finite (float64)", ""),
         (SENSOR_ENDS, f"config unsigned8 n = {'9' * 5000}; }}\nblock L", "inf does not fit", "from 0 to 255"),
         ('(filename="out.txt")', '(filname="x")', "'WriteFile' has no configuration 'filname'", "Did you mean"),
         ("", "resource fpga card; map filter -> card;", "'LPF' has no implementation for that", "impl LPF verilog"),
@@ -203,7 +203,7 @@ def test_a_topology_that_is_none_is_told(old: str, new: str, said: str, hint: st
 
 
 def test_a_block_that_holds_itself_is_told_where_nothing_else_is_composed() -> None:
-    with pytest.raises(WorkbenchError, match="the block holds itself: A in B in A"):
+    with pytest.raises(WorkbenchError, match="the block contains itself: A in B in A"):
         topology("block A { B b; }\nblock B { A a; }")
 
 
@@ -228,7 +228,7 @@ def nested(levels: int, held: str = "a") -> str:
     [
         (nested(31, "a, b"), 3, "the application has more than 1000 blocks"),
         (nested(31, "a, b").replace("Leaf a", "Nosuch a"), 3, "the application has more than 1000 blocks"),
-        (nested(1200), 1101, "more than 100 blocks are within one another"),
+        (nested(1200), 1101, "blocks are nested more than 100 deep"),
         (f"block A {{ {'Leaf a; ' * 3000} }}{LEAF}", 1, "'A' has two things called 'a'"),
         (f"block A {{ Leaf {'a' * 300}; }}{LEAF}", 1, "a name has 300 characters"),
     ],

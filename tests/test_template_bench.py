@@ -225,8 +225,8 @@ def test_functions_of_a_namespace_and_objects_that_they_return_are_called(tmp_pa
 
 
 @pytest.mark.parametrize(("template", "why"), [
-    ("opencl_host", "takes a cl_command_queue, which no call of kind acquire brings"),
-    ("sycl_usm", "read: sycl::queue::copy is meant only where sycl::get_pointer_type(src, self.get_context())"),
+    ("opencl_host", "takes a cl_command_queue, which no call of kind acquire returns"),
+    ("sycl_usm", "read: sycl::queue::copy applies only where sycl::get_pointer_type(src, self.get_context())"),
 ])  # fmt: skip
 def test_calls_that_no_generated_program_makes_are_told(template: str, why: str) -> None:
     """Nothing is built: each says which calls they are, and that a run's own calls give the times."""

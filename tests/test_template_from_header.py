@@ -175,7 +175,7 @@ def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
         "size_t xrt::bo::size() const",
     ]
     assert [d.message for d in found.diagnostics] == [
-        "'xrt/xrt_device.h' file not found", "xrt::bo::sync may go either way; taken for a send",
+        "'xrt/xrt_device.h' file not found", "xrt::bo::sync may send or receive; it is taken as a send",
     ]  # fmt: skip
 
 
@@ -215,7 +215,7 @@ def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(
         ("void xrt::bo::sync(dir_t dir, size_t sz)", "send"), ("fpga_t *fpgaOpen(int card)", "acquire"),
     ]  # fmt: skip
     assert [(d.severity, d.message) for d in found.diagnostics] == [
-        (Severity.NOTE, "xrt::bo::sync may go either way; taken for a send")
+        (Severity.NOTE, "xrt::bo::sync may send or receive; it is taken as a send")
     ]
 
 
@@ -231,7 +231,7 @@ def test_a_text_is_found_in_the_header_it_was_copied_from(tmp_path: Path) -> Non
 def test_without_a_header_types_that_are_passed_whole_are_guessed_and_told(tmp_path: Path) -> None:
     text = "schema_version: 2\nname: x\n"
     for prototype, told in (
-        ("int put(card *of, way_t way, int value)", "no header is named that says what way_t is"),
+        ("int put(card *of, way_t way, int value)", "no named header declares way_t"),
             ("int put(card *of, int value)", ""),
     ):  # fmt: skip
         new, _ = with_entries(text, [entry_of(prototype)], tmp_path / "x.yaml")
@@ -328,7 +328,7 @@ def test_names_that_are_short_and_arguments_without_a_name_are_known_by_their_pl
         ("other", None, None, None),
     ]
     (polled,) = found.diagnostics
-    assert polled.message.startswith("brd_done: of kind 'other', a call answers 0")
+    assert polled.message.startswith("brd_done: calls of kind 'other' return 0")
     assert "a host that polls it waits forever" in polled.hint
 
 

@@ -151,7 +151,7 @@ def test_what_is_wrong_is_told_at_the_users_own_line(project: Path, tmp_path: Pa
     pragma = "#pragma recap get recv(data, tiny_top.adder, s1): wordz\n    found = fpga"
     message = "the condition of the pragma 'get' does not compile here: use of undeclared identifier 'wordz'"
     assert told(good.replace("found = fpga", pragma), compiled) == ("move.c", 11, message)
-    message = "the command host.build made no host/app"
+    message = "the command host.build produced no host/app"
     assert told(good, compiled) == ("wrong.workbench.yaml", None, message)
     message = "the command host.build ended with exit code 1: what"
     assert told(good, "echo what; false") == ("wrong.workbench.yaml", None, message)

@@ -64,7 +64,7 @@ def test_what_they_do_is_simulated_and_what_is_not_known_is_told(tmp_path: Path,
     scanned = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
     assert [(d.severity, d.line, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, 5, "PLLE2_BASE is simulated with all its clocks at its input's rate"),
-        (Severity.WARNING, 10, "what RAMB36E1 does is not known: its outputs stay 0 in simulation"),
+        (Severity.WARNING, 10, "the behaviour of RAMB36E1 is unknown: its outputs stay 0 in simulation"),
     ]
     (block,) = scanned.blocks
     assert (block.id, block.why_not, block.instances) == ("leaf.counts", "", ("top.own.counts",))
@@ -76,9 +76,9 @@ def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, la
     (block,) = scanned.blocks
     assert (block.why_not, scanned.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
     (note,) = (d for d in scanned.diagnostics if d.severity is Severity.NOTE)
-    assert note.message == "what PLLE2_BASE makes of 'clk' clocks leaf.counts: counted in cycles of 'clk'"
+    assert note.message == "blocks on a clock that PLLE2_BASE derives from 'clk' count cycles of 'clk': leaf.counts"
     assert note.hint == (
-        "On a real machine they are counted in cycles of what it makes. To simulate it as fast as it is, add it to "
+        "On a real machine they are counted in cycles of the derived clock. To simulate it as fast as it is, add it to "
         "hardware.clocks: {name: pll.CLKOUT0, frequency_hz: 200 MHz}."
     )
 
@@ -106,7 +106,7 @@ def test_a_plls_clock_may_be_told_how_fast_it_is(tmp_path: Path, language: Veril
     text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)").replace("(input clk, ", PORTS) + LEAF
     told = hardware(tmp_path, text).model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})
     messages = [d.message for d in language.scan(tmp_path, told, PLATFORM, {}).diagnostics]
-    assert messages == ["what RAMB36E1 does is not known: its outputs stay 0 in simulation"]
+    assert messages == ["the behaviour of RAMB36E1 is unknown: its outputs stay 0 in simulation"]
     build = language.instrument(tmp_path, told, PLATFORM, {}, tmp_path / "out")
     assert PLATFORM.hardware is not None
     (source,) = PLATFORM.hardware.clocks

@@ -198,8 +198,8 @@ endmodule
     assert [d.text() for d in scanned.diagnostics] == [
         "inner.vh:3:1: warning: the pragma 'a' is in an included file, and is not used. "
         "Move it to one of the hardware sources.",
-        "top.v:7: note: what a gate makes of 'clk' clocks top.line_7: counted in cycles of 'clk'. "
-        "While their clock is held, they stay in the state in which they were.",
+        "top.v:7: note: blocks on a clock that a gate derives from 'clk' count cycles of 'clk': top.line_7. While "
+        "their clock is held, they stay in their state.",
     ]
     reasons = {b.id: b.why_not for b in scanned.blocks}
     assert "in a macro" in reasons["top.line_4"]
@@ -355,7 +355,7 @@ def test_a_clock_by_another_name_is_that_clock(tmp_path: Path) -> None:
     scanned = scan(tmp_path, top_v=CLOCKS)
     assert [block.why_not for block in scanned.blocks] == ["", ""]
     (note,) = scanned.diagnostics  # of `g` alone
-    assert note.message == "what a gate makes of 'clk' clocks leaf.kept: counted in cycles of 'clk'"
+    assert note.message == "blocks on a clock that a gate derives from 'clk' count cycles of 'clk': leaf.kept"
     assert scan(tmp_path, top_v=CLOCKS.replace("leaf g(gated);", "")).diagnostics == ()
     several = CLOCKS.replace("gated = clk & en", "gated = en ? clk : clk_b").replace("input en", "input en, clk_b")
     scanned = scan(tmp_path, top_v=several.replace("leaf a(i_clk); leaf c(out); leaf d(inverted); ", ""))
@@ -375,8 +375,8 @@ def test_a_divided_clock_is_counted_in_cycles_of_its_source(tmp_path: Path) -> N
     scanned = scan(tmp_path, top_v=text)
     assert [block.why_not for block in scanned.blocks] == ["", ""]
     assert [(d.message, d.hint) for d in scanned.diagnostics] == [
-        ("what a divider makes of 'clk' clocks top.slow: counted in cycles of 'clk'",
-         "On a real machine they are counted in cycles of what it makes."),
+        ("blocks on a clock that a divider derives from 'clk' count cycles of 'clk': top.slow",
+         "On a real machine they are counted in cycles of the derived clock."),
     ]  # fmt: skip
 
 
@@ -461,12 +461,12 @@ def test_files_that_the_design_reads_are_looked_for(tmp_path: Path) -> None:
     hardware = HardwareSources(sources=("rtl/top.v",), top="top", read_out=ReadOut(first=0, last=15))
     problems = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
     assert [(d.file, d.line, d.message, d.severity) for d in problems] == [
-        ("rtl/top.v", 8, "the design reads 'in.txt', which is not there", Severity.WARNING),
-        ("rtl/top.v", 5, "the design reads 'beside.hex', which is not there", Severity.WARNING),
-        ("rtl/top.v", 10, "which file is read here is known only when the design runs: it is not copied with it",
+        ("rtl/top.v", 8, "the design reads 'in.txt', which does not exist", Severity.WARNING),
+        ("rtl/top.v", 5, "the design reads 'beside.hex', which does not exist", Severity.WARNING),
+        ("rtl/top.v", 10, "the name of the file read here is known only in a run: it is not copied",
          Severity.NOTE),
     ]  # fmt: skip
-    assert problems[1].hint == "It is looked for from the project's folder: write 'rtl/beside.hex'."
+    assert problems[1].hint == "Its path starts at the project's folder: write 'rtl/beside.hex'."
 
 
 def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
@@ -474,7 +474,7 @@ def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_bytes(text)
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
     (problem,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
-    assert (problem.line, "is known only when the design runs" in problem.message) == (3, True)
+    assert (problem.line, "is known only in a run" in problem.message) == (3, True)
 
 
 def test_a_top_is_found_with_folders_that_included_paths_begin_in_and_by_its_name_below_another(tmp_path: Path) -> None:

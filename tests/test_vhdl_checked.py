@@ -106,7 +106,7 @@ def test_what_is_right_passes_with_ports_of_every_type(tmp_path: Path) -> None:
     """Enumerations, records, arrays, ranges, truths, two clocks, registers without a value, a memory."""
     logged: list[JobEvent] = []
     checked.check(instrumented(tmp_path), tmp_path, Job(logged.append))
-    assert "equalled the VHDL in" in logged[-1].text
+    assert "matched the VHDL in" in logged[-1].text
 
 
 def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_slice_whose_bounds_are_computed_twice_is_synthesised_as_written(tmp_p
     assert not build.beside.refused
     logged: list[JobEvent] = []
     checked.check(build, tmp_path, Job(logged.append))
-    assert "equalled the VHDL in" in logged[-1].text
+    assert "matched the VHDL in" in logged[-1].text
     (tmp_path / "top.vhd").write_text(SLICED.replace('"00000") + 31\n', '"0000" & "0") + 31\n'))  # two computations
     build = VhdlLanguage().plain(tmp_path, HardwareSources(sources=("top.vhd",), top="top", read_out=READ_OUT), {})
     assert build.beside is not None

@@ -578,7 +578,7 @@ def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffe
     scanned = scan(tmp_path, top=text)
     assert [(d.severity, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, "MMCME2_ADV is simulated with all its clocks at its input's rate"),
-        (Severity.NOTE, "what MMCME2_ADV makes of 'clk' clocks top.other: counted in cycles of 'clk'"),
+        (Severity.NOTE, "blocks on a clock that MMCME2_ADV derives from 'clk' count cycles of 'clk': top.other"),
     ]
     assert [(block.id, block.why_not) for block in scanned.blocks] == [("top.own", ""), ("top.other", "")]
     assert scanned.clocks == (("clk", 3),)  # FDRE's too
@@ -601,7 +601,7 @@ def test_a_pll_that_the_sources_declare_themselves(tmp_path: Path) -> None:
     scanned = scan(tmp_path, top=text)
     assert [(d.severity, d.message) for d in scanned.diagnostics] == [
         (Severity.WARNING, "SB_PLL40_CORE is simulated with all its clocks at its input's rate"),
-        (Severity.NOTE, "what SB_PLL40_CORE makes of 'clk' clocks top.p: counted in cycles of 'clk'"),
+        (Severity.NOTE, "blocks on a clock that SB_PLL40_CORE derives from 'clk' count cycles of 'clk': top.p"),
     ]
     assert [block.why_not for block in scanned.blocks] == [""]
     assert scanned.diagnostics[1].hint.endswith("hardware.clocks: {name: m.plloutcore, frequency_hz: 200 MHz}.")
@@ -645,10 +645,10 @@ def test_clocks_in_records_and_arrays_and_what_is_made_of_them(tmp_path: Path) -
     assert {block.id: block.why_not for block in scanned.blocks if block.why_not} == {}
     assert scanned.clocks == (("clk", 6), ("other", 1))
     assert [(d.message, d.hint) for d in scanned.diagnostics] == [
-        ("what a gate makes of 'clk' clocks part.b: counted in cycles of 'clk'",
-         "While their clock is held, they stay in the state in which they were."),
-        ("what a divider makes of 'clk' clocks part.e: counted in cycles of 'clk'",
-         "On a real machine they are counted in cycles of what it makes."),
+        ("blocks on a clock that a gate derives from 'clk' count cycles of 'clk': part.b",
+         "While their clock is held, they stay in their state."),
+        ("blocks on a clock that a divider derives from 'clk' count cycles of 'clk': part.e",
+         "On a real machine they are counted in cycles of the derived clock."),
     ]  # fmt: skip
 
 
@@ -666,5 +666,5 @@ def test_where_ghdl_crashes_it_is_told_as_that_and_on_what(tmp_path: Path) -> No
     assert whole.message.startswith("GHDL cannot elaborate 'top': it crashed (")
     assert (place.line, place.message) == (
         2,
-        "GHDL 2.0 crashes on packages with generics within other units, as this one",
+        "GHDL 2.0 crashes on packages with generics within other units, such as this one",
     )

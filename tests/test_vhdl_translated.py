@@ -122,7 +122,7 @@ end;
     with pytest.raises(WorkbenchError) as told:
         synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
     assert [(d.message, d.line) for d in told.value.diagnostics] == [
-        ("GHDL makes no Verilog of a clock's edge that is used as a value", 6)
+        ("GHDL writes no Verilog for a clock edge that is used as a value", 6)
     ]
 
 
@@ -141,7 +141,7 @@ architecture rtl of made is type words_t is array (0 to 1) of unsigned(7 downto 
 end;
 """
     (tmp_path / "made.vhd").write_text(text)
-    with pytest.raises(WorkbenchError, match="takes an array of it for a memory") as told:
+    with pytest.raises(WorkbenchError, match="treats an array as a memory") as told:
         synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
     line = text.splitlines().index("        if rising_edge(clk) then") + 1
     assert [d.line for d in told.value.diagnostics] == [line]
@@ -350,7 +350,7 @@ def test_what_ghdl_refuses_though_it_is_vhdl_is_told_as_its_limit(text: str, sai
     (tmp_path / "made.vhd").write_text(f"{head}\n{text}\n")
     one = refusal(synthesised, Design((str(tmp_path / "made.vhd"),), "made"))
     assert one.message == said
-    assert "may be right VHDL: GHDL's synthesis has limits here" in one.hint
+    assert "may be correct VHDL: GHDL's synthesis has limits here" in one.hint
 
 
 READS = f"""{HEAD} use std.textio.all;

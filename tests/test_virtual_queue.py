@@ -212,7 +212,7 @@ def test_the_downstream_queue_shows_that_intervals_depend_on_one_another(source:
         assert found.draw is Draw.BLOCKS
         assert found.consistent
         assert distance(found.occupancy.total, truth.total) < 0.05
-        assert "insertions depend on those before" in found.model
+        assert "insertions depend on earlier ones" in found.model
 
 
 def test_weak_dependence_that_no_sub_queue_shows_is_found_in_the_intervals() -> None:
@@ -220,7 +220,7 @@ def test_weak_dependence_that_no_sub_queue_shows_is_found_in_the_intervals() -> 
     _, held = replayed(ends, BULKS, seen(truth), Draw.ALONE)
     assert all(queue.agrees for queue in held)
     (told,) = [d for d in found.dependences if d.is_significant]
-    assert (told.of, told.lag) == ("insertions depend on those before", 1)
+    assert (told.of, told.lag) == ("insertions depend on earlier ones", 1)
     assert told.value == pytest.approx(0.26, abs=0.02)
 
 
@@ -369,7 +369,7 @@ def test_transfers_that_depend_on_one_another_are_replayed_as_neighbours() -> No
     bus = Bus(32, times[::32], np.zeros(1250), of=np.arange(40_000) // 32)
     found = estimate(ends, bus, seen(truth))
     (told,) = [d for d in found.dependences if d.is_significant]
-    assert told.of == "transfers depend on those before"
+    assert told.of == "transfers depend on earlier ones"
     assert (found.draw, found.consistent) == (Draw.BLOCKS, True)
     alone, _ = replayed(ends, bus, {}, Draw.ALONE)
     assert distance(found.occupancy.total, truth.total) < distance(alone.total, truth.total)
@@ -385,7 +385,7 @@ def test_ends_that_saw_too_little_are_said_to_have() -> None:
     few = replace(edge, pop_ps=edge.pop_ps[:20])
     times = 10 * np.arange(400)  # nothing ever waits, so that no service is known
     idle = replace(edge, push_ps=times, taken_ps=None, delivered_ps=None, pop_ps=times + 5)
-    assert across(few).words == across(idle).words == "counted; what the two ends saw alone is too little for a replay"
+    assert across(few).words == across(idle).words == "counted; what the two ends saw is too little for a replay"
 
 
 def test_few_transfers_say_nothing_of_what_they_depend_on() -> None:

@@ -118,9 +118,9 @@ def test_the_time_and_the_bytes_that_are_asked_for(project: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--waves", "--from", "2 us", "--to", "1 us"], "end before they begin"),
+        (["--waves", "--from", "2 us", "--to", "1 us"], "is before its start"),
         (["--waves", "--from", "2 apples"], "--from 2 apples: "),
-        (["--to", "1 us"], "--from and --to say for which time signals are written"),
+        (["--to", "1 us"], "--from and --to limit when signals are written"),
     ],
 )
 def test_times_that_cannot_be(project: Path, options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,7 +94,7 @@ def hardware(folder: Path) -> HardwareSources:
 def test_macros_and_analysers_are_no_missing_modules(tmp_path: Path) -> None:
     scanned = VerilogLanguage().scan(tmp_path, hardware(tmp_path), PLATFORM, {})
     assert [d.message for d in scanned.diagnostics] == [
-        "what vio_0 does is not known: its outputs stay 0 in simulation"
+        "the behaviour of vio_0 is unknown: its outputs stay 0 in simulation"
     ]
     assert {block.id for block in scanned.blocks} == {"top.counter"}
 

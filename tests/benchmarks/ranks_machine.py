@@ -151,7 +151,7 @@ def row(
     visited = sorted({run.manifest.blocks[block].id for block in path.steps.block.tolist()}) if path else []
     unsure_ps, off_ps = clocks_off_ps(raw, ahead_s)
     said = " ".join(one.message for one in run.manifest.diagnostics)
-    early = re.search(r"(\d+) calls? ended before what was waited for came", said)
+    early = re.search(r"(\d+) calls? ended before the data that they waited for came", said)
     return {
         "ranks": name, "messages": len(messages(run)), "messages_equal": messages(run) == messages(card),
         "collectives_equal": collectives(run) == collectives(card),

@@ -319,7 +319,7 @@ def test_a_script_that_leads_back_does_not_start_without_end(
     (app / "bin" / "gcc").symlink_to(script)
     done = subprocess.run([script, *words], cwd=app, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
-    assert "the compiler that `workbench cc` starts leads back to it. Set RECAP_CC" in done.stderr
+    assert "the compiler that `workbench cc` starts is that command itself. Set RECAP_CC" in done.stderr
 
 
 def test_what_the_compiler_writes_beside_an_object_file_is_the_users_own(app: Path, fake_api: Path) -> None:

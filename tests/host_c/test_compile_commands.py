@@ -117,5 +117,5 @@ def test_a_character_that_no_name_can_have_costs_one_entry(tmp_path: Path, key: 
     commands[0][key] += "\0"
     workspace = opened(tmp_path, json.dumps(commands))
     (problem,) = (p for p in workspace.diagnostics if "entry 1" in p.message)
-    assert "entry 1 has a character (U+0000) that no name and no flag can have" in problem.message
+    assert "entry 1 has a character (U+0000) that names and flags cannot contain" in problem.message
     assert set(workspace.project.host.source_flags) == {"src/sub.c"}

@@ -36,7 +36,7 @@ def said(*rows: tuple[int, int, int], asked: tuple[int, ...]) -> str:
 
 
 def test_a_host_that_goes_round_does_what_its_answers_say() -> None:
-    assert "what it does depends on that" in said((ASK, 1, 1), (ASK, 2, 1), (ASK, 1, 1), asked=(1, 1, 1))
+    assert "its next steps depend on that" in said((ASK, 1, 1), (ASK, 2, 1), (ASK, 1, 1), asked=(1, 1, 1))
     assert not said((ASK, 1, 1), (ASK, 2, 1), (MOVE, 0, 1), (ASK, 1, 1), (ASK, 2, 1), asked=(1, 1, 1, 1))
     assert not said((ASK, 1, 1), (ASK, 1, 1), (ASK, 2, 1), asked=(1, 1, 1))
 
@@ -56,7 +56,7 @@ def test_rounds_of_which_only_the_hosts_wait_is_known_take_all_of_their_waits_af
     wait_for_all(program, [3, 3], change)
     wait_for_all(program, [1, 2], change)
     assert program.answers == {4: known, 5: replace(known, lag=100, latest=180), 7: unknown}
-    with pytest.raises(RefusedError, match="of some rounds no more is known than how long the host waits"):
+    with pytest.raises(RefusedError, match="of some rounds only the host's wait for the FPGA is known"):
         wait_for_all(program, [1, 3], change)
 
 

@@ -191,7 +191,7 @@ def test_what_is_not_as_recorded_is_told(bench: bounds.Bench) -> None:
     syncs["own_ps"] = np.array(syncs["own_ps"])
     syncs["own_ps"][np.flatnonzero(syncs["kind"] == SyncKind.WAIT)[-1]] += 1
     late = prepare(replace(opened.run, tables={**opened.run.tables, "syncs": syncs}), opened.platform)
-    assert "calls of the threads come otherwise" in late.why
+    assert "calls of the threads come at other times" in late.why
     assert not late.exact
     without = {name: table for name, table in opened.run.tables.items() if name != "syncs"}
     unknown = prepare(replace(opened.run, tables=without), opened.platform)

@@ -97,7 +97,7 @@ def _mean_text(value: float) -> str:
 
 
 def calls_table(calls: Sequence[CallMetrics]) -> views.Table:
-    """Those that take the most time first."""
+    """The calls, those that take the most time first."""
     columns = (
         views.Column("Call", lambda c: c.site.label, category=lambda c: c.state.category),
         views.Column("Entry", _entry, ink=lambda c: _MUTED),

@@ -166,7 +166,7 @@ def cause_details(cause: Cause, who: str = "B") -> str:
 
 
 def _compared(line: Line, says: Sequence[Callable[[Spent], str]], who: str) -> str:
-    """What is said of the two runs where it differs; of one where the other does not have it."""
+    """A value of both runs if it differs, or of one run if the other does not have it."""
     if line.a and line.b:
         both = [(say(line.a), say(line.b)) for say in says]
         return "; ".join(f"{a} in A, {b} in {who}" for a, b in both if a != b)

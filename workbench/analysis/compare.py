@@ -150,7 +150,7 @@ def _finding_key(finding: Finding) -> tuple[str, str, str, str]:
 
 
 def faster_words(comparison: Comparison, who: str = "B") -> str:
-    """`B is 2.00× faster`; that it cannot be said where a run did not come to its end."""
+    """`B is 2.00× faster`, or that a run did not finish and cannot be compared."""
     speedup = comparison.speedup
     if speedup is None:
         return f"{who} cannot be compared: one of the two runs did not finish"

@@ -76,7 +76,7 @@ def markdown_text(runs: Sequence[Judged], base: str, many: ManyRuns) -> str:
 
 
 def _run_lines(run: Judged, base: str, head: str) -> list[str]:
-    """Of one run: how it compares with the base, the conditions, the findings."""
+    """Lines on one run: its comparison with the base, the conditions, the findings."""
     comparison, verdicts = run.comparison, run.verdicts
     a, b = _cell(base), _cell(run.name)
     lines = [f"{faster_words(comparison, f'`{b}`')} (`{a}` is the base).", ""]

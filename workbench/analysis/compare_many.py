@@ -80,7 +80,8 @@ def compare_many(
 
 
 def different_values(manifests: Sequence[Manifest]) -> list[dict[str, Value]]:
-    """Of each run the values of what differs between these: settings and parameters, sources, and how they were run."""
+    """For each run, the values that differ between the runs: settings and parameters, sources, and how they were
+    run."""
     first = manifests[0].sources
     every: list[dict[str, Value]] = []
     for one in manifests:

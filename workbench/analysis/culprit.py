@@ -1,4 +1,4 @@
-"""Who a block waits for: the block named by its waits, and behind it whoever that one waits for in turn."""
+"""The block that another waits for: the one that its waits name, then the one that this waits for, and so on."""
 
 from collections.abc import Sequence
 

@@ -18,7 +18,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Dependences:
-    """The FPGA's blocks of a graph, by who receives from whom."""
+    """The FPGA's blocks of a graph, each with the blocks that it receives from."""
 
     blocks: Sequence[BlockMetrics]
     graph: BlockGraph
@@ -50,7 +50,7 @@ class Dependences:
 
     @cached_property
     def _senders(self) -> Mapping[str, frozenset[str]]:
-        """From whom each of the FPGA's blocks receives."""
+        """The blocks from which each of the FPGA's blocks receives."""
         members: dict[str, list[str]] = {}
         for one in self.blocks:
             if one.block.side is Side.FPGA:

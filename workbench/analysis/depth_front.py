@@ -37,7 +37,7 @@ def _point_json(point: DepthPoint) -> dict[str, Any]:
 
 
 def shown_points(front: Front, most: int = SHOWN) -> list[DepthPoint]:
-    """Of many points some from end to end, the chosen one among them."""
+    """Some of many points, from end to end, with the chosen one."""
     step = -(-len(front.points) // most)
     return [one for n, one in enumerate(front.points) if step <= 1 or n % step == 0 or n == front.chosen]
 

@@ -49,17 +49,17 @@ class EqualWork:
 
     @property
     def a(self) -> Stretch:
-        """That of the first run."""
+        """The stretch of the first run."""
         return self.stretches[0]
 
     @property
     def b(self) -> Stretch:
-        """That of the last run."""
+        """The stretch of the last run."""
         return self.stretches[-1]
 
     @property
     def speedup(self) -> float | None:
-        """Of the first and the last stretch: A's time over B's. None where they are not the same work."""
+        """The first stretch's time over the last one's; None if they are not the same work."""
         return self.a.span_ps / self.b.span_ps if self.calls and self.b.span_ps else None
 
 

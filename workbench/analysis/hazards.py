@@ -174,7 +174,7 @@ def _meets_next_round(order: CallOrder, moved: Mask, others: Mask, units: Sequen
 
 
 def _spans(order: CallOrder, rows: Mask, unit: int) -> tuple[Numbers, Numbers]:
-    """Of each round the first address that these calls reach and the one after the last; -1 where there are none."""
+    """For each round, the first address that these calls reach and the one after the last; -1 if there are none."""
     at = np.flatnonzero(rows)
     low = np.full(order.rounds + 1, np.iinfo(np.int64).max)
     high = np.full(order.rounds + 1, -1)

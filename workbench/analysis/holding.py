@@ -49,7 +49,7 @@ class Subject:
 
     @cached_property
     def speedup(self) -> float:
-        """If only the time that the rule saves went."""
+        """The speedup if only the time that the rule saves went."""
         return ideal_speedup(self.selection.of.run.time_s, self.saved_s)
 
     @property

@@ -79,7 +79,7 @@ class _Rows:
 
     @cached_property
     def moving(self) -> Times:
-        """Of each call the part (ps) in which words of earlier calls were still passing the port."""
+        """For each call, the part (ps) in which words of earlier calls were still passing the port."""
         until = np.concatenate(([-1], np.maximum.accumulate(self.port_last)[:-1])) if len(self.start) else self.start
         return np.clip(until - self.start, 0, self.took)
 
@@ -154,7 +154,7 @@ class HostTimes:
         return replace(rows, waits=rows.waits | again, polls=rows.polls | again, control=rows.control & ~again)
 
     def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
-        """Of the waits of `block` that take `time_s`, in these calls (or partly in none)."""
+        """The waits of `block` that take `time_s`, in these calls (or partly in none)."""
         waits = [c for c in calls if c.state.category in WAITS]
         silent = max(time_s - sum(c.time_s for c in waits), 0.0)
         rows = self._rows.get(block.number)
@@ -349,7 +349,7 @@ class HostTimes:
 
 
 def asked_again(chosen: Mask, address: Times, site: Times) -> Mask:
-    """Those of the chosen calls that ask the same address in turn: polls, whatever they are called."""
+    """The chosen calls that read the same address in turn: polls, whatever their name."""
     at = np.flatnonzero(chosen)
     same = (np.diff(at) == 1) & (np.diff(address[at]) == 0) & (np.diff(site[at]) == 0)
     again: Mask = np.zeros(len(chosen), dtype=bool)

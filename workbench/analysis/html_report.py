@@ -239,7 +239,7 @@ def _scaling(scaling: Scaling) -> dict[str, Any]:
 
 
 def _path(analysis: Analysis) -> dict[str, Any]:
-    """The critical path by line, drawn by state and call, and who waits for whom; no rows where it is not known."""
+    """The critical path by line, drawn by state and call, and a table of waits; no rows if it is unknown."""
     path = analysis.what_if.path if analysis.what_if else None
     names = names_of_groups(m.block for m in analysis.blocks)
     diagram = path_diagram(path, names) if path else None

@@ -94,7 +94,7 @@ class WaitRow:
 
 
 def wait_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[WaitRow, ...]:
-    """Who waited for whom, the longest first: `names` says under which name each block is counted."""
+    """Rows of waits between blocks, the longest first; `names` gives the name under which each block is counted."""
     sums: dict[tuple[PathPart, PathPart], tuple[int, float]] = {}
     for wait in path.waits:
         pair = _named(wait.waiter, names), _named(wait.waited_for, names)
@@ -166,7 +166,8 @@ def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
 
 
 def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:
-    """Of one block, or of replicas together; None where the path is not known, or says nothing of them."""
+    """The section on the critical path for one block, or for replicas together; None if the path is unknown, or not in
+    them."""
     mine = {block.id for block in members}
     rows = path_rows(path, dict.fromkeys(mine, members[0].id)) if path else ()
     if path is None or not rows:

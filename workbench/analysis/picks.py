@@ -150,7 +150,7 @@ def _groups(s: Selection, chosen: Callable[[CallOrder], Mask]) -> Sequence[Selec
 
 
 def _toward(s: Selection, pairs: set[Pair]) -> set[Pair]:
-    """Those of these calls that name the selected block, where any do."""
+    """The calls that name the selected block, or all if none does."""
     if s.on_host or s.order is None:
         return pairs
     blocks = [b.block for b in s.of.blocks]

@@ -55,7 +55,7 @@ class CallOrder:
 
     @cached_property
     def round_of(self) -> Numbers:
-        """Of each call the number of the wait that it precedes or is part of; one more after the last wait."""
+        """For each call, the number of the wait that it precedes or is part of; one more after the last wait."""
         ended = np.concatenate(([False], self.waits[:-1] & ~self.waits[1:]))
         return np.cumsum(ended)
 
@@ -86,14 +86,14 @@ class CallOrder:
 
     @cached_property
     def starts_together(self) -> int:
-        """In how many rounds the FPGA is started at most without data that move between."""
+        """The most rounds in a row in which the FPGA is started without data moving between them."""
         moved = np.cumsum((self.sends | self.receives) & ~self.control & ~self.waits & ~self.starts)
         rounds = np.unique(moved[self.starts] * (self.rounds + 1) + self.round_of[self.starts])
         _, counts = np.unique(rounds // (self.rounds + 1), return_counts=True)
         return int(counts.max(initial=0))
 
     def before_reads(self, chosen: Mask) -> Mask:
-        """Those of the chosen messages that a read of data follows, with nothing but such messages between."""
+        """The chosen messages that a read of data follows, with only such messages between."""
         return chosen & self.sends & _reaches(chosen & self.sends, self.receives & ~self.control & ~self.waits)
 
     def groups(self, chosen: Mask) -> list[set[tuple[int, int]]]:
@@ -147,7 +147,7 @@ class CallOrder:
         return chosen & (counts >= _MOSTLY * len(rounds))[self.kind]
 
     def _followed_in_round(self, wanted: Mask) -> Mask:
-        """Of each call whether one that is wanted comes after it in its round."""
+        """For each call, whether a wanted one comes after it in its round."""
         after = _next(wanted)
         there = after < len(wanted)
         same: Mask = there & (self.round_of[np.minimum(after, len(wanted) - 1)] == self.round_of)
@@ -155,7 +155,7 @@ class CallOrder:
 
 
 def _next(wanted: Mask) -> Numbers:
-    """Of each row the first that is wanted, from it on; their number where there is none."""
+    """For each row, the first wanted row from it on; the number of rows if there is none."""
     at = np.where(wanted, np.arange(len(wanted)), len(wanted))
     return np.minimum.accumulate(at[::-1])[::-1]
 

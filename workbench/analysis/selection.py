@@ -55,7 +55,8 @@ class Selection:
 
     @cached_property
     def culprit(self) -> tuple[str, Side | None]:
-        """Seen from the host, who the critical path is in, where it is known; else whom the waits name."""
+        """Seen from the host: the block that the critical path is in, if known; otherwise the block that the waits
+        name."""
         named = find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
         late = self.of.on_path
         if named[1] is not Side.FPGA or not self.on_host or late is None:

@@ -99,7 +99,7 @@ def _dealt_with(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> list[Blo
 
 
 def _least(named: Iterable[BlockMetrics]) -> list[BlockMetrics]:
-    """Of several groups of replicas the one that works least; one without work only where none of them works."""
+    """The group of replicas that works least; one without work only if none of them works."""
     groups: dict[str, list[BlockMetrics]] = {}
     for block in named:
         groups.setdefault(block.block.group, []).append(block)
@@ -123,9 +123,9 @@ def free_running(blocks: Sequence[BlockMetrics], needed: frozenset[str]) -> Iter
             continue
         place = max(first.states, key=lambda s: (s.state.category is Category.WORK, s.time_s)).state
         yield Diagnostic(
-            f"'{group}' is marked as working all the time, and nothing waits for it: its work bounds no speedup",
-            "Leave a block that runs freely, such as an arbiter or a timer, without a mark; where a wait is for its"
-            " work, name it as that wait's target.",
+            f"'{group}' is marked as working all the time, and nothing waits for it: its work limits no speedup",
+            "Leave a free-running block, such as an arbiter or a timer, without a pragma. If a wait is for its work, "
+            "name it as that wait's target.",
             Severity.WARNING,
             place.file or first.block.file or None,
             place.line or first.block.line or None,

@@ -34,8 +34,8 @@ def used(expression: str) -> list[str]:
 
 
 def data_of(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> tuple[str, str, bool]:
-    """Of a call: (where the data are, how many bytes one of them has, whether it is a value and no array).
-    WorkbenchError where its entry and parameters do not tell."""
+    """The data of a call: (expression, bytes of an element, whether it is a value and not an array). WorkbenchError if
+    its entry and parameters do not show them."""
     handle = handle_of(prototype, kept)
     others = [(text, name) for text, name in prototype.parameters if handle is None or name != handle.name]
     kinds = {name: type_of(text, name) for text, name in others}
@@ -64,8 +64,8 @@ def data_of(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> tuple[
     hint = " or ".join(f"data: {name}" for name in choices) or "data: EXPRESSION"
     raise WorkbenchError(
         Diagnostic(
-            f"which parameter of {prototype.name} holds the data is not clear",
-            f"Name the parameter that they are in, an array or a value, in its entry: {hint}.",
+            f"it is unclear which parameter of {prototype.name} has the data",
+            f"Name that parameter, an array or a value, in its entry: {hint}.",
         )
     )
 

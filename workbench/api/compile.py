@@ -88,7 +88,9 @@ def no_room(text: str, what: str) -> tuple[Diagnostic, ...]:
     """What to say where a tool's own words are that a disk is full, whichever source it was reading then."""
     if not (full := _FULL.search(text)):
         return ()
-    hint = f"Free some where the run's folder, the cache ({cache_dir()}) and temporary files ({gettempdir()}) are."
+    hint = (
+        f"Free some space where the run's folder, the cache ({cache_dir()}) and temporary files ({gettempdir()}) are."
+    )
     return (Diagnostic(f"{what} cannot be built, as there is no room on a disk: {full[0]}", hint),)
 
 

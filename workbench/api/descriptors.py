@@ -214,7 +214,7 @@ class HostLanguage(Protocol):
         ...
 
     def outline(self, root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
-        """What each file (relative to `root`) defines and mentions, for a project that is begun. Never raises."""
+        """What each file (relative to `root`) defines and mentions, for a new project. Never raises."""
         ...
 
 
@@ -250,7 +250,7 @@ class KnowsApis(Protocol):
 
     def header(self, file: Path, text: str) -> ApiHeader:
         """The functions that a header of this text declares itself, `file` being where it lies. What was not understood
-        is told."""
+        is reported."""
         ...
 
     def wrong_expressions(self, platform: Platform, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
@@ -265,7 +265,8 @@ class VariesDepths(Protocol):
     def with_depths(
         self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
     ) -> HdlBuild:
-        """As `instrument`, without states; `varied` names the FIFOs (`resources/hdl/recap_depth.v`)."""
+        """Instrument with variable depths: as `instrument`, without states; `varied` names the FIFOs
+        (`resources/hdl/recap_depth.v`)."""
         ...
 
 
@@ -276,11 +277,11 @@ class Proves(Protocol):
     def instrument(
         self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
     ) -> HdlBuild:
-        """As every hardware language; `compared` of the build is what `prove` looks at."""
+        """Instrument a design, as every hardware language does; `prove` uses `compared` of the build."""
         ...
 
     def prove(self, build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
-        """Of each module, or of one, whether it is as before: by proof, or simulated. Raises WorkbenchError."""
+        """Prove or simulate whether each module, or one, behaves as before. Raises WorkbenchError."""
         ...
 
 
@@ -311,8 +312,8 @@ class HdlLanguage(Protocol):
         self, root: Path, files: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] = ...
     ) -> tuple[HdlTop, ...]:
         """The modules among `files` (relative to `root`) that may be a design's top, the largest design first, for a
-        project that is begun; with them the one that is `chosen` by its name or file, whatever instantiates it.
-        `defines` are values of macros, passed only where there are any. Never raises."""
+        new project; with them the one that is `chosen` by its name or file, whatever instantiates it. `defines` are
+        values of macros, passed only where there are any. Never raises."""
         ...
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:

@@ -1,4 +1,4 @@
-"""Whose fault it is: what a plugin's code raises is told with the plugin's name, and with the place in its source."""
+"""Failures of plugins: what a plugin's code raises is reported with the plugin's name and the place in its source."""
 
 import sys
 from importlib.metadata import EntryPoint, entry_points

@@ -1,4 +1,4 @@
-"""Forms: which fields a part of a document has, in which order, and how each is said."""
+"""Forms: the fields of a part of a document, their order and their labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

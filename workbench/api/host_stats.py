@@ -127,7 +127,7 @@ def slots_and_clock(raw: Path) -> tuple[RowArray, TickClock, int] | None:
 
 
 def of_other_version(path: Path, version: int, reads: int) -> WorkbenchError:
-    """That a record is of version `told`, where this program reads `reads`."""
+    """The diagnostic that a record has version `told`, and this program reads `reads`."""
     age = "an older version" if version < reads else "a newer version"
     message = f"recorded by {age} (format {version}, this program reads {reads}): run again"
     return WorkbenchError(Diagnostic(message, "Or open it with that version.", file=str(path)))

@@ -44,7 +44,7 @@ class HostUnit:
 
 @dataclass(frozen=True)
 class Units:
-    """What a program told of its calls, as its recorder numbered them."""
+    """A program's record of its call sites, as its recorder numbered them."""
 
     sites: tuple[Site, ...]
     block: Block

@@ -57,7 +57,7 @@ class Job:
             raise Cancelled
 
     def tell(self, event: JobEvent) -> None:
-        """Pass on what was told elsewhere, as in a child process that does a part of the job."""
+        """Pass on an event from elsewhere, such as a child process that does a part of the job."""
         self._watch(event)
 
     def within(self, limit_s: float) -> Job:

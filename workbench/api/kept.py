@@ -149,7 +149,7 @@ def _is_whole(file: Path, checksum: str, size_bytes: int, mtime_ns: int) -> bool
 
 
 def _sums(folder: Path) -> dict[str, tuple[str, int, int]]:
-    """Each file of an entry of the cache: checksum, size in bytes, time in nanoseconds. Empty if that is damaged."""
+    """Checksum, size (bytes) and time (ns) of each file of a cache entry; empty if it is damaged."""
     try:
         read = json.loads((folder / _SUMS).read_text(encoding="utf-8"))
         return {name: (str(checksum), int(size), int(time)) for name, (checksum, size, time) in read.items()}
@@ -211,7 +211,8 @@ def keep_folder(source: Path, folder: Path) -> Path:
 
 @contextmanager
 def one_at_a_time(kind: str, job: Job) -> Iterator[None]:
-    """Of all who make what is kept of a kind, on this machine, one goes on; the others wait, and may then find it made.
+    """A lock for cached things of a kind, on this machine: one process builds, the others wait and may then use the
+    result.
 
     Raises Cancelled where the job is cancelled meanwhile. Where the cache cannot be written nobody waits.
     """

@@ -65,7 +65,8 @@ class Syntax:
 
     @cached_property
     def any_pragma(self) -> re.Pattern[str]:
-        """The beginning of a pragma of anyone; the group `who` is whom it is for, `gap` what is behind that."""
+        """A regular expression for the beginning of any pragma; group `who` is its addressee, `gap` the blanks after
+        that."""
         case = 0 if self.directives else re.IGNORECASE
         return re.compile(rf"{re.escape(self.opening)}[ \t]*pragma[ \t]+(?P<who>\w*)(?P<gap>[ \t]*)", case)
 

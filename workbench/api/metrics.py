@@ -109,7 +109,7 @@ class Measured(Protocol):
 
     @property
     def streams(self) -> Sequence[StreamMetrics]:
-        """Those of the design that the run counted."""
+        """The design's streams that the run counted."""
 
     @property
     def waited_for(self) -> frozenset[str]:
@@ -117,7 +117,7 @@ class Measured(Protocol):
 
     @property
     def memory_ports(self) -> Sequence[MemoryPortMetrics]:
-        """Those of the design that the run counted."""
+        """The design's memory ports that the run counted."""
 
     def least_depth(self, fifo: str) -> int:
         """The least depth (words) of the FIFO with this id that loses under 1 % by replay of the run's words, the other
@@ -161,7 +161,7 @@ class Selected(Protocol):
     def time_s(self) -> float: ...
     @property
     def saved_s(self) -> float:
-        """What the rule says that fixing would save; `time_s` as long as it has not said."""
+        """The time (s) that a fix would save by the rule; `time_s` until the rule gives one."""
 
     @property
     def replicas_s(self) -> Sequence[float]:
@@ -217,7 +217,7 @@ class Selected(Protocol):
 
     @property
     def starts_together(self) -> int:
-        """In how many rounds in a row the FPGA is started at most without data that move between."""
+        """The most rounds in a row in which the FPGA is started without data moving between them."""
 
     @property
     def poll_sites(self) -> int:

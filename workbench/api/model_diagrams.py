@@ -99,7 +99,7 @@ def items_of(data: Mapping[str, Any], *path: str | int) -> Sequence[Mapping[str,
 
 
 def appended(data: Mapping[str, Any], path: FieldPath, value: Any) -> DocumentStep:
-    """A value at the end of a list, which is begun where there is none."""
+    """An edit that appends a value to a list, and creates the list if there is none."""
     items = items_of(data, *path)
     return DocumentStep((*path, len(items)), value, True) if items else DocumentStep(path, [value])
 

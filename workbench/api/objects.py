@@ -93,7 +93,7 @@ def compile_objects(
 def object_file(
     one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]
 ) -> ProcessResult:
-    """Make an object file, or take it as it was kept; what the compiler said."""
+    """Build an object file, or take it from the cache; returns the compiler's output."""
     command = _key(one, os.path.abspath(base))
     kept = kept_folder("objects", command, base)
     if kept and (said := taken(kept / _SAID)) is not None and take(kept / _OBJECT, one.target):

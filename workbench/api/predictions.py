@@ -122,7 +122,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Share:
-    """A share from 0 to 1, one of a `group` that stands together; the `strong` one is said first of its group."""
+    """A share from 0 to 1, one of a `group` that is shown together; the `strong` one is listed first."""
 
     group: str
     name: str

@@ -32,8 +32,8 @@ class QueriedBlock:
 
 @dataclass(frozen=True)
 class QueriedEdge:
-    """An edge of the application, what is said on it, and what can be asked of it: titles and statements. Where there
-    is little room, the first of `short` that fits is said. `place` is where it is written: file and line."""
+    """An edge of the application with its label, and the measures that can be asked: titles and statements. If there is
+    little room, the first of `short` that fits is the label. `place` is its file and line."""
 
     label: str
     source: str
@@ -114,8 +114,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class QueueFill:
-    """Of an edge: its rate, how many elements its queue held on average, of `depth` (0 where that is not known), and
-    for which share of the time, 0 to 1, it held its sender back."""
+    """An edge's rate, the mean number of elements in its queue of `depth` (0 if unknown), and the share of the time, 0
+    to 1, in which it held its sender back."""
 
     rate_per_s: float
     held: float
@@ -183,10 +183,11 @@ class ReadAgents:
 
 @runtime_checkable
 class CountsInDesign(Protocol):
-    """Of a plugin's `RunQueries`: agents in the FPGA count statements while the application runs."""
+    """A protocol of a plugin's `RunQueries`: agents in the FPGA count statements while the application runs."""
 
     def agents(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
-        """Those of a design; `clocks_hz` are the platform's clocks. WorkbenchError with what is wrong in the query."""
+        """The agents of a design; `clocks_hz` are the platform's clocks. WorkbenchError with what is wrong in the
+        query."""
         ...
 
     def switches(

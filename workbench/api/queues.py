@@ -69,8 +69,8 @@ class Deeper:
 
 @runtime_checkable
 class HasQueues(Protocol):
-    """Of a plugin's `RunQueries`: runs have queues whose depths can be chosen."""
+    """A protocol of a plugin's `RunQueries`: runs have queues whose depths can be chosen."""
 
     def queues(self, run: Run) -> RunQueues | None:
-        """Those of a traced run; None where it has none. Raises WorkbenchError for a damaged run."""
+        """The queues of a traced run; None if it has none. Raises WorkbenchError for a damaged run."""
         ...

@@ -211,7 +211,7 @@ def read_calls(raw: Path) -> RecordFile:
 
 
 def _call_file(raw: Path) -> RecordFile:
-    """In ticks and slots, which `host_stats.bin` explains, or as an earlier version's recorder wrote them."""
+    """The recorded calls in ticks and slots, which `host_stats.bin` explains, or as an earlier recorder wrote them."""
     file, slots_clock = raw / "host_calls.bin", slots_and_clock(raw)
     if slots_clock is None:
         return RecordFile(file, CALLS)
@@ -328,7 +328,7 @@ def read_transitions(raw: Path) -> Records:
 
 
 def read_firsts(raw: Path) -> Records:
-    """In which cycle each state of a block was there first (dtype FIRSTS)."""
+    """The first cycle of each state of a block (dtype FIRSTS)."""
     return read_records(raw / "firsts.bin", FIRSTS)
 
 

@@ -289,7 +289,7 @@ class MemoryPortMetrics:
 
     @property
     def latency_s(self) -> float:
-        """Of a burst, from its request to its last answer, on average."""
+        """Mean time (s) of a burst from its request to its last answer."""
         return self.latency_cycles / self.bursts / self.clock_hz if self.bursts else 0.0
 
     @property

@@ -60,13 +60,13 @@ class RunStates:
         return "interval_offsets" in tables and "intervals" in tables and bool(len(tables["intervals"]["start_ps"]))
 
     def events(self, block_id: str) -> StateEvents:
-        """Of a traced run."""
+        """The state events of a traced run."""
         if block_id not in self._events:
             self._events[block_id] = self._read(block_id)
         return self._events[block_id]
 
     def counted(self, block_id: str) -> CountedStates:
-        """Of any run; all 0 where it has no such tables."""
+        """The state counts of any run; all 0 if it has no such tables."""
         number, count = self._numbers[block_id], len(self._run.manifest.blocks[self._numbers[block_id]].states)
         time_ps, visits, moves = np.zeros(count, int), np.zeros(count, int), np.zeros((count, count), int)
         rows = _rows(self._run.tables.get("state_time"), number)

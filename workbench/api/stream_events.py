@@ -136,7 +136,7 @@ CROSSINGS, QUEUED, THREADS = "stream_crossings", "stream_queued", "stream_thread
 
 
 def tables(events: Events) -> dict[str, Table]:
-    """As tables of a run folder, the edges one after another."""
+    """The events as tables of a run folder, one edge after another."""
     said = [
         {
             "label": one.edge.label,
@@ -210,7 +210,7 @@ class Head:
 
 
 def head_of(tables: Mapping[str, Table], file: str = "") -> Head | None:
-    """As `events_of`, of the edges alone, however many events there are."""
+    """The edges of `events_of` without their events, however many there are."""
     if EDGES not in tables:
         return None
     with _damage_told(file):

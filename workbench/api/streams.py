@@ -1,4 +1,4 @@
-"""Why nothing in a design moves any more: who waits for whom along its streams."""
+"""Explains why nothing in a design moves any more, by the waits along its streams."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class Waiting:
 
 
 def waiting(streams: Sequence[Stream], valid: Sequence[bool], ready: Sequence[bool]) -> tuple[Waiting, ...]:
-    """Who waits for whom in a cycle in which no stream transfers: a source that is not taken waits for its target, and
-    a target to which nothing is offered for its source."""
+    """The waits in a cycle in which no stream transfers: a source that is not taken waits for its target, and a target
+    to which nothing is offered for its source."""
     waits = []
     for number, stream in enumerate(streams):
         source, target = stream.source or HOST, stream.target or HOST
@@ -34,7 +34,7 @@ def waiting(streams: Sequence[Stream], valid: Sequence[bool], ready: Sequence[bo
 
 
 def shortest_cycle(waits: Sequence[Waiting], host: bool = True) -> tuple[Waiting, ...]:
-    """Those who wait for one another, without the host if that can be (or unless `host`); empty where nobody does."""
+    """The shortest cycle of waits, without the host if possible (or unless `host`); empty if there is none."""
     inside = _shortest([w for w in waits if HOST not in (w.who, w.whom)])
     return _shortest(waits) if host and not inside else inside
 
@@ -55,8 +55,8 @@ def _shortest(waits: Sequence[Waiting]) -> tuple[Waiting, ...]:
 
 def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool], ready: Sequence[bool],
           cycle: int, activity: str = "") -> Diagnostic:  # fmt: skip
-    """What is said of a design in which nothing will move any more, from `cycle` on. `activity` is what the host does
-    meanwhile, where that is not to wait for a stream."""
+    """The diagnostic of a design in which nothing moves from `cycle` on. `activity` is what the host does meanwhile, if
+    it does not wait for a stream."""
     round_ = shortest_cycle(waiting(streams, valid, ready), host=not activity)
     head = f"nothing in the design moves from cycle {cycle:,} on"
     if not round_:

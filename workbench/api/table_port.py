@@ -22,7 +22,7 @@ def pins(names: Mapping[str, str], bits: Mapping[str, int]) -> Pin:
 
 
 class TablePort(HardwarePort):
-    """A port whose signals are told by a prefix, or one by one."""
+    """A port whose signals are named by a prefix, or one by one."""
 
     style: ClassVar[PortStyle]
     #: Whether the design is the one who asks.

@@ -23,5 +23,5 @@ class HasPortTypes(Protocol):
     """A hardware language in which testbenches are written in its own words."""
 
     def port_types(self, root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> PortTypes | None:
-        """Of the design's top; None where that is no design of this language alone."""
+        """The types of the top's ports; None if the design is not in this language only."""
         ...

@@ -85,7 +85,7 @@ def _run(task: Task, plan: CompilePlan, job: Job) -> list[Compiled]:
         errors = [*no_room(f"{done.stderr}{done.stdout}", "the host program")] or errors
         raise WorkbenchError(*(errors or [Diagnostic(text, "See the log for its output.", file=plan.project)]))
     if not compiled:
-        hint = "Let it call gcc, g++, clang or the like by name: those are found on PATH in `workbench cc`'s stead."
+        hint = "Let it call gcc, g++, clang or the like by name: on PATH these names start `workbench cc`."
         raise WorkbenchError(Diagnostic("the command host.build started no compiler", hint, file=plan.project))
     return compiled
 
@@ -102,7 +102,7 @@ def _program(task: Task, compiled: Sequence[Compiled], plan: CompilePlan) -> Pat
     if named := task.project.host.program:
         if (mirror / named).is_file():
             return mirror / named
-        message, hint = f"the command host.build made no {named}", f"It linked: {listed(names)}." if names else ""
+        message, hint = f"the command host.build produced no {named}", f"It linked: {listed(names)}." if names else ""
     elif len(programs) == 1:
         return programs[0]
     else:
@@ -112,8 +112,8 @@ def _program(task: Task, compiled: Sequence[Compiled], plan: CompilePlan) -> Pat
 
 
 def _said(one: Compiled, plan: CompilePlan) -> Iterator[Diagnostic]:
-    """At the user's own files; what is said of others that the build makes for itself, to find out what there is, is
-    left out."""
+    """The build's diagnostics at the user's own files, without those of files that the build writes for its own
+    tests."""
     for diagnostic in (*gcc_diagnostics(one.said), *one.diagnostics):
         if not diagnostic.file:
             yield diagnostic

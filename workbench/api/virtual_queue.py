@@ -79,7 +79,7 @@ class Intervals:
 
     @property
     def services(self) -> Times:
-        """Those that are known."""
+        """The known service times."""
         return self.service[~np.isnan(self.service)]
 
 
@@ -109,7 +109,7 @@ def mean(shares: Shares) -> float:
 
 
 def distance(one: Shares, other: Shares) -> float:
-    """Of Kolmogorov and Smirnov: the greatest difference of the two distribution functions, from 0 to 1."""
+    """The distance of Kolmogorov and Smirnov: the greatest difference of two distribution functions, from 0 to 1."""
     longest = max(len(one), len(other))
     differences = np.zeros(longest)
     differences[: len(one)] += one

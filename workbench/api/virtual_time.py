@@ -272,16 +272,16 @@ def frames_of_table(table: Table) -> dict[tuple[int, int], tuple[ClockFrame, ...
 
 
 def clock_problems(name: str, frames: Sequence[ClockFrame], nominal_hz: float) -> Iterator[Diagnostic]:
-    """What the frames of a clock prove: that it does not run at the rate it is said to have, or at no one rate."""
+    """Diagnostics that a clock's frames prove: it runs at another rate than stated, or at no constant rate."""
     begin_ps, cycles = frames[0].at(frames[0].first), frames[-1].last - frames[0].first
     lasted_ps, sure_ps = frames[-1].at(frames[-1].last) - begin_ps, frames[0].uncertainty_ps + frames[-1].uncertainty_ps
     if abs(lasted_ps - cycles * PS_PER_S / nominal_hz) > sure_ps:
         hz = cycles / lasted_ps * PS_PER_S
         ppm = (hz / nominal_hz - 1) * 1e6
         yield Diagnostic(
-            f"the FPGA's clock '{name}' runs at {hz / 1e6:.9g} MHz as the host's clock measures it (surely to "
+            f"the FPGA's clock '{name}' runs at {hz / 1e6:.9g} MHz by the host's clock (to within "
             f"{significant(sure_ps / lasted_ps * 1e6)} ppm); the platform says {nominal_hz / 1e6:g} MHz",
-            f"That is {significant(abs(ppm))} ppm {'fast' if ppm > 0 else 'slow'}. Its times are by what was measured.",
+            f"That is {significant(abs(ppm))} ppm {'fast' if ppm > 0 else 'slow'}. Its times use the measured rate.",
             Severity.WARNING if abs(ppm) > _USUAL_PPM else Severity.NOTE,
         )
     middles = [(f.first + f.last) // 2 for f in frames]
@@ -290,7 +290,7 @@ def clock_problems(name: str, frames: Sequence[ClockFrame], nominal_hz: float) -
     if max(off_ps) > sure_ps:
         rates = [float(PS_PER_S / f.rate_ps) / 1e6 for f in frames]
         yield Diagnostic(
-            f"the FPGA's clock '{name}' has no one rate: fits go from {min(rates):.9g} to {max(rates):.9g} MHz",
-            "It drifts: its times are by a fit for each frame. A counter that wrapped or was reset looks alike.",
+            f"the FPGA's clock '{name}' has no constant rate: fits go from {min(rates):.9g} to {max(rates):.9g} MHz",
+            "It drifts: its times use a fit for each frame. A counter that wrapped or was reset looks alike.",
             Severity.WARNING,
         )

@@ -49,7 +49,7 @@ def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         print(table(row for one in times for row in _rows(one)))
         for name, why in left_out.items():
-            print(f"{name}: as it was, {why}")
+            print(f"{name}: unchanged, {why}")
     return DONE
 
 
@@ -66,7 +66,7 @@ def run_fit(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_json({"file": str(arguments.file), "tables": {name: _fit_json(*of) for name, of in fits.items()}})
         return DONE
     for name, (one, fit) in fits.items():
-        print(f"{name}: {fit.words if fit else 'no fit: it takes two sizes whose times grow'}")
+        print(f"{name}: {fit.words if fit else 'no fit: this needs two sizes whose times grow'}")
         if fit:
             rows = zip(one.points, fit.residuals, fit.used, strict=True)
             print(table((f"  {bytes_text(point.bytes)}", trimmed(time_text(point.time_s, 6)), residual_text(off),

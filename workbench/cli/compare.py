@@ -148,7 +148,9 @@ def _say_many(
 
 def _write_curve(path: Path, scaling: Scaling | None, form: ScalingForm, log: bool) -> None:
     if scaling is None:
-        message = "there is no curve to draw: no three of these runs, or of those beside them, differ in one setting"
+        message = (
+            "there is no curve to draw: it needs three runs that differ in one setting, of these and those beside them"
+        )
         raise WorkbenchError(Diagnostic(f"{message} alone", "Run the project with three values of a setting."))
     if form not in scaling_forms(scaling):
         forms = ", ".join(scaling_forms(scaling))

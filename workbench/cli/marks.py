@@ -46,12 +46,12 @@ def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_diagnostics(problems)
         if accepted:
             count = counted(len(accepted), "pragma")
-            print("\n".join([*map(str, files), f"{count} written; `workbench propose PROJECT --undo` takes them back"]))
+            print("\n".join([*map(str, files), f"{count} written; undo with `workbench propose PROJECT --undo`"]))
         elif known:
             print(table([(f"{p.file}:{p.line}", p.id, format_pragma(p.pragma), p.why) for p in known]))
         else:
             print(
-                "nothing is proposed: no state register, handshake or call was found that is not marked",
+                "nothing to propose: no state register, handshake or call without a pragma was found",
                 file=sys.stderr,
             )
     return FAILED if has_errors(problems) else DONE

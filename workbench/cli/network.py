@@ -44,7 +44,7 @@ def run_network(arguments: argparse.Namespace, workbench: Opened) -> int:
     times = measured_network(said)
     if times.lost:
         hint = "Run it again on an idle machine, with more --repeats."
-        message = f"below 0 by the noise of the measurement, and taken for 0: {listed(times.lost, 5)}"
+        message = f"measured below 0 because of noise, taken as 0: {listed(times.lost, 5)}"
         print_diagnostics([Diagnostic(message, hint, Severity.WARNING)])
     if arguments.out:
         how = f"measured: {how}; off by {percent_text(times.fit_error)} at most"

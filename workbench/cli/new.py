@@ -42,7 +42,7 @@ def _copied(arguments: argparse.Namespace) -> int:
 
 
 def _by(some: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[str, list[T]]]:
-    """Those with the same key together, in the order of the first of each."""
+    """Items grouped by key, in the order of the first of each."""
     groups: dict[str, list[T]] = {}
     for one in some:
         groups.setdefault(key(one), []).append(one)
@@ -92,5 +92,5 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
             print(f"written: {', '.join(str(path) for path in proposal.files)}")
             print(f"next: workbench scan {proposal.path}", file=sys.stderr)
         else:
-            print("nothing is written: the project waits for the template (or name another: --platform)")
+            print("nothing is written: the project needs this template first (or another one: --platform)")
     return FAILED if has_errors(proposal.diagnostics) else DONE

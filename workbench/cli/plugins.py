@@ -1,5 +1,5 @@
-"""`workbench plugins`: what is loaded, from where, and what failed to load and why; plugins begun and checked;
-what they may import."""
+"""`workbench plugins`: what is loaded, from where, and what failed to load and why; new plugins, checks of plugins, and
+the names that they may import."""
 
 import argparse
 from collections.abc import Sequence

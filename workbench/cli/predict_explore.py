@@ -120,7 +120,9 @@ def _sweep(
         drawn = bands(file, space, answer.output, arguments.reading)
     if arguments.csv:
         if samples and drawn is None:
-            raise WorkbenchError(Diagnostic(f"no bands are drawn of {space.points:,} points", "Sweep fewer values."))
+            raise WorkbenchError(
+                Diagnostic(f"bands cannot be drawn for {space.points:,} points", "Sweep fewer values.")
+            )
         rows = bands_rows(drawn, space) if drawn else sweep_rows(file, space, arguments.reading)
         write_result_table(arguments.csv, rows)
     notes = (*rounded, *_space_notes(file, space, arguments.reading))

@@ -91,7 +91,7 @@ def _made(
     out: Path | None = arguments.out if offered else None
     if not given:
         if out:
-            message = f"--out writes a model that is made of {' or '.join(words[name] for name in offered)}"
+            message = f"--out writes a model that is generated from {' or '.join(words[name] for name in offered)}"
             raise WorkbenchError(Diagnostic(message, f"Give {' or '.join(offered)} too."))
         return find_model(arguments.model, kind), None, ()
     name, path = given[0]

@@ -132,7 +132,7 @@ def influences_text(rows: Iterable[Influence]) -> str:
         shares = ("" if s is None else f"{s:.1%}" for s in (row.first_order, row.total_order))
         cells.append((row.name, f"{row.elasticity:+.4f}" if math.isfinite(row.elasticity) else "–", *shares))
     none = any(not math.isfinite(row.elasticity) for row in rows)
-    note = "\n–: the input or the output is 0 or without bound here, so that there is no change in per cent."
+    note = "\n–: the input or the output is 0 or infinite here, so a change in per cent is undefined."
     return table(cells) + note * none
 
 

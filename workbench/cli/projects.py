@@ -49,7 +49,7 @@ def run_definition(arguments: argparse.Namespace, workbench: Opened) -> int:
     elif definition:
         print(f"{definition.file}:{definition.line}:{definition.column}: {definition.what} {definition.name}")
     else:
-        print(f"{arguments.place}: no definition is known", file=sys.stderr)
+        print(f"{arguments.place}: no definition found", file=sys.stderr)
     return DONE if definition else FAILED
 
 
@@ -211,7 +211,7 @@ def _waves(arguments: argparse.Namespace) -> tuple[float, float] | None:
     """From when to when signals are asked for. WorkbenchError for a moment that is none."""
     if not arguments.waves and not arguments.ports:
         if arguments.first or arguments.last:
-            raise WorkbenchError(Diagnostic("--from and --to say for which time signals are written", "Add --waves."))
+            raise WorkbenchError(Diagnostic("--from and --to limit when signals are written", "Add --waves."))
         return None
     first = moment_ps("--from", arguments.first) / PS_PER_S if arguments.first else 0.0
     return first, moment_ps("--to", arguments.last) / PS_PER_S if arguments.last else 0.0

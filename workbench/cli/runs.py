@@ -101,7 +101,7 @@ def _picture(opened: OpenRun, arguments: argparse.Namespace) -> str:
     if diagram is None:
         named = [g.group for g in opened.analysis.groups() if any(m.transitions for m in g.members)]
         hint = f"Name one of these: {listed(named)}." if named else "Mark states, and run again."
-        raise WorkbenchError(Diagnostic(f"no change of state was counted of a block '{block}'", hint))
+        raise WorkbenchError(Diagnostic(f"no state changes were counted for a block '{block}'", hint))
     return states_svg(diagram)
 
 

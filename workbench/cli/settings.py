@@ -70,7 +70,7 @@ def run_withdraw(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.json:
         print_json({"withdrawn": project})
     else:
-        print(f"{project}: asked for again before it is run")
+        print(f"{project}: the workbench asks again before it runs this")
     return DONE
 
 

@@ -74,7 +74,7 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_diagnostics(problems)
         counted_in_design = [_run_text(analysis)] if analysis.streams else []
         said_of_application = "\n".join(f"{one.question}\n    {one.answer}" for one in answers)
-        more = f"Ask more of them: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
+        more = f"For more, write a query: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
         depths = [front_text(front)] if front else []
         depths += [_confirmed_text(simulations)] if simulations else []
         print("\n\n".join([*counted_in_design, *([said_of_application] if answers else []), *depths,
@@ -147,7 +147,7 @@ def _not_counted(run: Run, folder: Path) -> Diagnostic:
     elif run.manifest.streams:
         why, hint = "it ended before its design did", "Its diagnostics say why: workbench report."
     else:
-        why = "its design has no streams that are known by their names"
+        why = "no stream of its design was recognised by its signals' names"
         hint = "Name their signals in the project: hardware.streams. "
         hint += "A streaming application's edges are recorded by workbench run --trace."
     return Diagnostic(f"this run counted no streams: {why}", hint, file=str(folder))
@@ -212,9 +212,9 @@ def depths_text(depths: Depths, loss: float) -> str:
         advised = depths.advised.get(fifo.id)
         rows.append((fifo.id, str(fifo.depth or "unknown"), str(most), str(advised) if advised else "not tried"))
     cycles = [
-        f"{counted(run.cycles, 'cycle')} {what}" if run.cycles is not None else f"{what}, it does not run to its end"
+        f"{counted(run.cycles, 'cycle')} {what}" if run.cycles is not None else f"{what}, it does not finish"
         for run, what in (
-            (depths.built, "as it is built"),
+            (depths.built, "as built"),
             (depths.ample, "with ample FIFOs"),
             (depths.after, "as advised"),
         )

@@ -1,4 +1,4 @@
-"""`workbench template`: platform templates listed, checked, begun, tried."""
+"""`workbench template`: list, check, create and try platform templates."""
 
 import argparse
 import sys

@@ -116,7 +116,7 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
         if more := on_path[_MOST_ROWS:]:
             print(f"  and {counted(len(more), 'more line')}, {percent_text(sum(row.share for row in more))}")
         if spare := [row for row in rows if row.slack_s]:
-            print("These may end later without a longer run, each alone, by at least:")
+            print("Slack: each of these alone may end later by at least this much, without a longer run:")
             print(table((f"  {slack_text(row)}", *_where(row)) for row in spare[:_MOST_ROWS]))
         if waits := wait_rows(path, names_of_groups(replayed.run.manifest.blocks)):
             print("Who waits for whom:")
@@ -134,7 +134,7 @@ def _write_path(file: Path, path: CriticalPath, run: Run) -> None:
 
     diagram = path_diagram(path, names_of_groups(run.manifest.blocks))
     if diagram is None:
-        raise WorkbenchError(Diagnostic("there is no critical path to draw", path.why or "It is in one state alone."))
+        raise WorkbenchError(Diagnostic("there is no critical path to draw", path.why or "All of it is in one state."))
     write_result_text(file, states_svg(diagram))
 
 

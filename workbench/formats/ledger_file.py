@@ -108,11 +108,11 @@ def _take(entries: dict[str, Entry], event: Mapping[str, Any]) -> None:
     entry_id = _TEXT.validate_python(event["id"])
     if event["event"] == "kept":
         if entry_id in entries:
-            raise ValueError(f"there is a prediction '{entry_id}' already")
+            raise ValueError(f"the prediction '{entry_id}' exists already")
         entries[entry_id] = _entry(entry_id, event)
         return
     if entry_id not in entries:
-        raise ValueError(f"no line before it keeps a prediction '{entry_id}'")
+        raise ValueError(f"no earlier line has a prediction '{entry_id}'")
     entries[entry_id] = replace(entries[entry_id], **dict(_of_event(event)))
 
 

@@ -48,7 +48,7 @@ def read_manifest(text: str | bytes, file: str, migrations: Migrations = MIGRATI
         raise WorkbenchError(Diagnostic("the manifest has no schema_version", "Is this a run's manifest?", file=file))
     if version > SCHEMA_VERSION:
         raise WorkbenchError(
-            Diagnostic(f"this run is of version {version}, later than {SCHEMA_VERSION}, the latest that is known here",
+            Diagnostic(f"this run has format version {version}; this workbench reads up to {SCHEMA_VERSION}",
                        "Open it with a newer RC Workbench.", file=file)
         )  # fmt: skip
     while version < SCHEMA_VERSION:

@@ -154,7 +154,7 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
 
 
 def _check_header(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
-    """That what says how C includes the API, and what its names mean, brings no C of its own."""
+    """Check that include lines and constants contain no C of their own."""
     for index, line in enumerate(platform.host.include_lines):
         if not _INCLUDES.fullmatch(line):
             hint = "Write one as a source has it: '#include <opae/fpga.h>'."
@@ -167,7 +167,7 @@ def _check_header(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
 
 
 def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
-    """That what `of` names is opened, and what accesses need is said."""
+    """Check that entries open what `of` names, and that accesses have all that they need."""
     entries = platform.host.entries
     known = opened_names(entries)
     mapped = opened_names(entry for entry in entries if entry.mapped_bytes)
@@ -195,7 +195,7 @@ def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
 
 
 def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
-    """That each host expression is one: what reached beyond it would be in a generated wrapper."""
+    """Check that each host expression is a single one: anything more would get into a generated wrapper."""
     for index, entry in enumerate(marked.data.get("host", {}).get("entries", ())):
         for name in EXPRESSIONS:
             if why := reaches_out(str(entry.get(name, ""))):
@@ -205,7 +205,7 @@ def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
     for name in moves:
         statements = name in STATEMENTS
         if name.endswith("_c") and (why := reaches_out(str(moves[name]), statements=statements)):
-            kind, hint = ("a whole piece of C", "statements") if statements else ("an expression", "one expression")
+            kind, hint = ("a complete piece of C", "statements") if statements else ("an expression", "one expression")
             hint = f"Write {hint} over address, data, words, bytes, index and result."
             yield marked.diagnostic(("host", "transfers", name), f"this is not {kind}: {why}", hint)
 

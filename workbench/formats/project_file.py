@@ -48,7 +48,7 @@ def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
 
 
 def _made_of_streams(data: dict[str, Any]) -> dict[str, Any]:
-    """Of a streaming application host and hardware are made: what they need not say is filled in."""
+    """Fill in the host and hardware of a streaming application, which are generated."""
     if not data.get("streaming"):
         return data
     hardware = {"sources": [], "top": STREAM_TOP, "read_out": STREAM_READ_OUT}
@@ -123,7 +123,7 @@ def _check_design(keys: tuple[str | int, ...], design: Design, marked: Marked) -
         yield marked.diagnostic((*keys, "top"), f"'{design.top}' is not a module name", hint)
     for name in design.parameters:
         if not _IDENTIFIER.fullmatch(name):
-            hint = "Write letters, digits and underscores: it is a parameter's."
+            hint = "Write letters, digits and underscores: it is the name of a parameter."
             yield marked.diagnostic((*keys, "parameters", name), f"'{name}' is not a name", hint, key=True)
 
 

@@ -59,7 +59,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             let_go(table)
             for column in table:
                 if not is_as_written(path, f"tables/{name}/{column}.npy", checksums):
-                    raise DamagedError(f"{column}.npy is not as it was written")
+                    raise DamagedError(f"{column}.npy changed after it was written")
         except DamagedError as error:
             problems.append(
                 Diagnostic(f"table '{name}' is damaged and is left out: {error}", "Views that need it stay empty.",
@@ -191,7 +191,7 @@ class RunWriter:
             _write_tables(self.raw / KEPT, tables)
 
     def kept(self) -> dict[str, Table]:
-        """Those that were kept."""
+        """The tables that were kept."""
         tables: dict[str, Table] = {}
         with suppress(DamagedError):
             for name in _table_names(self.raw / KEPT):
@@ -287,7 +287,7 @@ def _write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
             continue
         kinds = TABLES.get(name) or {column: values.dtype.str for column, values in table.items()}
         if set(table) != set(kinds) or len({len(column) for column in table.values()}) > 1:
-            raise ValueError(f"table {name} does not have the columns {', '.join(kinds)}, equally long")
+            raise ValueError(f"table {name} does not have the columns {', '.join(kinds)} of equal length")
         (folder / name).mkdir()
         for column, kind in kinds.items():
             values = table[column]

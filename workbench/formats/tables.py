@@ -30,7 +30,7 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
     """Raise DamagedError where columns differ in length, point outside what they index, or hold impossible amounts."""
     lengths = {len(column) for column in table.values()}
     if len(lengths) > 1:
-        raise DamagedError("its columns are not equally long")
+        raise DamagedError("its columns differ in length")
     if name == "intervals" or name not in TABLES or lengths == {0}:
         return
     for column, (list_name, none_allowed) in _INDEXES.items():

@@ -1,4 +1,4 @@
-"""What an instrumented design is told of the platform: its clocks, and the signals by which its ports go on."""
+"""The platform's clocks and port signals that an instrumented design needs."""
 
 from collections.abc import Iterator
 

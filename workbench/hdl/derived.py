@@ -1,4 +1,4 @@
-"""Blocks on clocks that the design makes of another: of which one they are counted in cycles, and what is told of it.
+"""Blocks on clocks that the design derives from another: the clock that counts them, and notes on it.
 
 A gated clock has its source's edges, or fewer: what runs on it stays in its state meanwhile. A divided one changes
 with its source's edges. What a PLL makes is simulated at its input's rate, unless the project says how fast it is. All
@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic, OfProject, Severity, Workbenc
 from workbench.model.hardware import Clock
 from workbench.model.text import listed
 
-_OWN = "On a real machine they are counted in cycles of what it makes."
+_OWN = "On a real machine they are counted in cycles of the derived clock."
 _SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
 _NO_NAMES: Mapping[str, str] = {}
 GATE, DIVIDER = "a gate", "a divider"
@@ -141,8 +141,8 @@ def derived(
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
         first = uses[0].source
         yield Diagnostic(
-            f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
+            f"blocks on a clock that {maker} derives from '{clock}' count cycles of '{clock}': {listed(names)}",
             _OWN + (_SAID.format(stated_name) if stated_name else "") if has_own_clock(uses[0])
-            else "While their clock is held, they stay in the state in which they were.",
+            else "While their clock is held, they stay in their state.",
             Severity.NOTE, name_of(first.path), first.line,
         )  # fmt: skip

@@ -33,7 +33,7 @@ _CANNOT = re.compile(
 )
 #: What GHDL's synthesis says of right VHDL too.
 _LIMITS = re.compile(r"direction mismatch in slice|\bunhandled\b|not (?:yet )?(?:supported|handled|implemented)")
-OF_GHDL = "This may be right VHDL: GHDL's synthesis has limits here, which a newer one may not have."
+OF_GHDL = "This may be correct VHDL: GHDL's synthesis has limits here, which a newer one may not have."
 VARYING_SLICE = "cannot extract same variable part for dynamic slice"
 _CYCLES = "No time passes in hardware but by a clock: count its cycles."
 _BEFORE = (
@@ -96,7 +96,7 @@ class Design:
 
     @property
     def words(self) -> list[str]:
-        """The files as GHDL is told them."""
+        """The files as arguments for GHDL."""
         if not self.libraries:
             return list(self.files)
         pairs = zip(self.libraries, self.files, strict=True)
@@ -226,6 +226,6 @@ def _lost(said: str) -> Iterator[Diagnostic]:
     """Signals that begin with a value and are assigned in part: GHDL forgets what the rest begins with."""
     for match in _UNASSIGNED.finditer(said):
         if ":=" in match["declared"]:
-            message = f"GHDL loses the value of what is never assigned of '{match['signal']}'"
-            hint = "Assign all of it, or make a constant of what stays."
+            message = f"GHDL loses the value of the part of '{match['signal']}' that is never assigned"
+            hint = "Assign all of it, or make the rest a constant."
             yield Diagnostic(message, hint, file=match["file"], line=int(match["line"]), column=int(match["column"]))

@@ -96,16 +96,16 @@ _COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the s
 #: What has no Verilog in it, or another meaning; what is told of it, and what would be right.
 _EDGE = re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$")
 _OF_VALUE = (
-    "GHDL makes no Verilog of a clock's edge that is used as a value",
+    "GHDL writes no Verilog for a clock edge that is used as a value",
     "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`.",
 )
 _OF_MEMORY = (
-    "GHDL makes no Verilog of this process: it takes an array of it for a memory, which is read in several places",
+    "GHDL writes no Verilog for this process: it treats an array as a memory, which is read in several places",
     "Write it in a loop, `for i in a'range loop if index = i then a(i) <= word; end if; end loop;`, or read one place.",
 )
 _CLOCKED = re.compile(r"(?:rising_edge|falling_edge)\s*\([^)]*\)\s*\)?\s*then\b", re.IGNORECASE)
 _GATE = re.compile(r"^   gate_(\w+) ")
-_OF_GATE = ("GHDL synthesises this, but makes no Verilog of it", "A newer GHDL may.")
+_OF_GATE = ("GHDL synthesises this, but writes no Verilog for it", "A newer GHDL may.")
 _OWN = re.compile(r"^  (?:wire|reg) (?:\[\d+:\d+\] )?(\w+);$", re.MULTILINE)
 _PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MULTILINE)
 
@@ -259,7 +259,7 @@ def _source_from(file: str, line: int, column: int) -> str:
 
 @lru_cache(8)
 def _lines(file: str) -> tuple[str, ...]:
-    """Of a file: each line of a netlist asks for one."""
+    """The lines of a file, cached: each line of a netlist asks for one."""
     try:
         return tuple(read_regular(Path(file), SOURCE_LIMIT).decode("latin-1").splitlines())
     except OSError:
@@ -282,7 +282,7 @@ def _with_defaults(verilog: str, vhdl: str) -> str:
             return f"{case[1]}      default: {case[2]} <= {_value(others[case[2]])};\n    endcase"
         arms = case[1].splitlines()[1:]
         if len(arms) < 1 << int(arms[0].split("'")[0]):
-            hint = "A later GHDL writes it whole: tried was 2.0."
+            hint = "This is GHDL 2.0; a later one writes it completely."
             raise WorkbenchError(Diagnostic(f"GHDL does not say what '{case[2]}' is for all other choices", hint))
         return case[0]
 

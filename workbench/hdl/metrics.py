@@ -20,7 +20,7 @@ __all__ = [
     "PlacedMetric", "SourceBlock", "Written", "metric_blocks", "not_reached", "unknown_modules", "with_clocks",
     "with_metrics",
 ]  # fmt: skip
-_CLOCK = "Write it in a clocked block: it counts the cycles of that one's clock."
+_CLOCK = "Write it in a clocked block: it counts the cycles of that block's clock."
 _ALONE = "Write begin and end around the block."
 
 
@@ -131,7 +131,7 @@ def metric_blocks(
             continue
         name = placed.metric.name
         if alone(anchor):
-            message = f"beside the only block of a generate nothing can be put: the metric '{name}'"
+            message = f"the metric '{name}' cannot be placed beside the only block of a generate"
             wrong.append(placed.diagnostic(message, _ALONE))
         elif other := taken.get((anchor.module, name), 0):
             hint = "Give one of the two another name."
@@ -151,7 +151,8 @@ def _beside(anchor: SourceBlock, placed: PlacedMetric, offset: int) -> MetricBlo
 def _of_project(
     project: OfModules, blocks: Sequence[SourceBlock], in_generate: Callable[[SourceBlock], bool]
 ) -> Iterator[tuple[int, PlacedMetric, SourceBlock | Diagnostic]]:
-    """Those of modules that have blocks, each with a number below all offsets, and beside which block it is counted."""
+    """The project's metrics of modules with blocks, each with a number below all offsets and the block beside which it
+    is counted."""
     number = 0
     for module, texts in project.metrics.items():
         mine = [one for one in blocks if project.plain(one.module) == project.plain(module)]
@@ -208,7 +209,7 @@ def _only_clock(placed: PlacedMetric, module: str, blocks: Sequence[SourceBlock]
         if clocks
         else "no clocked block outside of generates"
     )
-    message = f"which clock counts the metric '{placed.metric.name}' is not clear: {module} has {has}"
+    message = f"it is unclear which clock counts the metric '{placed.metric.name}': {module} has {has}"
     return placed.diagnostic(message, _CLOCK)
 
 

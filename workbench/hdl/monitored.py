@@ -317,7 +317,7 @@ def _is_derived(block: MetricBlock) -> bool:
 
 
 def _clock_of(probe: MetricProbe, monitors: Sequence[Monitor]) -> Clock:
-    """That of the monitor that counts a metric."""
+    """The clock of the monitor that counts a metric."""
     return next((one.clock for one in monitors if probe.block in (one.blocks or ())), probe.clock)
 
 

@@ -143,7 +143,7 @@ def compile_headers(compiler: Tool, flags: Sequence[str | Path], folder: Path) -
 
 
 def system_include(include: Path) -> list[str]:
-    """What a compiler is told of Verilator's headers."""
+    """The compiler option for Verilator's headers."""
     return ["-isystem", str(include), "-isystem", str(include / "vltstd")]
 
 
@@ -196,7 +196,7 @@ def _encoded(path: str) -> str:
 
 
 def read_errors(text: str) -> list[Diagnostic]:
-    """What Verilator said was wrong, at its file and line."""
+    """Verilator's errors as diagnostics, with file and line."""
     if full := no_room(text, "the card"):
         return [*full]
     errors = []
@@ -221,7 +221,7 @@ def read_errors(text: str) -> list[Diagnostic]:
 
 def _hint(code: str | None, text: str) -> str:
     if (word := _UNEXPECTED.search(text)) and word[1] in _LATER_KEYWORDS:
-        return f"'{word[1]}' is a keyword of SystemVerilog, as which all sources are read: use another name."
+        return f"'{word[1]}' is a keyword of SystemVerilog, which reads all sources: use another name."
     if code in ("NEEDTIMINGOPT", "NOTIMING"):
         return "Delays and waits are for test benches: the simulated card runs synthesisable designs only."
     if code == "MODMISSING":

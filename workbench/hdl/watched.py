@@ -28,7 +28,7 @@ IN_LOOP = "it is in a loop"
 IN_MACRO = "it is in a macro, or in an included file"
 IN_RESET = "it is in an asynchronous reset, whose cycles are not counted"
 TOO_LARGE = f"it takes more than {MOST_STATES} registers: ask for fewer cycles, or for one end of what is waited for"
-NO_CLOCK = "it is in a block without one clock's edge: it would be asked at each change, and not once a cycle"
+NO_CLOCK = "its block does not run on one clock edge: it would be checked at each change, not once a cycle"
 NOT_AT_EDGE = "it is outside of the branch that its clock's edge opens"
 NOT_CLEAR = "they have no clock, and no block beside them, or blocks of several clocks, to count them by"
 

@@ -78,7 +78,7 @@ class StreamSignals(Document):
 
     name: str = Field(description="its name", examples=["pixels"])
     valid: str = Field(description="the signal that is high while a word is offered", examples=["core.fetch.go"])
-    ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
+    ready: str = Field(description="the signal that accepts it", examples=["!core.busy"])
     source: str = Field(
         "", description="the sending instance, below the top; empty: the one that drives valid", examples=["core.fetch"]
     )
@@ -150,8 +150,8 @@ class Design(Document):
     )
     library: tuple[str, ...] = Field(
         (),
-        description="those of the sources that are not the application's own, files or patterns: their blocks are "
-        "listed and counted where they hold pragmas, their streams where one end is the application's",
+        description="sources that are not the application's own (files or patterns): their blocks are listed and "
+        "counted if they contain pragmas, their streams if one end is the application's",
         examples=[["vendor/*.v"]],
     )
     libraries: dict[str, tuple[str, ...]] = Field(
@@ -161,7 +161,7 @@ class Design(Document):
     )
     vhdl_standard: VhdlStandard = Field(
         "2008",
-        description="the VHDL that the sources are written in: 93 for names that 2008 reserves (release, force, "
+        description="the VHDL standard of the sources: 93 for names that 2008 reserves (release, force, "
         "context ...), files as VHDL-87 opens them, and packages of their own that 2008 brings",
         examples=[93],
     )
@@ -180,41 +180,40 @@ class Design(Document):
     )
     watch: tuple[str, ...] = Field(
         (),
-        description="which blocks the counters watch where there are fewer, by name, * for any part of it; of several "
-        "FPGAs behind one's name, left:core.state, or in each; empty: the first that each can",
+        description="blocks that the counters watch, if there are fewer counters than blocks: names, with * for any "
+        "part; with several FPGAs a name may begin with that of one (left:core.state); empty: the first blocks",
         examples=[["pdf2d_top.core[3].*"]],
     )
     observed_ports: tuple[str, ...] = Field(
         (),
-        description="ports of the platform that are observed in the FPGA too, into memory, of streams or the host's: "
-        "each as a block whose states show in which cycles words moved, the design waited, or held the port up",
+        description="ports of the platform that are observed in the FPGA too (memory, stream or host ports): each is "
+        "a block whose states show when words moved, the design waited, or the design held the port up",
         examples=[["mover"]],
     )
     metrics: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="custom metrics besides those in the sources, by the module or entity of their signals, each as it "
-        "is behind `pragma recap`",
+        description="custom metrics besides those in the sources, by the module or entity of their signals, each "
+        "written as after `pragma recap`",
         examples=[{"core": ["count stalls when valid && !ready"]}],
     )
     query: str = Field(
         "",
-        description="file of questions to the design's streams, FIFOs and states that an agent in the FPGA counts "
-        "while it runs, frame by frame, on the simulated card as on a machine",
+        description="query file on the design's streams, FIFOs and states: an agent in the FPGA answers it frame by "
+        "frame during the run, on the simulated card as on a machine",
         examples=["hdl.query"],
     )
     query_words: int = Field(
         1024,
         ge=256,
         le=1 << 20,
-        description="how many words of 32 bits the agent's answers have room for, in block RAM; frames for which "
-        "there is none become one",
+        description="block RAM for the agent's answers, in words of 32 bits; frames without room become one",
         examples=[4096],
     )
     count_streams: bool = Field(
         False,
-        description="count the design's streams in the FPGA itself, so that a run on a machine shows them as one on "
-        "the simulated card, with how many words each FIFO held; with `trace` every word, so that all questions are "
-        "answered after the run",
+        description="count the design's streams and the occupancy of its FIFOs in the FPGA itself, so that a run on a "
+        "machine shows them too; with `trace` every word is recorded, so that all queries can be answered after the "
+        "run",
     )
     assertions: bool = Field(
         False,
@@ -258,7 +257,7 @@ class HardwareSources(Design):
         (),
         max_length=64,
         description="FPGAs with designs of their own, in the order of the numbers by which the host's calls select "
-        "them; each states where its design differs from `hardware`",
+        "them; each has the fields in which its design differs from `hardware`",
         examples=[[{"name": "left"}, {"name": "right", "top": "right_top"}]],
     )
 
@@ -331,8 +330,8 @@ class TargetCommands(Document):
     )
     launch: str = Field(
         "",
-        description="what starts several ranks where `run` is empty, before the program's own words; in every command "
-        "$RECAP_RANKS is how many; empty: mpirun -n $RECAP_RANKS where there are several",
+        description="the command that starts several ranks if `run` is empty; the program and its arguments follow "
+        "it; $RECAP_RANKS is the number of ranks in every command; empty: mpirun -n $RECAP_RANKS for several",
         examples=["mpirun -n $RECAP_RANKS -x RCW_RAW -x RCW_TRACE --hostfile lab.hosts"],
     )
     fetch: str = Field(

@@ -84,9 +84,9 @@ class State:
     depends: tuple[str, ...] = field(
         default=(),
         metadata={
-            "description": "of a state in hardware that waits, or may (it has no mark, or its block is marked to wait "
-            "nowhere), the ids of all other blocks whose registers may end it, in whatever language; $CPU: "
-            "signals from outside of the design do. Empty: the block itself, or not all are known",
+            "description": "of a hardware state that waits, or may wait (it has no pragma, or its block has no pragma "
+            "of a wait): the ids of all other blocks whose registers may end it, in any language; $CPU: signals from "
+            "outside the design. Empty: the block itself, or not all are known",
             "examples": [["pdf2d_top.core[3].ctrl", "$CPU"]],
         },
     )

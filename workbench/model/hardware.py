@@ -24,8 +24,8 @@ class Clock(Document):
     derived_from: str = Field("", description="its source clock", examples=["clk"])
     alignment: Alignment = Field(
         Alignment.START,
-        description="how its cycles are put on the host's clock: cycle 0 is the run's start (start), or the cycle in "
-        "which its counters were frozen is when the host did it (read_out)",
+        description="alignment of its cycles with the host's clock: cycle 0 is the run's start (start), or its "
+        "counters were frozen when the host did so (read_out)",
     )
     alignment_uncertainty_s: Annotated[float, Field(ge=0)] = Field(
         0.0, description="uncertainty of this clock's times on the host's clock", examples=["1 us"]

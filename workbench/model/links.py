@@ -13,11 +13,11 @@ class Link(Document):
     """A link between two FPGAs: words that one design gives come to another, in order."""
 
     source: str = Field(
-        description="the FPGA and the signals of its top that give: NAME.SIGNALS, where * means valid, ready, "
+        description="the FPGA and the signals of its top that send: NAME.SIGNALS, where * means valid, ready, "
         "data and, if it has one, last",
         examples=["left.out_*"],
     )
-    target: str = Field(description="the FPGA and the signals of its top that take", examples=["right.m_axis_t*"])
+    target: str = Field(description="the FPGA and the signals of its top that receive", examples=["right.m_axis_t*"])
     network: str = Field(
         "",
         description="the template's network that it is: a word leaves for its bytes times `gap_per_byte_s`, the next "

@@ -11,7 +11,9 @@ class MemoryPort:
         metadata={"description": "its name in the platform's template, after its card's if there are several"}
     )
     kind: str = field(metadata={"description": "the kind of port", "examples": ["axi_master"]})
-    memory: str = field(metadata={"description": "the memory that it asks, behind its card's of several"})
+    memory: str = field(
+        metadata={"description": "the memory that it accesses, after its card's name if there are several cards"}
+    )
     clock: str = field(metadata={"description": "the name of its clock"})
     word_bits: int = field(metadata={"minimum": 0, "description": "width of a data word"})
     memory_bytes_per_s: float = field(

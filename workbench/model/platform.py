@@ -71,7 +71,7 @@ class TransferTable(Document):
     port: str = Field("", description="the port's name; empty: the first", examples=["host"])
     overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
     holds_core: bool = Field(
-        False, description="whether the processor stops meanwhile, as in a register read, or runs other threads"
+        False, description="whether the processor stops during a transfer, as in a register read, or runs other threads"
     )
     estimated_within: float | None = Field(
         None,
@@ -117,14 +117,14 @@ class HostEntry(Document):
     )
     opens: str = Field(
         "",
-        description="names what a call opens, a descriptor, a handle, a mapping or an object: the name alone where it "
-        "is the result, or what a constructor makes, else `expression is name`, which may use `result`",
+        description="names what a call opens (a descriptor, handle, mapping or object): the name alone if it is the "
+        "result or the constructed object, otherwise `expression is name`, which may use `result`",
         examples=["h2c", "*handle is bar0", "result.get_handle().get() is device"],
     )
     of: str = Field(
         "",
-        description="holds only for what a call opened by this name, or one of several: the name alone where it is the "
-        "first argument, or a method's object, else `expression is name`; a release ends it",
+        description="applies only to what a call opened under this name, or one of several: the name alone if it is "
+        "the first argument or a method's object, otherwise `expression is name`; a release ends it",
         examples=["h2c", "h2c|c2h", "stream is h2c"],
     )
     mapped_bytes: str = Field(
@@ -132,15 +132,15 @@ class HostEntry(Document):
         description="expression: the size of the mapping that is opened; `address` says where on the FPGA it begins",
         examples=["length"],
     )
-    fpga: str = Field("", description="expression: which FPGA; empty: that for which what it is `of` was opened")
+    fpga: str = Field("", description="expression: which FPGA; empty: the one of the handle that it is `of`")
     bytes: str = Field("", description="expression: bytes moved; of an access without one: its size")
     address: str = Field(
         "", description="expression: address on the FPGA; of an access without one: the mapping's and the offset"
     )
     data: str = Field(
         "",
-        description="expression: where the data are, or the parameter that is the data, as a register's value; empty: "
-        "the parameter that it can only be",
+        description="expression: where the data are, or the parameter that is the data, such as a register's value; "
+        "empty: the only parameter that fits",
         examples=["buffer + offset", "value"],
     )
     files: str = Field("", description="expression: the configuration file's name or names")
@@ -149,7 +149,7 @@ class HostEntry(Document):
     asynchronous: bool = Field(False, description="returns before the transfer is done")
     inline: bool = Field(
         False,
-        description="the API's header defines it itself, so that nothing is made for it on the simulated card",
+        description="the API's header defines it itself, so nothing is generated for it on the simulated card",
     )
     suggestion: str = Field("", description="advice that holds on this platform, shown with findings on this call")
     suggestion_from_bytes: PositiveInt | None = Field(
@@ -226,15 +226,15 @@ class Host(Document):
     exclude_files: tuple[str, ...] = Field((), description="files that are never instrumented: the API's own")
     api: str = Field(
         "",
-        description="the template whose API this is, where the workbench brings that one's header and a stand-in for "
-        "its library on the simulated card; empty: the one of this name",
+        description="the template whose API this is, if the workbench has its header and a replacement for its "
+        "library on the simulated card; empty: the one of this name",
         examples=["opae"],
     )
     api_dir: str = Field("", description="folder with the API's header, beside this file", examples=["my_card"])
     api_sources: tuple[str, ...] = Field(
         (),
         description="C files beside this one that implement the API on the simulated card's client library (wbcard.h); "
-        "empty: made of the entries",
+        "empty: generated from the entries",
         examples=[["my_card/api.c"]],
     )
     constants: dict[str, int | float | str] = Field(

@@ -55,8 +55,8 @@ class Site:
     queue: str = field(
         default="",
         metadata={
-            "description": "what the source calls the queue that is pushed or popped there, in brackets where it "
-            "is a parameter",
+            "description": "name in the source of the queue that is pushed or popped there, in brackets if it is a "
+            "parameter",
             "examples": ["jobs", "(out)"],
         },
     )

@@ -39,13 +39,13 @@ class Simulation(Document):
     switch_ps: NonNegativeInt = Field(0, description="virtual time of a context switch")
     skip_rest: bool = Field(
         True,
-        description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
-        "outside, and a whole cycle changed nothing in it; results are the same",
+        description="count cycles without simulating them while the design provably does not change: no input "
+        "changes, and a whole cycle changed nothing in it; results are the same",
     )
     simulator: Literal["auto", "verilator", "ghdl"] = Field(
         "auto",
-        description="what simulates the design: auto takes Verilator, but GHDL, at some thousand cycles a second, for "
-        "VHDL that cannot be synthesised (times, files, real numbers)",
+        description="the simulator: auto takes Verilator, or GHDL, at some thousand cycles a second, for VHDL that "
+        "cannot be synthesised (times, files, real numbers)",
     )
     hardware_counters: bool = Field(
         False,
@@ -54,8 +54,8 @@ class Simulation(Document):
     )
     check_vhdl: bool = Field(
         True,
-        description="hold what GHDL synthesises of a design in VHDL against the VHDL in GHDL's own simulator, under "
-        "inputs at random, before its first run; where the two differ nothing is run",
+        description="before the first run of a design in VHDL, compare GHDL's synthesis with the VHDL in GHDL's own "
+        "simulator, under random inputs; if the two differ, nothing is run",
     )
     waves: bool = Field(
         False, description="write all signals of the design over virtual time to a VCD file in the run folder"

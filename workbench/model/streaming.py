@@ -71,13 +71,13 @@ class Streaming(Document):
     )
     resources: dict[str, ResourceKind] = Field(
         default_factory=dict,
-        description="what blocks may be placed on; simulation.cores is then the number of the cores",
+        description="the resources on which blocks may be placed; simulation.cores is then the number of the cores",
         examples=[{"c0": "core", "card": "fpga"}],
     )
     mapping: dict[str, str] = Field(
         default_factory=dict,
-        description="the resource of a block, or of all blocks in a composed one; laid over what the files say. A "
-        "block that is not mapped runs on whichever core is free",
+        description="the resource of a block, or of all blocks in a composed one; this replaces the mapping in the "
+        "files. A block that is not mapped runs on any free core",
         examples=[{"rng": "card"}],
     )
     depth: Depth | None = Field(None, description="default depth of a queue, in elements", examples=[128])
@@ -86,8 +86,8 @@ class Streaming(Document):
     )
     threads: dict[str, Threads] = Field(
         default_factory=dict,
-        description="how many threads run a block on processor cores, 1 where nothing is said: all take from its "
-        "queues, whichever is free first",
+        description="number of threads that run a block on processor cores (default 1); the first free one takes the "
+        "next elements",
         examples=[{"stage3": 4}],
     )
     query: str = Field(
@@ -97,7 +97,7 @@ class Streaming(Document):
     )
     frame: str = Field(
         "",
-        description="how long a frame is where a statement does not say it: a time, or a number of transfers; empty: "
+        description="length of a frame if a statement does not give one: a time, or a number of transfers; empty: "
         "the run is one frame",
         examples=["10 ms", "1000"],
     )
@@ -106,6 +106,6 @@ class Streaming(Document):
     )
     flush_us: PositiveFloat = Field(
         200.0,
-        description="how long an element waits for others before a transfer goes without them, and how often an "
-        "FPGA that had nothing is asked again",
+        description="how long an element waits for others before a transfer starts, and the interval of polling an "
+        "FPGA that had nothing",
     )

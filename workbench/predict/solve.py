@@ -126,7 +126,7 @@ def _safe(off: Callable[[float], float], value: float) -> float | None:
 def _out_of_reach(file: ModelFile, name: str, output: str, target: float, reached: dict[float, float]) -> Diagnostic:
     at = ("inputs", name)
     if not reached:
-        hint = "Every value leaves some field without a value it may take; give the input `minimum` and `maximum`."
+        hint = "Every value makes some field invalid; give the input `minimum` and `maximum`."
         return file.marked.diagnostic(at, f"the model cannot be computed for any '{name}' in the bounds", hint)
     best = min(reached, key=lambda value: abs(reached[value]))
     least, most = (

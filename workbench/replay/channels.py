@@ -28,7 +28,7 @@ def depth(program: Program, change: catalogue.Depth, named: Named, platform: Pla
     edited.fpga = True
     blocks = program.run.manifest.blocks
     if marked := [blocks[n].id for n in program.fpga.blocks if works(blocks[n]) and (program.fpga.block == n).any()]:
-        raise RefusedError(f"{marked[0]} is marked: what it does with other depths is not in the replay of words")
+        raise RefusedError(f"{marked[0]} is marked: the replay of words does not show what it does with other depths")
     try:
         words = FifoReplay(program.run, platform)
     except NoReplayError as error:

@@ -105,7 +105,7 @@ def _answer_sooner(program: Program, block: int, state: int, change: catalogue.S
     lag = (edges["lag"][mine] - shown) * change.factor + shown
     edges["lag"][mine] = np.maximum(np.rint(lag), 1)
     name = program.run.manifest.blocks[block].states[state].name
-    edited.doubts.append(f"'{name}' is taken to be work from what it is done for on")
+    edited.doubts.append(f"'{name}' is assumed to be work from the moment its cause arrives")
 
 
 def _scale_host(program: Program, change: catalogue.ScaleHost, named: Named, _: object, edited: Edited) -> None:
@@ -212,14 +212,14 @@ def _platform(
         raise RefusedError(f"no platform '{change.platform}' is known")
     if has_links(program) and any(answer.opaque for answer in program.answers.values()):
         raise RefusedError(
-            "words between FPGAs take another time on another platform, and this run has theirs only as a part of the "
+            "on another platform words between FPGAs take other times, and this run has these only as part of the "
             "host's waits: trace it"
         )
     edited.host = True
     used = {int(number) for number in np.unique(program.ops["table"]) if number >= 0}
     for number, name in enumerate([name for name, _table in program.tables]):
         if number in used and name not in other.transfer_tables:
-            raise RefusedError(f"'{change.platform}' has no transfer table '{name}', by which the run's calls go")
+            raise RefusedError(f"'{change.platform}' has no transfer table '{name}', that the run's calls use")
         if name in other.transfer_tables:
             table = other.transfer_tables[name]
             if table.points != program.tables[number][1].points:

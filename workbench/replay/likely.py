@@ -266,7 +266,7 @@ class _Courses:
         )
         if not sources:
             whom = self.blocks[courses[0].number].group if courses else "the host"
-            raise _LeftOutError(f"it waits in '{state.name}' {count} times, and not once for each message of {whom}")
+            raise _LeftOutError(f"it waits in '{state.name}' {count} times, not once for each message of {whom}")
         yield from sources
 
     def _partners(self, number: int, wait: int) -> list[int]:

@@ -155,7 +155,7 @@ def _of_threads(refused: Replayed) -> Replayed:
     late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps
     refused = replace(refused, intervals=len(syncs["t0_ps"]), off=len(late))
     if len(late) or off_ps:
-        why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
+        why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come at other times, the end {off_ps} ps late"
         return replace(refused, modelled_ps=alone.end_ps, why=why)
     replayed, host = _of_graph(refused)
     why = replayed.why

@@ -17,7 +17,7 @@ from workbench.replay.resolve import Named
 from workbench.traces.groups import rows_of_block
 
 ONE_THREAD = "it follows one of the host's threads: waits for other threads count as its own time"
-POLL_TOGETHER = "several threads poll over one bus, where each moves the other's polls: their slack is not known"
+POLL_TOGETHER = "several threads poll over one bus and shift each other's polls: their slack is unknown"
 FROM_PROFILE = "the run has no trace: the FPGA's activity over time is estimated from its profile"
 
 
@@ -46,8 +46,8 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
     for source in sources[~same].tolist():
         site = program.run.manifest.sites[int(program.host.ops["site"][source])]
         raise RefusedError(
-            f"of what the calls at {site.file}:{site.line} let the FPGA do no more is known than how long the host "
-            "waits: how long it takes for more or fewer of them is not"
+            f"of the FPGA's work after the calls at {site.file}:{site.line} only the host's wait is known, not its "
+            "time for more or fewer calls"
         )
 
 
@@ -81,7 +81,7 @@ def goes_round(program: Program) -> str:
     if not (times > 1).any():
         return ""
     site = program.run.manifest.sites[int(ops["site"][asks[other][first[times > 1][0]]])]
-    return f"the host asks others where {site.file}:{site.line} is not answered: what it does depends on that"
+    return f"the host asks others if {site.file}:{site.line} has no answer yet: its next steps depend on that"
 
 
 def asked_again(program: Program, lowered: Lowered) -> str:
@@ -97,7 +97,8 @@ def asked_again(program: Program, lowered: Lowered) -> str:
         return ""
     site = sites[int(program.ops["site"][once[0]])]
     return (
-        f"{site.file}:{site.line} is answered at once each time in this run: whether the host asks again is not known"
+        f"{site.file}:{site.line} is answered at once each time in this run: it is unknown whether the host would ask "
+        "again"
     )
 
 

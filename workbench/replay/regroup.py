@@ -184,7 +184,7 @@ def retype(program: Program, change: catalogue.Retype, named: Named, platform: P
     program.ops["shorter"][mine] = int(known[0]) if len(known) else 0
 
 
-_UNKNOWN = "of some rounds no more is known than how long the host waits for the FPGA: how long several take is not"
+_UNKNOWN = "of some rounds only the host's wait for the FPGA is known, not how long several of them take"
 
 
 def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named, _: object, edited: Edited) -> None:
@@ -213,7 +213,7 @@ def early(program: Program, change: catalogue.Early, named: Named, _: object, ed
         if len(runs) > 1 and set(addresses[runs[0]].tolist()) & set(addresses[runs[1]].tolist()):
             edited.notes.append("the FPGA needs a second buffer: it still works on what is at these addresses")
     if not to:
-        raise RefusedError(f"'{change}': the host waits for the FPGA between no two rounds of these calls")
+        raise RefusedError(f"'{change}': the host never waits for the FPGA between two rounds of these calls")
     going = {row for rows in to.values() for row in rows}
     order = [each for row in range(len(program.ops)) if row not in going for each in (*to.get(row, ()), row)]
     reorder(program, np.array(order))
@@ -225,8 +225,8 @@ def _by_thread(program: Program, ops: Numbers, change: catalogue.Change) -> list
     manifest = program.run.manifest
     if len(np.unique(program.ops["thread"][ops])) > 1 and manifest.cores.count < len(manifest.threads):
         raise RefusedError(
-            f"'{change}' is of calls of several threads, and there are fewer cores than threads: which of their calls "
-            "then come first is open"
+            f"'{change}' is of calls of several threads, and there are fewer cores than threads: the order of their "
+            "calls is unknown"
         )
     return np.split(ops, np.flatnonzero(np.diff(program.ops["thread"][ops])) + 1)
 

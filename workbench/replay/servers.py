@@ -126,7 +126,7 @@ def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lower
             known = server.choices.get((before, waiting))
             if known != served and waiting != {served}:
                 return (
-                    f"several then wait for {program.run.manifest.blocks[server.number].id} at once as they do not in "
-                    "this run: whom it serves first is not known"
+                    f"several then wait for {program.run.manifest.blocks[server.number].id} at once, unlike in this "
+                    "run: it is unknown whom it serves first"
                 )
     return ""

@@ -170,7 +170,7 @@ class HostThreads:
         if not len(late) and replayed.end_ps == end_ps:
             return ""
         kind = SyncKind(self.rows["kind"][late[0]]).name.lower() if len(late) else "exit"
-        return f"{len(late)} of {len(self.op_of)} calls of the host's threads come otherwise, the first a {kind}"
+        return f"{len(late)} of {len(self.op_of)} calls of the host's threads come at other times, the first a {kind}"
 
     def _returned_before(self, program: Program, lowered: Lowered) -> Numbers:
         """When, in the graph, the operation before each of its thread's had returned."""

@@ -36,8 +36,8 @@ def differences_of(program: Program, lowered: Lowered, events: AllEvents, total_
         parts.append(f"replay of the unchanged run takes {off:+.4%} of its time")
     if len(late):
         site = program.run.manifest.sites[int(ops["site"][late[0]])]
-        parts.append(f"{len(late)} of {len(ops)} calls end otherwise, the first at {site.file}:{site.line}")
+        parts.append(f"{len(late)} of {len(ops)} calls end at other times, the first at {site.file}:{site.line}")
     if len(moved):
         block = program.run.manifest.blocks[int(fpga.block[moved[0]])].id
-        parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin otherwise, the first of {block}")
+        parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin at other times, the first of {block}")
     return "; ".join(parts), len(late) + len(moved)

@@ -257,8 +257,8 @@ def _nothing(sites: Sequence[Site]) -> Diagnostic:
     """What a run without any recorded call says."""
     several = f"none of the {len(sites)} places that call the platform was" if len(sites) > 1 else "the call was not"
     return Diagnostic(
-        f"no call was recorded: {several} reached, or no entry of the template holds there",
-        "An entry holds where its condition does and for what it is `of`: a device file's path, say. Look at both.",
+        f"no call was recorded: {several} reached, or no entry of the template applies there",
+        "An entry applies if its condition is true and its `of` matches, such as a device file's path. Check both.",
         Severity.WARNING,
         sites[0].file,
         sites[0].line,

@@ -47,10 +47,13 @@ def machine_trace(
             notes = (*notes, lost)
         records[sound].tofile(raw / "taps.bin")
     else:
-        text = "the trace of a run on a real machine is of the host's calls"
+        text = "the trace of a run on a real machine has the host's calls only"
         hint = "In the timeline the FPGA's blocks are unclassified; hardware.trace of the project records their states."
         if hdl.fpgas:
-            hint = "In the timeline the FPGAs' blocks are unclassified: a trace in hardware is read of a single one."
+            hint = (
+                "In the timeline the FPGAs' blocks are unclassified: a trace in hardware is read from a single one "
+                "only."
+            )
         notes = (Diagnostic(text, hint, Severity.NOTE),)
     began_ps = clocks[0].start_ps if traced else 0
     return TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks), began_ps=began_ps), notes

@@ -93,7 +93,7 @@ def rank_folders(records: Path) -> list[Path]:
             most = max(most, number + 1, whole_number(end.get("ranks", ""), _MOST_RANKS) or 0)
     if unknown and not folders:
         hint = "It ended before MPI_Init did, and its launcher sets no rank. Run it again."
-        raise WorkbenchError(Diagnostic(f"of which rank {listed(unknown)} is, is not known", hint, file=str(records)))
+        raise WorkbenchError(Diagnostic(f"the rank of {listed(unknown)} is unknown", hint, file=str(records)))
     if missing := [str(number) for number in range(most) if number not in folders]:
         places = read_end(folders[0] / "places.txt") if 0 in folders else {}  # by rank, as scp takes them
         hint = "Fetch the folders of all ranks, from all machines: $RCW_RAW/rank_0, rank_1 and so on."
@@ -204,7 +204,7 @@ def _later(rank: Rank, by_ps: int) -> Rank:
 def _alignment(ranks: Sequence[Rank], unknown: Sequence[str], known: Mapping[str, ClockFrame]) -> Iterator[Diagnostic]:
     if unknown:
         numbers = listed(sorted(unknown, key=int))
-        text = f"the clocks of rank {numbers} and rank 0 are not aligned, and taken to begin together"
+        text = f"the clocks of rank {numbers} and rank 0 are not aligned, and assumed to start together"
         hint = "They ended before MPI_Init did, or others recorded nothing: set RCW_RAW for all ranks."
         yield Diagnostic(text, hint, Severity.WARNING)
     if known:
@@ -362,5 +362,5 @@ def _join_messages(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[i
     if matched.before_sent:
         off = time_text(matched.most_before_ps / PS_PER_S)
         calls = counted(matched.before_sent, "call")
-        text = f"by the ranks' clocks, {calls} ended before what was waited for came, by {off} at most"
-        yield Diagnostic(text, "So far the clocks are off. What these calls waited for is not known.", Severity.NOTE)
+        text = f"by the ranks' clocks, {calls} ended before the data that they waited for came, by {off} at most"
+        yield Diagnostic(text, "The clocks are off by that much. The causes of these waits are unknown.", Severity.NOTE)

@@ -49,7 +49,7 @@ def sound_rank(folder: Path, lost: Lost) -> None:
         if path.stat().st_size % kind.itemsize:
             lost(name, "it ends within a record", f"its last {loss}")
         if not sound.all():
-            lost(name, "some of its records cannot be", counted(int((~sound).sum()), loss))
+            lost(name, "some of its records are impossible", counted(int((~sound).sum()), loss))
         path.write_bytes(records[sound].tobytes())
 
 

@@ -99,7 +99,7 @@ def _useless(data: bytes) -> str:
     slots, size, scale = int(header["slots"]), int(header["thread_bytes"]), float(header["ps_per_tick"])
     fits = slots >= 0 and THREAD.itemsize + slots * ROW.itemsize <= size <= _LARGEST_THREAD
     if header["magic"] != MAGIC or not fits or not 0 <= scale <= _LONGEST_TICK_PS:
-        return "its header cannot be"
+        return "its header is impossible"
     return ""
 
 
@@ -164,7 +164,7 @@ def _sound_rows(
             bad |= used
     if bad.any():
         places = [_place(int(site), host) for site in rows["site"][bad]]
-        yield f"{counted(int(bad.sum()), 'row')} of {who} cannot be", f"the counts of {listed(places)}"
+        yield f"{counted(int(bad.sum()), 'row')} of {who} are impossible", f"the counts of {listed(places)}"
         outer[bad] = 0
         for name in ROW.names or ():
             if name not in _IDENTITY:
@@ -183,7 +183,7 @@ def _sound_rows(
     sound = (slots >= 0) & (slots < len(rows)) & (began >= 0) & (began <= most)
     if not 0 <= depth < _MOST_THREADS or not sound.all() or nameless[slots[sound]].any():
         thread["depth"] = 0
-        yield f"what {who} was calling at the end cannot be", "which calls had not returned"
+        yield f"what {who} was calling at the end is impossible", "which calls had not returned"
 
 
 def _impossible(rows: RowArray, most: float) -> NDArray[np.bool_]:

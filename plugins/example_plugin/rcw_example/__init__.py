@@ -59,7 +59,7 @@ def workbench_rules() -> Sequence[RuleFile]:
 
 @hookimpl
 def workbench_metrics() -> Sequence[Metric]:
-    """Of what a rule selects; None where there is nothing to divide by."""
+    """A metric of the selected calls; None if there is nothing to divide by."""
     return [
         Metric(
             "example.bytes_per_ms",

@@ -101,7 +101,8 @@ def find_accesses(
 
 
 def chosen(uses: Iterable[Use], pointers: Pointers) -> Iterator[Use]:
-    """Those that are accesses of mappings as far as can be told, and what hands a mapping to foreign functions."""
+    """The accesses of mappings, as far as they can be recognised, and the places that pass a mapping to foreign
+    functions."""
     reached = pointers.reached()
     for use in uses:
         roots = use.access.roots if use.access else None
@@ -296,7 +297,7 @@ class _Finder:
 
 
 def _copied(kind: Type, whole: Cursor, outer: list[Cursor]) -> str:
-    """In C++, how a place is accessed of which an object is copied or assigned as a whole; empty where none is."""
+    """The access (read or write) of a C++ object that is copied or assigned as a whole; empty if there is none."""
     above = next((one for one in reversed(outer) if one.kind not in (K.UNEXPOSED_EXPR, K.PAREN_EXPR)), None)
     if kind.kind is not TypeKind.RECORD or above is None or above.kind is not K.CALL_EXPR or above.referenced is None:
         return ""

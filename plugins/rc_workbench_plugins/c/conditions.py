@@ -1,5 +1,5 @@
-"""Compiles each pragma's condition where its call stands, in an unsaved copy of the source, so that a wrong one is told
-before anything is built. Sources without conditions are not read again."""
+"""Compiles each pragma's condition at its call, in an unsaved copy of the source: errors are reported before anything
+is built. Sources without conditions are not read again."""
 
 import re
 from collections.abc import Iterable
@@ -138,6 +138,6 @@ def _brackets(placed: PlacedPragma) -> Diagnostic | None:
 
 
 def wrong_condition(placed: PlacedPragma, what: str, hint: str = _SCOPE) -> Diagnostic:
-    """That a condition does not compile where its call stands."""
+    """The diagnostic that a condition does not compile at its call."""
     message = f"the condition of the pragma '{placed.pragma.name}' does not compile here: {what}"
     return placed.diagnostic(message, hint, Severity.ERROR)

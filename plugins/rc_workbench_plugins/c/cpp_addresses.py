@@ -43,9 +43,9 @@ def taken(function: Cursor, key: str) -> Taken:
         return Taken(f"inline {returns} {name}({takes}){noexcept}", name, "", parameters, call)
     of, const = spelled(scope.type), " const" if function.is_const_method() else ""
     if not of or any(one.kind is K.CXX_FINAL_ATTR for one in children(scope)):
-        raise Unfit("the address of a method is taken, of a class that is final or has no name")
+        raise Unfit("the address of a method is taken, and its class is final or has no name")
     if function.access_specifier is not AccessSpecifier.PUBLIC or re.search(r"\)[^)]*[&v]", kind.spelling):
-        raise Unfit("the address of a method is taken that is not public, or is qualified by & or volatile")
+        raise Unfit("the address of a method is taken that is private, protected, or qualified by & or volatile")
     itself = f"{of}{const} &"
     pointer = f"{returns} ({of}::*)({', '.join(parameters)}){const}{in_type}"
     function_type = f"{returns} (*)({', '.join((itself, *parameters))}){in_type}"

@@ -26,7 +26,7 @@ def catches(hooks: Iterable[Hook]) -> dict[str, Hook]:
 
 
 def link_flags(hooks: Iterable[Hook]) -> tuple[str, ...]:
-    """What the linker has to be told so that calls lead to the recorder's functions."""
+    """Linker flags that redirect calls to the recorder's functions."""
     forms = (hook.api_use.use.form for hook in catches(hooks).values())
     symbols = (symbol for form in forms if form and form.caught for symbol in form.caught.symbols)
     return tuple(f"-Wl,--wrap={symbol}" for symbol in symbols)
@@ -68,7 +68,7 @@ def _code(hook: Hook) -> int:
 
 
 def _begins(hook: Hook, form: Form, platform: Platform) -> str:
-    """What is told of a call before it is made."""
+    """C++ that reports a call to the recorder before it is made."""
     last, names = hook.wrappers[-1], opened_names(platform.host.entries)
     words = SiteWords(last.callee, form, platform.host.constants, names)
     opens, _ = words.opens()

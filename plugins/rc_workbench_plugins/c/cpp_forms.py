@@ -176,7 +176,7 @@ class Forms:
             between = data[end:second]
             at = between.find(token.encode())
             if between.strip(b" \t\r\n\\") != token.encode() or second < end:
-                raise Unfit(f"'{token}' comes out of a macro")
+                raise Unfit(f"'{token}' is produced by a macro")
             call = (f"rcw_self {token} ", "")
             edits = (opening, Edit(end + at, end + at + len(token), ")))("), Edit(last, last, ")"))
         else:

@@ -148,7 +148,7 @@ class SiteWords:
         return " ".join(said)
 
     def _queue(self, entry: QueueEntry) -> str:
-        """Of which queue a call is."""
+        """The queue that a call pushes into or pops from."""
         given = entry.queue or ("self" if "self" in self.declared and not self.form.object_is_first else self._first())
         return f"rcw_s.it.address = rcw_queue(rcw_value({self._text(given)}));" if self.tells(given) else ""
 

@@ -26,5 +26,5 @@ def spelled(kind: Type) -> str:
 
 
 def number_of(key: str) -> int:
-    """Of a callee by its key: the same in all sources, and never 0."""
+    """The number of a callee by its key: the same in all sources, never 0."""
     return int(digest([key])[:7], 16) + 1

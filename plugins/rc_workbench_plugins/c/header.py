@@ -47,8 +47,8 @@ _LEFT_OUT = re.compile(r"^operator\b(?!\s*\(\s*\))")  # of operators only a call
 
 
 def api_header(file: Path, shown: str) -> ApiHeader:
-    """What a header of this text declares itself. What it includes and is not there is told; types that only that would
-    declare are taken as they are named."""
+    """The functions and types that a header's own text declares. Missing includes are reported; types that only those
+    would declare are taken by name."""
     clang_parse.forget_files()
     file = real(file)
     with reading_typed({file: shown.encode()}):
@@ -189,7 +189,8 @@ def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
-    """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
+    """The prototype as an entry of a template writes it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int
+    a)`."""
     name = qualified(cursor, cursor.spelling.partition("<")[0])
     if above := _class_template(cursor):  # its methods are of `Board<Word>`
         given = [one.spelling + "..." * ("..." in _written(one, data)) for one in _over(above)]

@@ -212,8 +212,8 @@ def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
         form = hook.api_use.use.form
         if form and (what := unfollowed(hook, form)):
             yield Diagnostic(
-                f"what this {hook.api_use.callee.name} {what} is not followed: it cannot be read from the call"
-                + ("; it counts whatever that is" if what == "is called on" else ""),
+                f"what this {hook.api_use.callee.name} {what} is unknown: it cannot be read from the call"
+                + ("; the call is counted in any case" if what == "is called on" else ""),
                 "Name the object's own class where the call is made, or separate such calls by a condition.",
                 Severity.WARNING,
                 str(hook.api_use.file),

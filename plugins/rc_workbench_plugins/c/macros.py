@@ -92,8 +92,8 @@ def find_macros(
 
 
 def _cpp_parts(data: bytes, body: Range, start: int, end: int) -> list[tuple[int, int, str]]:
-    """What is to be rewritten of a call whose name stands from `start` to `end` in a macro's definition; nothing where
-    that cannot be told."""
+    """The parts to rewrite of a call whose name is at `start` to `end` in a macro's definition; none if they cannot be
+    determined."""
     if data[end : body.end].strip()[:1] not in (b"(", b""):
         return []
     if member := re.search(rb"\s*(\.|->)\s*$", data[body.start : start]):

@@ -28,7 +28,7 @@ _TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
 
 
 def evaluated(parts: list[Cursor], text: Callable[[Path], bytes]) -> list[Cursor]:
-    """Those parts that are not there for their type alone: `decltype(call())`, `typeof(call())`."""
+    """The parts that are evaluated, not only named for their type: `decltype(call())`, `typeof(call())`."""
     return [part for part in parts if not (part.kind.is_expression() and _is_for_its_type(part, text))]
 
 
@@ -127,7 +127,7 @@ def _range(cursor: Cursor, name: str = "") -> Range | None:
 
 
 def _bodies(cursor: Cursor, parts: list[Cursor]) -> list[Cursor]:
-    """Those children of a statement that are statements in their own right."""
+    """The children of a statement that are themselves statements."""
     kind = cursor.kind
     if kind is K.COMPOUND_STMT:
         return parts

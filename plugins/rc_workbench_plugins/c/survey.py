@@ -330,7 +330,7 @@ def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
             declared = len(use.signature.parameters)
             return f"{use.callee} is declared with {counted(declared, 'parameter')}, the platform's entry has {wanted}"
         if use.signature.variadic and not use.is_call:
-            return f"the address of {use.callee} is taken, which takes a varying number of arguments"
+            return f"the address of {use.callee} is taken, and {use.callee} takes a varying number of arguments"
         if any(_unspellable(t) for t in use.arguments):
             return f"an argument of {use.callee} has a type that only this file knows"
     if innermost(reading.declarations, use.place) is None:

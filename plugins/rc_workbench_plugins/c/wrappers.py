@@ -310,8 +310,8 @@ def _opened_at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> N
 
 
 def into_streams(callee: Callee, platform: Platform) -> dict[int, tuple[int, str, str]]:
-    """The entries of a call that send into a port without addresses: that port's number, where the data are, or NULL
-    where that is not told, and the bytes."""
+    """The entries of a call that send into a port without addresses: that port's number, where the data are, or NULL if
+    unknown, and the bytes."""
     ports = platform.hardware.ports if platform.hardware else ()
     unnamed = next((n for n, port in enumerate(ports) if isinstance(port, HardwarePort) and port.takes_transfers), 0)
     numbers = {"": unnamed, **{port.name: n for n, port in enumerate(ports)}}
@@ -342,5 +342,5 @@ def _announce(out: _Lines, wrapper: Wrapper, streams: Mapping[int, tuple[int, st
 
 
 def escaped(text: str) -> str:
-    """As it stands within a C string."""
+    """The text escaped for a C string."""
     return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -45,7 +45,7 @@ def compared(
 
 
 def compared_table(values: Model, rows: Sequence[PlatformDensity]) -> PaperTable:
-    """Platforms by their limit, each with its layers; what decides is said first, where a name is cut."""
+    """Platforms by their limit, each with its layers; the deciding layer comes first, since long names are cut."""
     operation = values.model.operation
     heads = ("store", "bandwidth", f"{operation}s", "a second")
     lines = []

@@ -146,7 +146,7 @@ def _line_of(source: Path, word: str) -> int | None:
 
 
 def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, timeout_s: float, **more: str) -> None:
-    """Run a command, with `more` in its environment; what it says of `file` is told where it fails."""
+    """Run a command with `more` in its environment. If it fails, its messages on `file` become diagnostics."""
     try:
         done = job.run(command, cwd=folder, env=more, timeout_s=timeout_s)
     except WorkbenchError as error:

@@ -43,7 +43,7 @@ def results(values: Model, bounds: Density | None = None) -> Results:
 
 
 def _measured_figures(values: Model) -> tuple[Figure, ...]:
-    """Of a measured density, where the model has no layers of its own."""
+    """Figures of a measured density, for a model without layers of its own."""
     operation, size = values.model.operation, values.of("element_bytes")
     first, last = (float(values.of("measured", at, "ops_per_byte")) for at in (0, len(values.model.measured) - 1))
     figures = [

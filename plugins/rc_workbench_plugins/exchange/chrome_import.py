@@ -66,7 +66,7 @@ def read_chrome(path: Path, job: Job) -> Run:
     threads, processes = _threads(events, path, job)
     used = {key: thread for key, thread in sorted(threads.items(), key=_order) if thread.stretches}
     if not used:
-        raise WorkbenchError(Diagnostic("this trace has no events that last", _HINT, file=str(path)))
+        raise WorkbenchError(Diagnostic("this trace has no events with a duration", _HINT, file=str(path)))
     about = document.get("otherData") if isinstance(document, dict) else None
     about = about if isinstance(about, dict) else {}
     first_ps, total_ps = _span(used.values(), about.get("time_ps"), path)

@@ -103,7 +103,7 @@ def _must(task: Task, job: Job, name: str, line: str, program: Path | None) -> N
 
 def _failed(name: str, done: ProcessResult) -> tuple[Diagnostic, ...]:
     said = [text for text in (done.stderr or done.stdout).strip().splitlines() if text.strip()]
-    hint = f"It said last: {said[-1].strip()}" if said else ""
+    hint = f"Its last output: {said[-1].strip()}" if said else ""
     code = _exit(done.returncode)
     how = f"was ended by signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"ended with exit code {code}"
     return (Diagnostic(f"the command target.{name} {how}", hint),)

@@ -70,7 +70,7 @@ class Multiplication:
 
 
 def multiplications(kernel: Kernel, root: Node) -> dict[str, tuple[Multiplication, ...]]:
-    """Those of each block."""
+    """The multiplications of each block."""
     found = _multiplications(kernel)
     if not any(found.values()):
         return {}
@@ -93,7 +93,7 @@ def multiplications(kernel: Kernel, root: Node) -> dict[str, tuple[Multiplicatio
 
 
 def _multiplications(kernel: Kernel) -> dict[str, list[Instruction]]:
-    """Each block's, without those that compute what one before them in it did."""
+    """The multiplications of each block, without repetitions of an earlier one in it."""
     terms: dict[str, object] = {}
     found: dict[str, list[Instruction]] = {}
     for block in kernel.blocks:

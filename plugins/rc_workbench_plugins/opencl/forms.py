@@ -48,7 +48,7 @@ REPLICATION = (
 )  # fmt: skip
 
 STEP = (
-    Group("Step", "has what the design before it has", (
+    Group("Step", "includes the design before it", (
         Field(("name",), "Name"),
         Field(("kernel",), "Kernel", "code", "empty: the one before"),
     )),

@@ -62,7 +62,7 @@ class ModuleText:
         return None
 
     def loop_place(self, number: int) -> tuple[int, int]:
-        """The lines that a loop begins and ends on, (0, 0) where they are not told."""
+        """The lines that a loop begins and ends on, (0, 0) if they are unknown."""
         parts = [int(part) for part in _REFERENCE.findall(self.metadata.get(number, ""))]
         lines = [line for line, _ in map(self.place, parts) if line]
         return (lines[0], lines[-1]) if lines else (0, 0)

@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Type:
-    """Of a value: `bits` is one element's width, `lanes` above 1 a vector's length; `space` is a pointer's."""
+    """The type of a value: `bits` is one element's width, `lanes` above 1 a vector's length; `space` is a pointer's."""
 
     kind: Kind
     bits: int = 0
@@ -190,7 +190,7 @@ class Kernel:
 
     @property
     def local_bytes(self) -> int:
-        """Of local arrays that the kernel declares; arguments in local space come at launch."""
+        """Bytes of local arrays that the kernel declares; arguments in local space come at launch."""
         return sum(v.bytes for v in self.variables if v.space is Space.LOCAL)
 
 
@@ -228,7 +228,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Switch:
-    """As a branch, with an arm for each distinct target, the default first."""
+    """A branch with an arm for each distinct target, the default first."""
 
     id: str
     lines: tuple[int, int]

@@ -156,7 +156,7 @@ class Memory:
         return self._local, pointer + (self._group[lanes] if len(self._group) > 1 else self._group) * bytes_each
 
     def _search(self, pointer: Array, size: int) -> None:
-        """Each pointer in some buffer, or Outside."""
+        """The buffer of each pointer; raises Outside for a pointer in none."""
         regions = np.searchsorted(self._begins, pointer, side="right") - 1
         ends = np.array([region.end for region in self._all] or [0])
         bad = (regions < 0) | (pointer + size > ends[regions])

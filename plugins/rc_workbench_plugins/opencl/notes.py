@@ -34,7 +34,7 @@ def notes(values: Model) -> Sequence[Diagnostic]:
 
 
 def _unknown(last: Prediction) -> Iterator[tuple[str, str]]:
-    """What is not known of a design before it is built, and what is said in its place."""
+    """Notes on what is unknown of a design before it is built, and on the estimates used instead."""
     design = last.design
     if design.frequency_hz is None:
         message = "no times in seconds: this design's clock is unknown"

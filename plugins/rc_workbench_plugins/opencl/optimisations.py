@@ -71,7 +71,9 @@ def _vector(work: Work, change: Change, board: KernelBoard) -> Work:
 
     rewritten = _rewritten(work, change.object, moved)
     if rewritten == work:
-        message = f"no access of '{change.object}' finds neighbouring elements along its loop, for a vector to take"
+        message = (
+            f"no access of '{change.object}' reads neighbouring elements along its loop, so no vector can take them"
+        )
         raise WorkbenchError(Diagnostic(message, "Change the order of the loop, or of the array (MC)."))
     return rewritten
 

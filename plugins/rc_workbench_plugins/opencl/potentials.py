@@ -46,7 +46,7 @@ class Resources:
 
 
 def left_over(shares: Mapping[str, Values], board: KernelBoard) -> dict[str, Values]:
-    """Of each resource the part that is left of what kernels may have (Eq. 20)."""
+    """The part of each resource that is left of what kernels may use (Eq. 20)."""
     available = {"logic": board.logic_available, "memory blocks": board.memory_available,
                  "DSP blocks": board.dsp_available}  # fmt: skip
     return {name: (1 - share) / available[name] for name, share in shares.items()}
@@ -65,7 +65,7 @@ class Potentials:
 
 
 def potentials(estimate: Estimate, board: KernelBoard, used: Resources | None = None) -> Potentials:
-    """The potentials of a design. B_comp is of `used`, and is not said without it."""
+    """The potentials of a design. B_comp needs `used`, and is left out without it."""
     repaired = estimate.profile == REPAIRED
     blocks = list(estimate.blocks.values())
     width = board.transaction_bytes

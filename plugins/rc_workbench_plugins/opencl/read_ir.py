@@ -55,7 +55,7 @@ _SILENT = re.compile(r"(llvm\.)?(lifetime|dbg|assume|experimental\.noalias)|(rea
 
 
 def is_kernel(function: ValueRef) -> bool:
-    """Whether a function is a kernel, told by its calling convention."""
+    """Whether a function is a kernel, by its calling convention."""
     return " spir_kernel " in str(function).partition("{")[0]
 
 

@@ -54,7 +54,7 @@ def _number(text: str) -> float:
 
 
 def _share(text: str, what: str) -> float | None:
-    """Of "RAM blocks: 255 / 2,560 ( 10 % )", the used over the available; None where there is no such line."""
+    """Used over available, from a line such as "RAM blocks: 255 / 2,560 ( 10 % )"; None if there is no such line."""
     match = re.search(rf"^{what}:\s*([\d,.]+)\s*/\s*([\d,.]+)", text, re.MULTILINE)
     if match is None:
         return None
@@ -85,7 +85,7 @@ def _aoc_table(text: str) -> Report | None:
 
 
 def _aoc_data(text: str) -> Report | None:
-    """Of `area.json` the estimated shares, the board's included; of `quartus.json` the clock. The .js files hold the
+    """The estimated shares of `area.json`, the board's included, or the clock of `quartus.json`. The .js files hold the
     same, some as a text within theirs: what is sought is looked for alone."""
     if "quartusFitClockSummary" in text:
         clock = re.search(r'"(?:kernel clock|clock|Kernel fmax)"\s*:\s*"?([\d.]+)', text)
@@ -150,7 +150,7 @@ def _kernel_util(text: str) -> Report | None:
 
 
 def _xclbin(text: str) -> Report | None:
-    """The kernels' clock: what a system clock achieved where that is told, else what DATA_CLK was set to."""
+    """The kernels' clock: what a system clock achieved if that is given, otherwise the setting of DATA_CLK."""
     clocks = [
         dict(re.findall(r"^\s*(\w[\w ]*):\s*(.*?)\s*$", part, re.MULTILINE))
         for part in re.split(r"(?=^\s*Name:)", text, flags=re.MULTILINE)

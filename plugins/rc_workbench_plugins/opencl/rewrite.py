@@ -131,10 +131,10 @@ def _replicated(code: str, kernel: Kernel, wanted: Wanted) -> Iterator[_Edit | _
         if factor == 1 and name not in kernel.attributes:
             continue
         if head is None:
-            yield _Left(field, factor, f"{name}({factor:g}): a macro makes the kernel's head")
+            yield _Left(field, factor, f"{name}({factor:g}): a macro produces the kernel's head")
             continue
         if field == "simd" and wanted.local_size[0] % factor:
-            reason = f"groups of {wanted.local_size[0]} work items are no multiple of it"
+            reason = f"groups of {wanted.local_size[0]} work items are not a multiple of it"
             yield _Left(field, factor, f"{name}({factor:g}): {reason}")
             continue
         yield _attribute(head, name, f"{factor:g}")
@@ -166,7 +166,7 @@ def _unrolled(text: str, code: str, root: Node, setting: Setting) -> Iterator[_E
         end = text.find("\n", start)
         tokens = list(_LOOP.finditer(code, start, len(text) if end < 0 else end)) if line else []
         known = len(tokens) == len(loops)  # the outer one stands first, as in the hierarchy
-        reason = "a macro makes the loop, or a jump" if not tokens else "not each loop on that line is seen"
+        reason = "a macro produces the loop, or a jump" if not tokens else "not every loop on that line is visible"
         for number, loop in enumerate(loops):
             factor = float(setting.unroll.get(loop.id, 1.0))
             if factor == 1 and loop.unroll is None:

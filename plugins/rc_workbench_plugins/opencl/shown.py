@@ -141,7 +141,7 @@ def _designs(predictions: Iterable[Prediction]) -> PaperTable:
     head, *rows = designs_rows(predictions)
     columns = tuple(row[0] for row in rows)
     lines = tuple(Row(name, "", tuple(row[n] for row in rows)) for n, name in enumerate(head) if n)
-    return PaperTable("Designs", "each has what the one before has; Eqs. 6, 20 to 23", columns, lines)
+    return PaperTable("Designs", "each includes the one before; Eqs. 6, 20 to 23", columns, lines)
 
 
 def _table_4(designs: Iterable[Compared]) -> PaperTable:
@@ -170,11 +170,11 @@ def _numbers(one: Prediction) -> PaperTable:
     for node in sorted(by_node, key=lambda name: name != ""):
         rows.append(Row(node or "The kernel", "", ("", ""), strong=True))
         rows += (Row(_equation_name(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
-    return PaperTable("Every number", "and what it is made of", ("value", "equation"), tuple(rows))
+    return PaperTable("Every number", "and its parts", ("value", "equation"), tuple(rows))
 
 
 def _equation_name(number: Number) -> str:
-    """A number's symbol, and what it is made of."""
+    """A number's symbol, and its parts."""
     parts = ", ".join(f"{name} {value_text(float(value))}" for name, value in number.inputs.items())
     return f"{number.symbol}: {parts}" if parts else number.symbol
 

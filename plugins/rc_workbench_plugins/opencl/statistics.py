@@ -164,7 +164,7 @@ class _Latencies:
     def notes(self) -> Iterator[Diagnostic]:
         for what, line in self._unnamed.items():
             cycles = self._cycles.other or 0.0
-            message = f"'{what}' is counted with {cycles:g} cycle{'s' if cycles != 1 else ''}: Table 2 has no such row"
+            message = f"'{what}' counts as {cycles:g} cycle{'s' if cycles != 1 else ''}: Table 2 has no such row"
             hint = "Set `other` in the platform's opencl.latency_cycles to the value in your compiler's report."
             yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)
 

@@ -95,7 +95,8 @@ class MemoryPort(HardwarePort):
         }
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
-        """Of block transfers the design may hold words, and requests; else each passes."""
+        """Signals of the port's activity. In block transfers the design may hold up words and requests; otherwise every
+        word passes."""
         pin = pins({role: signal.name for role, signal in self.signals().items()}, bits)
         writes, reads = self._conditions(bits)
         asks, ready = f"(({writes}) | ({reads}))", pin("ready", "1'b1")

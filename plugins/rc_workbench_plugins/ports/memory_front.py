@@ -52,8 +52,8 @@ def place_registers(read_out: ReadOut, word_bits: int, stride: int, address_bits
             Diagnostic(
                 f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's "
                 f"{2 + selects} registers",
-                f"Declare a range of at least {after + 1} addresses that the application leaves unused, "
-                f"such as {read_out.first}..{read_out.first + whole - 1}.",
+                f"Declare a range of at least {after + 1} addresses that the application does not use, such as "
+                f"{read_out.first}..{read_out.first + whole - 1}.",
             )
         )
     if read_out.last >= 1 << address_bits:
@@ -96,7 +96,7 @@ def accesses(at: Registers, word_bits: int) -> Accesses:
 
 
 def parts_of(word_bits: int) -> int:
-    """In how many words of a port a word of 32 bits comes."""
+    """The number of words of a port that a word of 32 bits takes."""
     return -(-32 // word_bits)
 
 

@@ -4,7 +4,8 @@ from workbench.api import Handshake, PortStyle, Role, words
 
 
 def _axi(channel: str, fields: str, *, initiator: bool = True) -> tuple[Role, ...]:
-    """Signals of an AXI channel (`awvalid`, `aw_valid`), each with its width; one without is told by its name alone."""
+    """Signals of an AXI channel (`awvalid`, `aw_valid`), each with its width; one without a width is recognised by its
+    name alone."""
     rows = (field.partition(":") for field in fields.split())
     return tuple(
         Role(channel + name, (channel + name, f"{channel}_{name}"), initiator,

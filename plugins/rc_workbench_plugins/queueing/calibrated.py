@@ -50,16 +50,17 @@ def model_of(run: Run) -> tuple[str, Sequence[Diagnostic]]:
     events = events_of(run.tables, file or "")
     if events is None:
         hint = "Run a streaming application with --trace."
-        raise WorkbenchError(Diagnostic("this run holds no events of streams", hint, file=file))
+        raise WorkbenchError(Diagnostic("this run has no stream events", hint, file=file))
     stations = calibrated(events)
     if not stations:
         hint = f"At least {LEAST} elements must pass a block that takes time for each."
-        raise WorkbenchError(Diagnostic("too little passed this run's streams", hint, file=file))
+        raise WorkbenchError(Diagnostic("too few elements passed this run's streams", hint, file=file))
     return document(events.name, run.manifest.name, stations), tuple(_held_up(events))
 
 
 def _held_up(events: Events) -> Iterator[Diagnostic]:
-    """Of each source that waited for room: it comes as fast as it is let, which in a queueing network nobody is."""
+    """A warning for each source that waited for room: its rate is limited by the queue, which a queueing network does
+    not model."""
     takers = {edge.edge.sink.block for edge in events.edges.values()}
     for edge in events.edges.values():
         source, held_up_ps = edge.edge.source.block, int(np.diff(edge.blocked_ps).sum())
@@ -155,7 +156,7 @@ def _united(parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def document(application: str, run: str, stations: Sequence[Calibrated]) -> str:
-    """As YAML. Routes to blocks that are no stations are left out."""
+    """The model as YAML. Routes to blocks that are not stations are left out."""
     known = {station.name for station in stations}
     said = f"Calibrated from run {run}: working times of blocks for each element, elements received and sent."
     lines = [

@@ -58,7 +58,7 @@ class StationMeasurement(PartDocument):
     form: ClassVar[tuple[Group, ...]] = forms.MEASURED
 
     station: str = Field(description="the station")
-    utilisation: Formula | None = Field(None, description="the share of the time in which it served")
+    utilisation: Formula | None = Field(None, description="the share of the time in which it serves")
     waiting: Formula | None = Field(None, description="jobs in its queue on average, the one being served left out")
     occupancy: tuple[float, ...] = Field(
         (), description="the shares of the time with 0, 1, 2, ... jobs in its queue", examples=[[0.7, 0.2, 0.1]]
@@ -72,7 +72,7 @@ class StationMeasurement(PartDocument):
 
 
 class QueueingModel(ModelDocument):
-    """A network of stations, each with a queue that jobs arrive at in no order (Poisson) if nothing else is said."""
+    """A network of stations, each with a queue; jobs arrive at random (Poisson) by default."""
 
     form: ClassVar[tuple[Group, ...]] = forms.MODEL
 

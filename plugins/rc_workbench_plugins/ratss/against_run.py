@@ -42,11 +42,11 @@ def compare_with_run(values: Model, run: Run) -> RunComparison:
     parts = list(_parts(values.model))
     if not any(names for _, _, names in parts):
         hint = "Give its nodes and transactions `measured_in`: the names of states."
-        raise WorkbenchError(values.problem(("stages",), "the model does not say where a run measures it", hint))
+        raise WorkbenchError(values.problem(("stages",), "the model does not name states that measure it", hint))
     if "state_time" not in run.tables:
         where = str(run.path) if run.path else None
         hint = "Run the application instrumented."
-        raise WorkbenchError(Diagnostic("this run holds no times of states", hint, file=where))
+        raise WorkbenchError(Diagnostic("this run has no state times", hint, file=where))
     rows: list[ErrorRow] = []
     problems: list[Diagnostic] = []
     corrections: dict[FieldPath, float] = {}
@@ -62,7 +62,7 @@ def compare_with_run(values: Model, run: Run) -> RunComparison:
             continue
         own_s, waiting_s = _own_and_waiting_s(run, names, _calls(values, prediction, path, stage))
         if own_s is None:
-            message = f"the run waits in {', '.join(names)}: how much of that '{part}' itself takes is not known"
+            message = f"the run waits in {', '.join(names)}: how much of that is '{part}' itself is unknown"
             hint = "Waiting is a result of a run, not an input of the model; name states that move data or work."
             problems.append(values.problem((*path, "measured_in"), message, hint, Severity.NOTE))
             continue

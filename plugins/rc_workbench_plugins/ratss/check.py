@@ -1,4 +1,4 @@
-"""What a RATSS model must hold beyond its schema: names that exist and differ, costs that are said."""
+"""Checks of a RATSS model beyond its schema: names exist and differ, and all costs are given."""
 
 from rc_workbench_plugins.ratss.model import EXCHANGES, NetworkPart, Power, RatssModel, StageMeasurement, Transaction
 from rc_workbench_plugins.ratss.power import POWER
@@ -92,7 +92,7 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
     tables = platform.transfer_tables if platform else {}
     none = "" if platform else "The model names no platform, and has no networks of its own."
     if move.kind != "barrier" and "bytes" not in move.model_fields_set:
-        reading.tell(at, f"the {move.kind} '{move.name}' says no `bytes`", "Give each node's message: bytes: 4096.")
+        reading.tell(at, f"the {move.kind} '{move.name}' has no `bytes`", "Give each node's message: bytes: 4096.")
     if move.network and move.network not in networks:
         hint = near(move.network, networks, "Networks are") or none
         reading.tell((*at, "network"), f"there is no network '{move.network}'", hint)

@@ -50,7 +50,7 @@ class Drawing:
         return list(of(data, source, target))
 
     def _between(self, data: Data, source: DiagramNode, target: DiagramNode) -> Iterator[DiagramChange]:
-        """In the drawing of stages."""
+        """Edits in the drawing of stages."""
         if len(source.field) < 2 or len(target.field) < 2:
             return
         (one, other), names = (int(n.field[1]) for n in (source, target)), _names(data)
@@ -69,7 +69,7 @@ class Drawing:
                 yield _collective(data, one, kind, "", kind.capitalize())
 
     def _on_platform(self, data: Data, source: DiagramNode, target: DiagramNode) -> Iterator[DiagramChange]:
-        """In the drawing of the platform: over a network, or a bus, in each stage."""
+        """Edits in the drawing of the platform: over a network, or a bus, in each stage."""
         ends, names = {source.id, target.id}, _names(data)
         for number, name in enumerate(names):
             said = f" in {name}" if len(names) > 1 else ""

@@ -111,10 +111,10 @@ BOUND_METRICS = (
     ),
     Metric(
         "left.without_culprit",
-        "Least time if who is late took no time",
+        "Least time if the late block took no time",
         "time",
         _without_culprit,
-        stays="only who is late becomes faster",
+        stays="only the late block becomes faster",
     ),
     Metric(
         "left.united",

@@ -30,7 +30,7 @@ def runs_of_a_site(s: Selected) -> int:
 
 
 def longest(compute: Callable[[CallMetrics], Value | None]) -> Callable[[Selected], Value | None]:
-    """Of several calls, of the one that takes longest."""
+    """A value of the call that takes longest."""
     return lambda s: compute(max(s.calls, key=lambda c: c.time_s)) if s.calls else None
 
 
@@ -57,7 +57,7 @@ def time_at_best(s: Selected) -> float:
 
 
 def time_of_empty_calls(s: Selected) -> float:
-    """As many calls, each of the smallest size of its table; a call without a table takes no time."""
+    """The time of as many calls of the smallest size in their tables; a call without a table takes no time."""
     return sum(min(c.count * c.table.least_time_s, c.time_s) for c in s.calls if c.table)
 
 

@@ -30,14 +30,15 @@ def _starved_s(stream: StreamMetrics) -> float:
 
 
 def _elsewhere_s(fifo: FifoMetrics) -> float:
-    """Who takes from it does not, as nothing is offered on another stream that it takes together with this one."""
+    """Time (s) in which its receiver does not take, since nothing is offered on another stream that it needs together
+    with this one."""
     out = fifo.output
     return sum(held.cycles for held in out.held if (held.signal, held.held_by) == ("ready", "valid")) / out.clock_hz
 
 
 def slow_source(fifo: FifoMetrics, streams: Sequence[StreamMetrics]) -> str:
-    """Whom those behind an empty FIFO wait for: who gives to it, or whom that one has itself waited for, and so on.
-    Empty outside of the design; in a ring, in which all wait for all, who gives to it."""
+    """The block that the receivers of an empty FIFO wait for: its sender, or the block that the sender itself waited
+    for, and so on. Empty outside of the design; in a ring, in which all wait for all, its sender."""
     slow, seen = fifo.input.stream.source, {fifo.fifo.id}
     wanted = _PASSES_ON * _starved_s(fifo.output)
     while slow and slow not in seen:
@@ -55,9 +56,9 @@ def _slow(s: Selected) -> Value | None:
 
 _OF_FIFO = (
     Metric("fifo.name", "The FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
-    Metric("fifo.id", "The FIFO, by its whole name", "text", _fifo(lambda f: f.fifo.id)),
-    Metric("fifo.source", "Who gives to it", "text", _fifo(lambda f: _name(f.input.stream.source))),
-    Metric("fifo.target", "Who takes from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
+    Metric("fifo.id", "The FIFO's full name", "text", _fifo(lambda f: f.fifo.id)),
+    Metric("fifo.source", "The block that sends into it", "text", _fifo(lambda f: _name(f.input.stream.source))),
+    Metric("fifo.target", "The block that receives from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
     Metric("fifo.depth", "Words that it has room for; 0 where not known", "count", _fifo(lambda f: f.fifo.depth)),
     Metric(
         "fifo.least_depth",
@@ -78,17 +79,17 @@ _OF_FIFO = (
     ),
     Metric(
         "fifo.starved_time",
-        "Time in which it gave nothing to who was ready",
+        "Time in which it gave nothing to a ready receiver",
         "time",
         _fifo(lambda f: _starved_s(f.output)),
     ),
     Metric(
         "fifo.elsewhere_time",
-        "Time in which who takes from it waited for words of another stream",
+        "Time in which its receiver waited for words of another stream",
         "time",
         _fifo(_elsewhere_s),
     ),
-    Metric("fifo.slow", "Whom those behind it wait for", "text", _slow),
+    Metric("fifo.slow", "The block that its receivers wait for", "text", _slow),
 )
 
 FIFO_METRICS = (

@@ -39,7 +39,7 @@ def _late_replicas(s: Selected) -> int:
 
 
 def _host_wait_share(s: Selected) -> float:
-    """Of the thread that waits least among those that wait."""
+    """The waiting share of the thread that waits least among those that wait."""
     shares = [b.share_of(*WAITS) for b in s.of.blocks if b.block.side is Side.HOST]
     return min((share for share in shares if share > 0), default=0.0)
 
@@ -81,7 +81,7 @@ METRICS = (
         lambda s: s.starts_together,
     ),
     Metric("poll.sites", "Calls that ask whether the FPGA is ready", "count", lambda s: s.poll_sites),
-    Metric("poll.due_time", "How long these polls had better be put off", "time", lambda s: s.due_s),
+    Metric("poll.due_time", "Best delay before these polls", "time", lambda s: s.due_s),
     Metric("longest.label", "The call that takes longest", "text", longest(lambda c: c.site.label)),
     Metric("longest.bytes_per_call", "Its bytes in one call", "size", longest(lambda c: c.bytes_per_call)),
     Metric("longest.rate", "Its rate, average", "rate", longest(lambda c: c.rate.avg if c.rate else None)),
@@ -145,7 +145,7 @@ METRICS = (
         "share",
         lambda s: s.block.share_of(*COMMUNICATION),
     ),
-    Metric("block.waited_for", "Somebody waits for the block", "flag", lambda s: float(s.waited_for)),
+    Metric("block.waited_for", "Another block waits for this one", "flag", lambda s: float(s.waited_for)),
     Metric("block.wait_share", "Share of the block's time waiting", "share", lambda s: s.block.share_of(*WAITS)),
     Metric(
         "block.has_work",
@@ -166,7 +166,7 @@ METRICS = (
     Metric("after_ready_time", "Time waited after the FPGA was ready", "time", lambda s: s.waiting.after_ready_s),
     Metric(
         "chance_time",
-        "Of that, what polls at other moments may save by chance",
+        "Part of it that polls at other moments may save by chance",
         "time",
         lambda s: s.waiting.chance_s,
     ),
@@ -217,14 +217,14 @@ METRICS = (
     ),
     Metric(
         "fpga.work_time",
-        "Time that the FPGA works and somebody waits for it",
+        "Time in which the FPGA works and something waits for it",
         "time",
         work_s,
         stays="only the FPGA's own work stays",
     ),
     Metric(
         "host.chance_time",
-        "Of that, what polls at other moments may save by chance",
+        "Part of it that polls at other moments may save by chance",
         "time",
         lambda s: s.host.waiting.chance_s,
     ),

@@ -28,7 +28,7 @@ def notes(beside: Beside) -> Iterator[Diagnostic]:
 
 
 def beside_defines(hdl: HdlBuild) -> tuple[str, ...]:
-    """What the card is told of it as it is compiled."""
+    """Macros that configure the card for the external simulator."""
     beside = hdl.beside if hdl.asks_beside else None
     flags = {"": beside, "_CLOCKED": beside and beside.clocked, "_DIRECT": beside and beside.direct}
     return tuple(f"#define CARD_BESIDE{name} {int(bool(value))}" for name, value in flags.items())
@@ -52,7 +52,7 @@ def readable(hdl: HdlBuild) -> Iterator[Path]:
 
 @dataclass
 class _Message:
-    """Something that it said: how often, and since when (s of virtual time)."""
+    """A message of the simulator: how often, and since when (s of virtual time)."""
 
     kind: str
     text: str

@@ -100,7 +100,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
     project, out = task.project, task.build / "card"
     check_port(task.platform)
     if project.simulation.waves and 0 < project.simulation.waves_to_s <= project.simulation.waves_from_s:
-        message = "the recorded signals end before they begin"
+        message = "the end of the signal recording is before its start"
         raise WorkbenchError(
             Diagnostic(message, "Give a later time, or leave it out for the run's end.", file=str(task.path))
         )
@@ -188,7 +188,7 @@ def _build_design(
         *contents([*sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
     ])  # fmt: skip
     if take(model / _LIBRARY, library):
-        job.log("what the design does has not changed since the card was last built")
+        job.log("the design's behaviour has not changed since the card was last built")
     else:
         _compile(objects, library, same, compiler, verilator, waves, job)
         keep(library, model, _LIBRARY)

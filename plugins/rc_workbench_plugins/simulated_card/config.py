@@ -1,4 +1,4 @@
-"""What a run of the simulated card is told, by its host library and by the card process (`resources/card`)."""
+"""The configuration of a simulated run for its host library and its card process (`resources/card`)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -163,7 +163,7 @@ def _design(hdl: HdlBuild, platform: Platform, given: Sequence[Clock], depths: M
 
 
 def _streams(hdl: HdlBuild, clocks: Sequence[str], depths: Mapping[str, int]) -> Iterator[str]:
-    """The streams and FIFOs of a design, and who holds whom."""
+    """The streams and FIFOs of a design, and which streams hold each other."""
     for number, stream in enumerate(hdl.streams):
         clock = clocks.index(stream.clock)
         yield f"stream {number} {clock}"

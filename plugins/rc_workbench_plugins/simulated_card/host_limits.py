@@ -1,4 +1,4 @@
-"""What of a program virtual cores cannot keep, as far as its build shows; `libc/told.c` of the card tells the rest."""
+"""Limits of virtual cores that a program's build shows; `libc/told.c` of the card reports the others."""
 
 import re
 from collections.abc import Iterator, Sequence

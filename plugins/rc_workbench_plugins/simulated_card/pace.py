@@ -10,8 +10,8 @@ from workbench.api.unstable import duration_text
 
 _STANDS_S, _LOOKS = 20.0, 20
 _STANDS = (
-    "Signals that change each other while no time passes, a loop without end, or long unrolled logic in which each "
-    "change causes many others do this. The run goes on until simulation.wall_limit_s."
+    "Causes are signals that change each other while no time passes, an endless loop, or long unrolled logic in which "
+    "each change causes many others. The run goes on until simulation.wall_limit_s."
 )
 
 

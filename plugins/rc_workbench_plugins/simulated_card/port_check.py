@@ -28,7 +28,7 @@ def all_ports(platform: Platform, hdl: HdlBuild) -> tuple[HardwarePort, ...]:
 
 
 def all_clocks(platform: Platform, hdl: HdlBuild) -> tuple[Clock, ...]:
-    """The clocks of a run: the platform's, then those that the designs make in PLLs, as far as it is told how fast."""
+    """The clocks of a run: the platform's, then those of the designs' PLLs whose frequency is known."""
     return (
         *(platform.hardware.clocks if platform.hardware else ()),
         *{c.name: c for c in hdl.simulation.made.values()}.values(),

@@ -1,4 +1,4 @@
-"""Rules of changes in a run of the simulated card: how its library is told of them, and what they came to."""
+"""Rules of changes in a run of the simulated card: their form for its library, and their results."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def rule_lines(rules: Sequence[TimingRule]) -> Iterator[str]:
 
 
 def rule_notes(raw: Path, rules: Sequence[TimingRule]) -> Iterator[Diagnostic]:
-    """What is to be said of how a run's rules came into use."""
+    """Notes on how a run's rules were used."""
     try:
         lines = (raw / USED).read_text(encoding="ascii").splitlines()
     except OSError:
@@ -35,5 +35,5 @@ def rule_notes(raw: Path, rules: Sequence[TimingRule]) -> Iterator[Diagnostic]:
             yield Diagnostic(message, hint, Severity.NOTE)
         if unasked:
             message = f"change '{rule.change}' read {counted(unasked, 'word')} ahead that the program did not ask for"
-            hint = "Fewer of these calls follow one another than it unites: the time holds these reads too."
+            hint = "Fewer of these calls follow one another than it unites. The time includes these reads."
             yield Diagnostic(message, hint, Severity.WARNING)

@@ -170,7 +170,7 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
 
 
 def _undefined(known: Iterable[Callee]) -> list[Callee]:
-    """Those that the API's header does not define itself."""
+    """The entries that the API's header does not define itself."""
     return [one for one in known if not (one.prototype.is_template or _in_header(one))]
 
 
@@ -266,7 +266,7 @@ def _function(callee: Callee, api: Api) -> Iterator[str]:
 
 
 def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
-    """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
+    """The code of a call of this entry. WorkbenchError if its data or its table are unknown."""
     opening, of = opened(entry.opens), opened(entry.of)
     if opening and (mapped := api.mappings.get(opening.names[0])):
         return _map(prototype, entry, api, mapped, opening.expression)

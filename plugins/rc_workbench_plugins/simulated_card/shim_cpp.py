@@ -145,7 +145,7 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
         ]
     if classes.makes_object(prototype) and not classes.can_make(prototype.returns, prototype.scope):
         raise WorkbenchError(
-            Diagnostic(f"how {prototype.qualified} makes the {prototype.returns} that it returns is not known", _ELSE)
+            Diagnostic(f"it is unknown how {prototype.qualified} creates its {prototype.returns}", _ELSE)
         )
     if classes.makes_object(prototype) and not entry.kind.moves:
         opens = f"{{rcw_opened({number}), 0}}" if entry.kind is CallKind.ACQUIRE else ""

@@ -239,8 +239,8 @@ def _watch(
 
 
 def _too_much(process: _Process, who: str, most: int, raw: Path) -> Diagnostic | None:
-    """That a program has written more to files than it may: in its jail, or without one to files that it was seen to
-    have open. Its records, in `raw`, are none of these."""
+    """A diagnostic if a program has written more to files than allowed: in its jail, or without one to files that it
+    had open. Its records in `raw` do not count."""
     jail, sizes = process.jail, process.grown
     if jail is None:
         for path, size in process.program.written():
@@ -269,7 +269,7 @@ def _reset_s(platform: Platform, simulation: Simulation) -> float:
 
 
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
-    """Who waits for whom on a card: its number, the cycle, valid and ready of its streams."""
+    """The state of a card that waits: its number, the cycle, valid and ready of its streams."""
     cycle, valid, ready = int(words[1]), [bit == "1" for bit in words[2]], [bit == "1" for bit in words[3]]
     if words[0] == "all":  # FPGAs that links join
         return stuck(hdl.streams, hdl.fifos, valid, ready, cycle, activity)
@@ -321,7 +321,7 @@ def _outcome(
     unseen = int((int(host_end.get("time_ps", 0)) - seen_ps) / period_ps(clock_hz))
     if unseen > 1 and not has_errors(diagnostics):
         longer = counted(unseen, "cycle")
-        text = f"the host program went on for {longer} longer than the design was simulated after its last call"
+        text = f"after its last call the host program ran {longer} longer than the design was simulated"
         hint = "In that time every block of the FPGA counts as staying in its state."
         diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
     if (left := host.program.left) and host.jail is None:  # a jail ends with all in it, by and by itself too
@@ -344,9 +344,9 @@ def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
     warnings = []
     if conflicts := int(card_end.get("port_conflicts", "0")):
         text = (
-            f"words of several transfers wanted the port in the same cycle ({counted(conflicts, 'cycle')} of waiting)"
+            f"words of several transfers needed the port in the same cycle ({counted(conflicts, 'cycle')} of waiting)"
         )
-        warnings.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
+        warnings.append(Diagnostic(text, "Their port times in the records leave out this waiting.", Severity.WARNING))
     if reads := int(card_end.get("counter_reads", "0")):
         text = f"the host read {times(reads)} from the range that hardware.read_out declares unused"
         hint = "The counters answer there, not the design. Choose a range that the application does not use."

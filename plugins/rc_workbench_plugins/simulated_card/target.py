@@ -70,7 +70,7 @@ class SimulatedCard:
 
 
 def _estimates(platform: Platform) -> Iterator[Diagnostic]:
-    """That transfer times are estimates, where they are, with how far off they may be."""
+    """A warning if transfer times are estimates, with how far off they may be."""
     names: dict[float, list[str]] = {}
     for name, table in platform.transfer_tables.items():
         if table.estimated_within:

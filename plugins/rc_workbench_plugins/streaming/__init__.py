@@ -66,7 +66,7 @@ def workbench_findings() -> Sequence[FindingSource]:
 
 @hookimpl
 def workbench_metrics() -> Sequence[Metric]:
-    """Of findings of the application's limits alone: no rule selects them."""
+    """Metrics of findings on the application's limits; no rule selects them."""
     busy = "Share of the run in which it neither waits for data nor is held up by a full queue"
     least = "Least depth that loses under 1 %, the other queues as they are, by replay"
     return [

@@ -90,7 +90,7 @@ def _problems(
     hint = "Each frame's cycle shows how the rate changes; a counter that wrapped or was reset looks alike."
     if any(part.crossed_ns for part in parts):
         hint += " If the bounds cross within a frame too, take shorter frames: --frames."
-    return [Diagnostic(f"no one rate holds for all messages: {crossed}", hint, file=str(arguments.file))]
+    return [Diagnostic(f"no single rate fits all messages: {crossed}", hint, file=str(arguments.file))]
 
 
 def _text(clock: FittedClock, parts: Sequence[FittedClock]) -> str:
@@ -119,7 +119,7 @@ def read_triples(file: Path) -> Triples:
 
     heads = [head.strip() for head in next_row() or ()]
     if sorted(heads) != sorted(COLUMNS):
-        raise wrong(1, f"the columns are called {', '.join(heads) or 'nothing'}", f"Wanted: {','.join(COLUMNS)}.")
+        raise wrong(1, f"the columns are {', '.join(heads) or 'nothing'}", f"Wanted: {','.join(COLUMNS)}.")
     order = [heads.index(name) for name in COLUMNS]
     rows: list[list[int]] = []
     while (cells := next_row()) is not None:

@@ -82,10 +82,10 @@ def _differing(design: Design, job: Job) -> str:
 
 
 def _why(said: str, bench: str, file: str) -> str:
-    """Why there is no answer in what GHDL said."""
+    """The reason, from GHDL's output, why there is no answer."""
     for place, line, text in _ERROR.findall(said):
         if place == file and (port := _OF_PORT.search(bench.splitlines()[int(line) - 1])):
-            return f"its port '{port[1]}' has a type for which no values are drawn, as a record"
+            return f"its port '{port[1]}' has a type for which no values are drawn, such as a record"
         return f"its simulation ended with '{text}'"
     return "its simulation ended early"
 

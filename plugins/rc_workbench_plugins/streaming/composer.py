@@ -104,8 +104,8 @@ def _tables(
 
 
 def agents_in(composition: Composition, topology: Topology) -> Agents:
-    """Those that count what the project's query asks. WorkbenchError with all that is wrong in it, and where no agent
-    can count any of it."""
+    """The agents that count what the project's query asks. WorkbenchError with all that is wrong in it, and where no
+    agent can count any of it."""
     section = _section(composition)
     if not section.query:
         return NO_AGENTS
@@ -124,7 +124,7 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
         raise WorkbenchError(*query.diagnostics)
     agents = agents_of(query, topology, fpga_clock_hz(composition.platform), str(file))
     if not agents:
-        message = "no agent counts anything of what is asked"
+        message = "no agent can count what the query asks for"
         hint = "Ask for it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
         raise WorkbenchError(Diagnostic(message, hint, file=str(file)), *agents.diagnostics)
     return agents
@@ -135,7 +135,7 @@ def _query_text(file: Path) -> str:
 
 
 def fpga_clock_hz(platform: Platform) -> float:
-    """Of the clock that all blocks on FPGAs have: that of the port that carries the streams."""
+    """The frequency of the clock of all blocks on FPGAs: that of the port that carries the streams."""
     hardware = platform.hardware
     return hardware.clock_of(hardware.ports[0]).frequency_hz if hardware and hardware.ports else 1.0
 

@@ -52,7 +52,7 @@ class Lived:
 
 
 def recorded_threads(topology: Topology, raw: Path) -> dict[tuple[str, int], Lived]:
-    """Of the threads of blocks by number: those are called by the ends of their names, and begin in order."""
+    """The threads of each block, by number: they are recognised by the ends of their names, and start in order."""
     waits, lives = read_waits(raw), read_thread_lives(raw)
     waits = waits[waits["for_a_core"] != 0]
     numbers: dict[str, list[int]] = defaultdict(list)
@@ -69,7 +69,7 @@ def recorded_threads(topology: Topology, raw: Path) -> dict[tuple[str, int], Liv
 
 
 def away(events: Events) -> Mapping[str, Away]:
-    """Of the blocks of which a run tells it."""
+    """The time away of the blocks for which a run records it."""
     whole = max(events.end_ps - events.start_ps, 1)
     away_of = {
         block: Away(pool.queued_ps / (pool.threads * whole), pool.busy_ps / (pool.threads * whole))
@@ -108,5 +108,5 @@ def joined(spells: Times) -> Times:
 
 
 def covered_ps(spells: Times) -> int:
-    """Of the time that they cover, together."""
+    """The time (ps) that they cover together."""
     return int(np.diff(joined(spells), axis=1).sum())

@@ -111,8 +111,8 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Across:
-    """In words, of what parts the queue is, and how far an occupancy that only the two ends saw would be to be
-    believed; the whole was counted. `parts` are none where too little passed."""
+    """A text on the parts of a queue across a bus, and on the trust in an occupancy from its two ends alone; the whole
+    was counted. `parts` are empty if too little passed."""
 
     words: str
     parts: tuple[Replayed, ...] = ()
@@ -123,7 +123,7 @@ def across(edge: EdgeEvents) -> Across:
     parts = f" of {edge.edge.depth} elements in all ({edge.crossing.words})" if edge.crossing else ""
     told = replayed_edge(edge)
     if told is None:
-        return Across(f"counted{parts}; what the two ends saw alone is too little for a replay")
+        return Across(f"counted{parts}; what the two ends saw is too little for a replay")
     by_ends, truth = told
     words = (
         f"counted{parts}; while elements passed {significant(mean(truth.total))} on average, and replayed from what "

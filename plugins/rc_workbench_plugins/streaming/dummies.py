@@ -17,8 +17,8 @@ from workbench.api.unstable import StreamEdge, Topology
 
 MOST_CYCLES = 20_000
 INTERVALS = (
-    "Where a block between a split and its join gives less than it takes, dummy messages rule out a deadlock, after "
-    "so many elements at the latest each:"
+    "If a block between a split and its join sends less than it receives, dummy messages rule out a deadlock. Each is "
+    "sent after at most so many elements:"
 )
 
 #: Edges in the order of the data.
@@ -40,8 +40,8 @@ class DummyInterval:
 
 
 def dummy_intervals(topology: Topology) -> tuple[DummyInterval, ...] | None:
-    """Those of all edges between a split and a join, in the topology's order; None where there are too many ways to
-    look at all of them."""
+    """The intervals of all edges between a split and a join, in the topology's order; None if there are too many paths
+    to examine."""
     passed_on, each = dict[str, int](), dict[str, int]()
     cycles = list(islice(_cycles(topology), MOST_CYCLES + 1))
     if len(cycles) > MOST_CYCLES:
@@ -105,4 +105,4 @@ def advice(topology: Topology, silent: Sequence[StreamEdge]) -> str:
         if one.passed_on is not None
     ]
     own = listed([f"{topology.within(one.edge.label)} after {one.each}" for one in asked], 8)
-    return "; or ".join([*begun, f"each block sends one where it was silent for so many elements, on {own}"])
+    return "; or ".join([*begun, f"each block sends one after so many elements without output, on {own}"])

@@ -146,7 +146,7 @@ class _Flat:
                 self._wrong(at, f"there is no block '{name}'", did_you_mean(name, self._definitions))
                 return None
             if not self._definitions[name].instances:
-                self._wrong(at, f"'{name}' holds no blocks", "An application is a block that is composed of others.")
+                self._wrong(at, f"'{name}' contains no blocks", "An application is a block that is composed of others.")
                 return None
             return self._definitions[name]
         held = {instance.kind for d in composed for instance in d.instances}
@@ -163,10 +163,10 @@ class _Flat:
         """Make the blocks and edges of a composed block; its ports with the ends inside that they stand for."""
         if definition.name in above:
             ring = " in ".join((definition.name, *reversed(above[above.index(definition.name) :])))
-            self._wrong(definition.at, f"the block holds itself: {ring}", "Remove one of them.")
+            self._wrong(definition.at, f"the block contains itself: {ring}", "Remove one of them.")
             return {}
         if len(above) == LEVEL_LIMIT:
-            self._too_large(definition.at, f"more than {LEVEL_LIMIT} blocks are within one another")
+            self._too_large(definition.at, f"blocks are nested more than {LEVEL_LIMIT} deep")
         ports: dict[str, dict[str, End]] = {}
         kinds: dict[str, BlockKind] = {}
         for one in definition.instances:
@@ -369,11 +369,11 @@ def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
     if kind == "string":
         if isinstance(value, str):
             return None
-        return f"'{config.name}' is a text", f'Write {config.name}="{value}".'
+        return f"'{config.name}' must be a text", f'Write {config.name}="{value}".'
     if isinstance(value, str):
-        return f"'{config.name}' is a number ({kind})", "Write it without quotes."
+        return f"'{config.name}' must be a number ({kind})", "Write it without quotes."
     if kind.startswith("float"):
-        return None if isfinite(value) else (f"'{config.name}' is a finite number ({kind})", "Write a smaller one.")
+        return None if isfinite(value) else (f"'{config.name}' must be finite ({kind})", "Write a smaller one.")
     bits, signed = TYPE_BYTES[kind] * 8, kind.startswith("signed")
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not isinstance(value, int) or not low <= value <= high:

@@ -109,7 +109,7 @@ def _is_header(file: str) -> bool:
 
 
 def _edge(topology: Topology, section: Streaming, number: int, edge: StreamEdge) -> dict[str, Any]:
-    """What the templates are told of an edge."""
+    """The values of an edge for the templates."""
     depth, on_fpga = depths(topology, edge, section)
     return {
         "number": number, "edge": edge, "label": edge.label, "text": edge.text, "type": edge.type,

@@ -21,7 +21,7 @@ class _Joined:
 def instance(
     number: int, block: StreamBlock, module: Module, parts: list[dict[str, Any]], clock: str
 ) -> dict[str, Any]:
-    """What the template is told of a block. WorkbenchError where its module has not the ports that it needs."""
+    """The values of a block for the template. WorkbenchError if its module lacks ports that it needs."""
     queues = [part for part in parts if "edge" in part]  # others are of agents
     ends = {str(part["edge"].sink): part for part in queues if part["way"] != "out"}
     ends |= {str(part["edge"].source): part for part in queues if part["way"] != "in"}

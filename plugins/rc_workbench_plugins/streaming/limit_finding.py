@@ -59,7 +59,7 @@ _ADVICE = {
     "block": "Make {who} faster, or share the work among several copies.",
     "core": "Give {who} cores of their own (streaming.mapping), or make them faster.",
     "bus": "Move larger pieces at a time (streaming.bulk_elements), or map both ends of {at} to the same side.",
-    "sleep": "{who} sleeps {asleep} of the time and no queue holds it up, so its pace is that of all. "
+    "sleep": "{who} sleeps {asleep} of the time and no queue holds it up, so it sets the pace. "
     "Let it sleep less, or run several copies of it.",
 }
 _NO_CHANGE = {
@@ -271,7 +271,7 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
                 ),
             ),
             metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
-            condition="more depth of this queue alone gains the threshold by replay",
+            condition="by replay, more depth of this queue alone gains at least the threshold",
             explanation="A block that sends into a full queue waits. With more room it goes on meanwhile.",
             places=(Line(*edge.place, name),) if edge.place else (),
         )
@@ -286,7 +286,7 @@ def _asleep(limit: Mapping[str, Any], shown: BlockMetrics) -> float:
 
 
 def _changes(by: str, block: Block) -> dict[str, Any]:
-    """What the advice is in changes: twice as fast, where that can be said of a block alone."""
+    """The advice as changes: a factor of two, if it concerns a single block."""
     if by != "block":
         return {"no_change": _NO_CHANGE[by]}
     if block.side is Side.HOST:

@@ -9,7 +9,7 @@ from workbench.api.stream_events import EdgeEvents, Events, events_of
 
 
 def queues(run: Run) -> RunQueues | None:
-    """Those of a traced run on the simulated card; None of others, and of runs that do not say what edges declare."""
+    """The queues of a traced run on the simulated card; None for other runs, and for runs without declared depths."""
     events = events_of(run.tables, str(run.path or ""))
     if events is None or not events.bulk or not run.manifest.simulated:
         return None

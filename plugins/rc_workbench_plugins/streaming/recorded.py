@@ -159,7 +159,8 @@ def _of_processor(topology: Topology, section: Streaming, edge: StreamEdge, host
 def _lives(
     topology: Topology, raw: Path, end_ps: int, into: dict[tuple[str, int], Lived]
 ) -> dict[tuple[str, int], int]:
-    """Those that a machine itself recorded, put `into`; for how long each thread was ready and others had its core."""
+    """Write the threads' lives that a machine itself recorded `into` a folder; return how long each thread was ready
+    while others had its core."""
     ready_ps = {}
     records = read_records(raw / "stream_lives.bin", LIFE).tolist()
     for (block, number, _), (began, ended, ready) in zip(block_threads(topology), records, strict=False):

@@ -1,4 +1,4 @@
-"""Which block ended a run; or who waits for whom: the blocks, the edges between them, and the cycle that they wait in.
+"""Diagnostics of a run that got stuck: the block that ended it, or the blocks that wait for each other and their cycle.
 
 Of an edge that crosses a bus, the block at its beginning waits where its side's queue has no room, the one at its end
 where its own side's has no element (`resources/streaming/record.hpp`, and `stream_fifo.v` by way of the card).
@@ -40,13 +40,14 @@ class Wait:
 
 
 def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
-    """All at a run's end. An edge at both ends of which blocks wait has elements on their way: neither is told."""
+    """All waits at a run's end. An edge at both ends of which blocks wait has elements on their way: neither is
+    listed."""
     host = read_records(raw / "stream_now.bin", NOW)
     lines = (map(int, line.split()) for line in read_lines(raw / "stream_now.txt"))
     card = {queue: (room, element) for queue, room, element in lines}
 
     def since(number: int, fpga: str, queue: int, side: int) -> int:
-        """In ps; -1 where nobody waits."""
+        """Since when (ps) each end waits; -1 if it does not."""
         if not fpga:
             return int(host[number][side]) - 1 if number < len(host) else -1
         cycle = card.get(queue, (-1, -1))[side]
@@ -64,8 +65,8 @@ def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
 
 
 def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
-    """What is said of them: the block that ended the program, by what it threw or did; or the shortest cycle, with the
-    edge to deepen; or who waits, where there is none."""
+    """Diagnostics of a stuck application: the block that ended the program and its exception or signal, or the shortest
+    cycle with the edge to deepen, or all waits if there is no cycle."""
     name, *why = [*read_lines(raw / "stream_ended.txt"), ""]
     if at := next((block.at for block in topology.blocks if block.name == name), None):
         said = " ".join(filter(None, why))
@@ -82,12 +83,12 @@ def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Dia
     first = cycle.index(next((wait for wait in cycle if wait.for_room), cycle[0]))
     message = f"deadlock, since these blocks wait for each other: {_said(topology, (*cycle[first:], *cycle[:first]))}"
     if not full:
-        return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
+        return (problem(cycle[0].edge.at, message, "All wait for elements: one of them must send before it receives."),)
     deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)
     names = " or ".join(f"{name} from {depth} to {twice} (depth={twice})" for name, depth, twice in deeper)
     others = advice(topology, [wait.edge for wait in cycle if not wait.for_room]) or "send what others wait for earlier"
-    hint = f"Deepen {names}, and more where that is not enough. Or {others}. The least depths "
-    hint += "that do are found by workbench streams RUN --confirm, of a traced run."
+    hint = f"Deepen {names}, and more where that is not enough. Or {others}. "
+    hint += "To find the least depths: workbench streams RUN --confirm, with a traced run."
     return (problem(full[0].at, message, hint),)
 
 

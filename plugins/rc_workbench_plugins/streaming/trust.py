@@ -121,7 +121,7 @@ def dependences(intervals: Intervals, bus: Bus) -> tuple[Dependence, ...]:
     ends = {"insertions": intervals.between, "services": intervals.service}
     every: list[Dependence] = []
     for name, values in {**ends, "transfers": np.add(bus.times, bus.lags)}.items():
-        every += _greatest(f"{name} depend on those before", {n: (values, values, n) for n in range(1, LAGS + 1)})
+        every += _greatest(f"{name} depend on earlier ones", {n: (values, values, n) for n in range(1, LAGS + 1)})
     pairs = {n: (intervals.between, intervals.service, n) for n in range(-LAGS, LAGS + 1)}
     every += _greatest(f"{ACROSS} depend on one another", pairs)
     for name, values in ends.items():

@@ -89,7 +89,7 @@ def _heads(names: Sequence[str]) -> tuple[tuple[str, ...], str]:
 
 
 def _in_tables(names: Sequence[str]) -> Iterator[slice]:
-    """As many beside one another as there is room for."""
+    """Columns in tables, as many side by side as there is room for."""
     ends, used = [0], 0
     for number, name in enumerate(names):
         wide = max(len(name), _LEAST_LETTERS)

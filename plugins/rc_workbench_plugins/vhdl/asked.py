@@ -29,7 +29,7 @@ class _Asked:
 
 
 class Asks:
-    """Of an elaborated design; a block's are those of its first instance."""
+    """The conditions of an elaborated design; a block's are those of its first instance."""
 
     def __init__(self, top: Instance, names: Clocks) -> None:
         self._names = names

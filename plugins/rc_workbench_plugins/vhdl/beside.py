@@ -44,7 +44,7 @@ MESSAGES = (
     (rf"\S*ghdl\S*:info: simulation stopped {_TIME} by --stop-delta=(?P<text>.*)",
      "signals change without end and no time passes: {text} times so far"),
     (rf"simulation (?P<text>finished|stopped) {_TIME}.*", "it ended the simulation itself (std.env)"),
-    (r"raised (?P<text>\w+ : .*)", "GHDL broke down with {text}, as a division by zero makes it"),
+    (r"raised (?P<text>\w+ : .*)", "GHDL failed with {text}; a division by zero, for example, causes this"),
     (rf"{_PLACE}:\d+:(?:error:)? ?(?P<text>(?!warning:|note:|@).*)", "{text}"),
 )  # fmt: skip
 _AROUND = f"""

@@ -59,7 +59,7 @@ def _entity(component: Component) -> str:
 
 
 def _report(of: str, kind: str, one: Declared) -> str:
-    """A statement that tells a value of a kind; none for a kind that no value is told of."""
+    """A VHDL statement that reports a value of a kind; empty for a kind without values."""
     mark = one.type.split("(")[0].split()[0]
     element = "bit" if plain(mark).rpartition(".")[2] == "bit_vector" else "ieee.std_logic_1164.std_ulogic"
     values = {

@@ -106,7 +106,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], syn
 def with_depths(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
 ) -> HdlBuild:
-    """Of a design that is Verilog alone; WorkbenchError for another."""
+    """The build with other depths, of a design in Verilog only; WorkbenchError for another."""
     own = read(root, hardware, platform, parameters, job).joined.verilog
     if own is None:
         raise WorkbenchError(Diagnostic("FIFO depths can be tried in Verilog designs only"))
@@ -257,8 +257,8 @@ def _entities(top: Instance | None) -> set[str]:
 
 
 def _tapped_and_held(reading: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
-    """Of the Verilog the blocks whose state a register tells, below a top that is Verilog too, and those whose states
-    are held in reset."""
+    """The Verilog blocks whose state a register shows, below a top that is Verilog too, and those whose states are held
+    in reset."""
     expressions: dict[Key, str] = {}
     held: set[Key] = set()
     for design, tree in reading.joined.halves:
@@ -326,7 +326,7 @@ def _read_files(joined: Joined, data: Iterable[str]) -> tuple[Path, ...]:
 
 
 def _at_entity(problems: Iterable[Diagnostic], design: Design) -> Iterator[Diagnostic]:
-    """What is said of the Verilog, which has lines of its own, once at the top's entity."""
+    """The diagnostics of the generated Verilog, each once, at the top's entity."""
     for message, one in {one.message: one for one in problems}.items():
         file, line = (design.name_of(design.top.file.path), design.top.line) if design.top is not None else ("", None)
         yield replace(one, message=message, file=file, line=line, column=None)

@@ -41,16 +41,17 @@ _BEGINS = 16  # cycles, the first of them in reset, before which nothing is comp
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
-    "The run is stopped, since it would not show what your VHDL does. `simulation: {simulator: ghdl}` in the project "
-    "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
+    "The run stops, since it would not show what your VHDL does. `simulation: {simulator: ghdl}` in the project "
+    "runs the VHDL itself, slower; a newer GHDL may be right; `simulation: {check_vhdl: false}` runs without this "
+    "check."
 )
 _PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
-_OPEN = "The run goes on: an FPGA does what is synthesised, and what the VHDL does is open, as the next message says."
+_OPEN = "The run goes on: an FPGA does what is synthesised. The VHDL leaves open what happens; see the next message."
 _LATE = (
     "The run goes on with what GHDL synthesised. `simulation: {check_vhdl: false}` in the project leaves the "
     "comparison out; `simulation: {simulator: ghdl}` runs the VHDL itself."
 )
-_MEANT = "Unknown bits, and vectors without bits, are in simulations alone: give what is asked a value, or a bit."
+_MEANT = "Unknown bits and empty vectors exist in simulations only: give the operand a value, or a bit."
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ class Difference:
 
 
 def check(build: HdlBuild, root: Path, job: Job) -> None:
-    """Hold what is simulated against what is written, once for each design, and entity that Verilog instantiates.
-    Raises WorkbenchError where it differs; where it cannot be compared the job is told so."""
+    """Compare the simulated Verilog with the VHDL, once for each design, and each entity that Verilog instantiates.
+    Raises WorkbenchError if they differ; if they cannot be compared, the job reports it."""
     for compared in build.checks.translated:
         _check(compared, root, job)
 
@@ -87,7 +88,7 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         line = next((one.line for one in unit.ports if plain(one.name) == difference.pin), unit.line)
         file = shown_path(root, unit.file.path)
         differs = (
-            f"in cycle {thousands(difference.cycle)} of a comparison at random '{difference.pin}' is "
+            f"in cycle {thousands(difference.cycle)} of a random comparison '{difference.pin}' is "
             f"{difference.is_now}, where the VHDL has {difference.was}"
         )
         said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in difference.said]
@@ -103,10 +104,10 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
     if difference.why and difference.cycles < LIMITS.cycles // 10:
         cycles = counted(difference.cycles, "cycle")
         message = f"GHDL's synthesis of '{top}' was compared with the VHDL in {cycles}: {difference.why}"
-        hint = _LATE if difference.late else "What the card does then rests on GHDL's synthesis alone."
+        hint = _LATE if difference.late else "From there on the card relies on GHDL's synthesis alone."
         job.report(Diagnostic(message, hint, Severity.WARNING if difference.late else Severity.NOTE))
     else:
-        job.log(f"GHDL's synthesis equalled the VHDL in {counted(difference.cycles, 'cycle')} at random")
+        job.log(f"GHDL's synthesis matched the VHDL in {counted(difference.cycles, 'random cycle')}")
 
 
 def _kept(compared: Comparison, root: Path, job: Job) -> Difference:

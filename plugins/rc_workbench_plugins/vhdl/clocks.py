@@ -46,7 +46,7 @@ class Clocks:
         return self.input(instance, name, loops)[0]
 
     def input(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> tuple[str, bool]:
-        """As `root`, with whether it is inverted."""
+        """The root of a clock, as `root`, and whether it is inverted."""
         place = self.follow(instance, name, loops)
         return self.input_of(place), place.turned
 

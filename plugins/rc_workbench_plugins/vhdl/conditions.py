@@ -1,4 +1,4 @@
-"""Has GHDL read each pragma's condition where its process stands: a wrong one is told before anything is built."""
+"""Lets GHDL read each pragma's condition at its process: a wrong one is reported before anything is built."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

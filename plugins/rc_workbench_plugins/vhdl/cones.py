@@ -55,7 +55,7 @@ def with_depends(
 
 
 def _of_module(instance: Instance, body: Any) -> dict[str, Decisions]:
-    """Those of a module's clocked blocks, by the symbols of its copy, whose slang `body` this is."""
+    """The cones of a module's clocked blocks, by the symbols of its copy with this slang `body`."""
     begin = f"{instance.body.parentInstance.hierarchicalPath}."
 
     def there(symbol: Any) -> Any:
@@ -81,7 +81,7 @@ class Within:
         self.declared = _declared(self.unit.node).union(plain(port.name) for port in self.unit.entity_ports)
 
     def clocked(self) -> dict[str, Decisions]:
-        """Those of the clocked processes, by their paths, with their marks."""
+        """The clocked processes by their paths, with their pragmas."""
         uses = self.instance.blocks
         places = [use.path[len(self.instance.path) + 1 :] for use in uses]
         decisions = {}
@@ -96,7 +96,7 @@ class Within:
         return decisions
 
     def logic(self) -> Iterator[Decisions]:
-        """Those of the architecture's own processes without a clock."""
+        """The architecture's own processes without a clock."""
         keys = {use.source.key[1] for use in self.instance.blocks}
         for node in self.unit.region.processes if self.unit.region is not None else ():
             if (

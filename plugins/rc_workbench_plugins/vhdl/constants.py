@@ -253,7 +253,7 @@ def _unknown(name: str, kind: str, types: Mapping[str, Type | str], whole: str, 
 
 
 def _range(variable: Node, name: str) -> str:
-    """That of all of a variable, as it is declared: its value may have another in GHDL."""
+    """The declared range of a whole variable: its value may have another in GHDL."""
     if variable.type != "variable_declaration":
         return f"{name}'range"
     kind = tidy(child(variable, "subtype_indication"))

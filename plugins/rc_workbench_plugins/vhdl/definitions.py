@@ -66,7 +66,7 @@ def definition(
 def definition_in_both(
     root: Path, hardware: HardwareSources, parameters: Mapping[str, str], file: Path, line: int, column: int, job: Job
 ) -> Definition | None:
-    """As the language of the file tells it; a unit of the other language by its name."""
+    """The definition of a name by the file's language; a unit of the other language by its name."""
     of_vhdl, of_verilog = by_language(root, hardware)
     if file.suffix.lower() in suffixes.VHDL:
         own = definition(root, of_vhdl, parameters, file, line, column, job)

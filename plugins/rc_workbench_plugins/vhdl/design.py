@@ -100,7 +100,7 @@ class Design:
 
 
 def design_below(read: Design, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text] = ()) -> Design:
-    """Of a design that is only read that below a top, which is given these generics. `others` stand in for entities of
+    """The design below a top, with these generics, of a design that is only read. `others` stand in for entities of
     other languages while it is elaborated."""
     design = replace(read, top=top, used=Reach(read.units).needed(top), diagnostics=())
     diagnostics = [*_unread(design, design.needed), *_wrong_generics(design.root, top, values)]
@@ -133,8 +133,7 @@ def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tu
 def _asked(
     design: Design, said: Said, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text]
 ) -> tuple[Said, Said]:
-    """What GHDL says of the sources, as they are analysed (`said`) and elaborated, and what it elaborates of their
-    skeleton."""
+    """GHDL's messages on the sources, from analysis (`said`) and elaboration, and the elaborated skeleton."""
     known = {plain(generic.name): generic for generic in top.generics}
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
     if any(not generic.default and name not in generics for name, generic in known.items()):
@@ -289,6 +288,6 @@ def _crashed_on(design: Design) -> Iterator[Diagnostic]:
     for file in design.needed:
         for node in matches(file.tree.root_node, _INNER_PACKAGES):
             line, column = file.place(node)
-            message = "GHDL 2.0 crashes on packages with generics within other units, as this one"
+            message = "GHDL 2.0 crashes on packages with generics within other units, such as this one"
             hint = "Write it as a unit of its own, or take a newer GHDL."
             yield Diagnostic(message, hint, file=design.name_of(file.path), line=line, column=column)

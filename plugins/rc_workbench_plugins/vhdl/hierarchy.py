@@ -60,7 +60,7 @@ class _Elaboration:
     regions: dict[str, list[Within]] = field(default_factory=lambda: defaultdict(list))
 
     def instance(self, node: Node, path: str, key: Key, loops: tuple[Loop, ...], use: Instantiation | None) -> Instance:
-        """Of an "entity" node, or of a component's "instance" that is bound to none."""
+        """The instance of an "entity" node, or of a component's "instance" without an entity."""
         body = next((one for one in node.inner if one.kind == "arch"), None)
         region = self.region(body) if body is not None else None
         unit = self.design.architecture(region) if region is not None else None

@@ -106,7 +106,7 @@ def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tu
         return "vector", "", ""
     if kind is not None and kind.kind in ("integer", "bit"):
         return "boolean" if of == "boolean" else kind.kind, "", ""
-    return "", f"'{signal}' is no number", _SIGNAL_HINT
+    return "", f"'{signal}' is not a number", _SIGNAL_HINT
 
 
 def too_long(message: str) -> bool:

@@ -44,7 +44,7 @@ class Reach:
         return tuple(done.values())
 
     def twice(self, used: Iterable[Unit]) -> Iterator[tuple[Unit, Unit]]:
-        """Of the units in use those that are defined at another place too, with that."""
+        """The units in use that are defined twice, each with the other place."""
         for unit in used:
             if unit.kind in _PRIMARY:
                 others = (one for one in self._primary[unit.library, plain(unit.name)] if one is not unit)

@@ -10,7 +10,7 @@ from workbench.api.testbench import PortTypes
 
 
 def port_types(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> PortTypes | None:
-    """Of a top in VHDL with no Verilog below it; None for another."""
+    """The types of the ports of a VHDL top without Verilog below it; None for another."""
     joined = read_joined(root, hardware, (), parameters, Job())
     top = joined.entities.top
     if top is None or joined.mixed:

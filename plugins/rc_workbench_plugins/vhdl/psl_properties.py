@@ -182,7 +182,7 @@ class Reader:
         if not tokens:
             raise self._wrong()
         if other := next((one for one in tokens if one.lower() in _TEMPORAL and one not in ("&", "|", ":", ";")), ""):
-            raise Unwatched(f"'{other}' is within a condition: part what is asked for into conditions")
+            raise Unwatched(f"'{other}' is within a condition: split the property into conditions")
         return bare(self._text(tokens, 0))
 
     def _text(self, tokens: list[str], before: int) -> str:

@@ -21,8 +21,8 @@ _HINT = "Give the port's signal a name of its own in the architecture, or write 
 def with_outs(
     metrics: Iterable[MetricBlock], units: Sequence[Unit]
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
-    """The metrics of a VHDL-93 design, each with the ports of mode `out` that it asks about; and what is wrong with
-    those whose ports' drivers cannot be told from other names."""
+    """The metrics of a VHDL-93 design, each with the ports of mode `out` that it asks about; and diagnostics of those
+    whose ports' drivers cannot be distinguished from other names."""
     usable, problems = list[MetricBlock](), list[Diagnostic]()
     for block in metrics:
         unit = next((unit for unit in units if anchor_of(block).region in unit.regions), None)

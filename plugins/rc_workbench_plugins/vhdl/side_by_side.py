@@ -216,7 +216,7 @@ def _element(word: str) -> Element:
 
 
 def _why(said: str) -> str:
-    """Why a simulation ended, in what GHDL said."""
+    """The reason, from GHDL's output, why a simulation ended."""
     if ended := _ENDED.search(said):
         return f"{ended['place']}: {ended['text']}" if ended["place"] else ended["text"]
     return last_words(said).rpartition("ghdl-mcode: ")[2]

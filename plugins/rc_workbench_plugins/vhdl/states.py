@@ -56,7 +56,7 @@ class _Signal:
 
 
 def find_states(design: Design, blocks: Sequence[SourceBlock]) -> States:
-    """Those of the architectures that the top reaches."""
+    """The state registers of the architectures that the top reaches."""
     types = shared_types(design.used)
     shared = {name: of for unit in design.used if unit.kind == "package" for name, of in _constants(unit).items()}
     registers: list[StateRegister] = []

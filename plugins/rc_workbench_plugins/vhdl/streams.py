@@ -26,7 +26,7 @@ def streams_below(
     simulated: verilog.Design, joined: Joined, top: Instance, hardware: HardwareSources, outside: Iterable[str],
     library: Collection[Path],
 ) -> FoundStreams:  # fmt: skip
-    """Those of the simulated design `simulated`, with their lines; of a library's only those with an end in the
+    """The streams of the design `simulated`, with their lines; of a library only those with an end in the
     application."""
     blocks, _ = read_blocks(simulated)
     read = elaborate(simulated, {block.key: block for block in blocks})

@@ -56,7 +56,7 @@ class Synthesised:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """That it cannot become hardware, for a design that GHDL itself simulates."""
+        """Warnings that a design which GHDL itself simulates cannot become hardware."""
         return tuple(
             replace(
                 one, hint=f"{one.hint} {_NOT_MADE}" if one.hint != _SYNTHESISABLE else _NOT_MADE,
@@ -164,7 +164,7 @@ def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
 
 
 def of_top(design: Design, values: Mapping[str, str]) -> dict[str, str]:
-    """Those of the values that are of generics of the top."""
+    """The values that are for generics of the top."""
     declared = design.top.generics if design.top is not None else ()
     known = {plain(one.name) for one in declared}
     return {name: value for name, value in values.items() if plain(name) in known}

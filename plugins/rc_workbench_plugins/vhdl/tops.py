@@ -87,7 +87,7 @@ def _as_declared(read: Design, top: Unit) -> HdlTop:
 
 
 def _as_written(design: Design, top: Unit) -> HdlTop:
-    """What can be told of a top without elaborating it: widths of ports only where they are plain numbers."""
+    """A top as it is written, without elaboration: widths of ports only if they are plain numbers."""
     shown = design.name_of(top.file.path)
     own = [file for file in design.needed if not stands_in(file)]
     return HdlTop(
@@ -111,13 +111,13 @@ def _plain_widths(top: Unit) -> dict[str, str]:
 
 
 def _of(design: Design) -> tuple[Diagnostic, ...]:
-    """What is told of the files that the top needs."""
+    """The diagnostics of the files that the top needs."""
     names = {design.name_of(file.path) for file in design.needed}
     return tuple(one for one in design.diagnostics if one.file is None or one.file in names)
 
 
 def _generics(top: Unit) -> Iterator[tuple[str, int | float | str]]:
-    """Those whose default is a number, a text or a truth value: what else there is cannot stand in a project file."""
+    """The generics whose default is a number, a text or a truth value; a project file cannot hold others."""
     for generic in top.generics:
         text = generic.default
         if re.fullmatch(r"-?\d[\d_]*", text):
@@ -148,7 +148,7 @@ def numbers(text: str) -> Iterator[int]:
 def tops_of_both(
     root: Path, names: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] | None = None
 ) -> tuple[HdlTop, ...]:
-    """Those of each language that nothing of the other instantiates; with both halves where they reach the other."""
+    """The tops of each language that the other does not instantiate; with both halves if they reach the other."""
     root = root.resolve()
     folders = tuple(dict.fromkeys(str((root / name).parent) for name in names))
     everything = HardwareSources(

@@ -69,7 +69,7 @@ def asked_of(
 
 @contextmanager
 def at_their_paths(paths: Mapping[int, Path]) -> Iterator[None]:
-    """What is said of written texts, by the files' own paths."""
+    """Diagnostics of written texts, with the files' own paths."""
     try:
         yield
     except WorkbenchError as error:

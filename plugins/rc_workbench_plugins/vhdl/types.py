@@ -45,7 +45,7 @@ class Leaf:
 
 
 def shared_types(units: Iterable[Unit]) -> Mapping[str, Type | str]:
-    """Those that are seen outside of the unit that declares them."""
+    """The types that are visible outside of the unit that declares them."""
     return types_of(unit for unit in units if unit.kind in ("package", "entity"))
 
 

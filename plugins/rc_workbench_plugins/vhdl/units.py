@@ -156,7 +156,7 @@ class Unit:
 
     @property
     def all_components(self) -> tuple[Component, ...]:
-        """Those that it declares, be it in its body."""
+        """The components that it declares, in its body too."""
         inner = (component for region in self.regions for component in region.components)
         return tuple({id(one): one for one in (*self.components, *inner)}.values())
 
@@ -259,7 +259,7 @@ def _region(
 
 
 def _components(file: VhdlFile, node: Node | None) -> Iterator[Component]:
-    """Those that are declared directly in an architecture, a generate, a block or a package."""
+    """The components that are declared directly in an architecture, a generate, a block or a package."""
     heads = [node, child(node, "architecture_head", "block_head", "generate_head")]
     body = child(node, "generate_body", "case_generate_body")
     for head in (*heads, child(body, "generate_head")):

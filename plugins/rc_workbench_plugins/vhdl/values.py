@@ -50,7 +50,7 @@ def meant(kind: str, written: str) -> str:
 
 
 def generic_of(kind: str, parameter: Any) -> str | None:
-    """A parameter of slang's as GHDL is told a generic of that kind; None where it cannot be told."""
+    """The value of a slang parameter as GHDL takes a generic of that kind; None if it has no such form."""
     value, type_ = parameter.value.value, parameter.type
     if type_.isFloating or kind in ("real", ""):
         return None

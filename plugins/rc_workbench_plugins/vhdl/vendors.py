@@ -143,7 +143,7 @@ def _clauses(body: Any) -> str:
 
 
 def _generic(parameter: Any) -> str:
-    """As vendors declare it in VHDL: truth values are texts in their Verilog."""
+    """A generic as vendors declare it in VHDL: truth values are texts in their Verilog."""
     value, kind = getattr(getattr(parameter, "value", None), "value", None), getattr(parameter, "type", None)
     if value is None or kind is None:
         return ""

@@ -32,7 +32,7 @@ class MetricProbe:
         return state_bits(len(self.metric.states) + 1)
 
     def text(self, reset: str, state: str) -> Iterator[str]:
-        """Verilog at the top that makes its state, which is as late as what is told."""
+        """Verilog at the top that computes its state, as late as the signals that it reads."""
         if self.metric.kind is MetricKind.HISTOGRAM:
             yield from self._bins(state)
         elif self.metric.kind is MetricKind.ASSERT:
@@ -49,7 +49,7 @@ class MetricProbe:
         yield f"    assign {state}[{self.lsb} +: {bits}] = {state}[{self.told}] ? {name} + 1'b1 : {bits}'d0;"
 
     def _assertion(self, reset: str, state: str) -> Iterator[str]:
-        """Registers that follow what was begun, set to 0 in reset and where the assertion is given up."""
+        """Registers that follow started attempts; reset, and an abort of the assertion, set them to 0."""
         temporal = self.metric.checks
         assert temporal is not None
         made, number = checker(temporal), self.block

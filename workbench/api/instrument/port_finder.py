@@ -1,4 +1,4 @@
-"""Which interfaces a top module has, told from its ports' names, directions and widths alone.
+"""Recognises a top module's interfaces by its ports' names, directions and widths.
 
 The styles are data (`workbench.api.port_styles`), and come with the kinds of ports. A name's end says the role, what
 stands before it is the port's own name, and the direction says whether the design is the one who asks or who answers.

@@ -58,7 +58,7 @@ class Counter:
 
     @property
     def place_bits(self) -> int:
-        """Of the number of the one that it watches; 0 where there is no choice."""
+        """Bits of the number of the block that it watches; 0 if there is no choice."""
         return (len(self.probes) - 1).bit_length()
 
     @property
@@ -133,7 +133,7 @@ class MonitorPlan:
 
     @property
     def bases(self) -> tuple[int, ...]:
-        """Each counter's first word."""
+        """The first word of each counter."""
         return self._places[: len(self.counters)]
 
     @property

@@ -71,7 +71,7 @@ def _firsts(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[
 
 
 def answered(plan: ReadOutPlan | None, words: NDArray[np.uint32]) -> Iterator[tuple[MonitorWords, NDArray[np.uint32]]]:
-    """Each monitor with its own words; none whose clock stood, or was too slow, when they were read."""
+    """The monitors with their words, without those whose clock was stopped or too slow during the read-out."""
     for monitor in plan.monitors if plan else ():
         if not _silent(monitor, words):
             yield monitor, monitor.of(words)

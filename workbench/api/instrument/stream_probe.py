@@ -58,7 +58,7 @@ def not_counted(streams: Sequence[Stream], blocks: Sequence[Block]) -> Iterator[
     """A note of those that have no block."""
     there = stream_blocks(streams, blocks)
     if missed := [stream.id for number, stream in enumerate(streams) if number not in there]:
-        text = f"these streams are counted on the simulated card alone: {listed(missed)}"
+        text = f"these streams are counted on the simulated card only: {listed(missed)}"
         hint = "Valid and ready have to be signals of one module, with a clocked block outside of generates."
         yield OfProject(text, hint, Severity.NOTE, keys=("hardware", "count_streams"))
 
@@ -170,8 +170,8 @@ def board_tables(
     streams: Sequence[Stream], fifos: Sequence[Fifo], blocks: Sequence[Block], counted: Mapping[str, Table],
     taps: Records | None,
 ) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:  # fmt: skip
-    """The tables of streams and FIFOs that monitors in hardware tell, of blocks numbered as the design's. Transfers are
-    left out where the trace does not have all of them, which is told."""
+    """The tables of streams and FIFOs from monitors in hardware, with the design's block numbers. Transfers are left
+    out, with a diagnostic, if the trace does not have all of them."""
     table = counted_streams(streams, blocks, counted["state_time"]) if "state_time" in counted else None
     if table is None:
         return {}, ()
@@ -183,7 +183,7 @@ def board_tables(
         text = (
             f"the FPGA's trace has {int(there.sum()):,} of the {int(table['transfers'].sum()):,} words of its streams"
         )
-        hint = "All are counted. Frames, conditions, latencies and FIFOs need each: hardware.trace.records."
+        hint = "All are counted. Frames, conditions, latencies and FIFOs need every word: raise hardware.trace.records."
         return {"streams": table}, (Diagnostic(text, hint, Severity.WARNING),)
     held = held_words(streams, fifos, table, transfers)
     return {"streams": table, "stream_transfers": transfers, "occupancy": held}, ()

@@ -77,7 +77,7 @@ def check_port(top: Top, hardware: Hardware) -> None:
 
 
 def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagnostic | None:
-    """That a top with these ports has not all signals that the platform names; None where it has."""
+    """A diagnostic if a top with these ports lacks signals that the platform names, otherwise None."""
     missing: list[str] = []
     for clock in hardware.clocks:
         named = {f"clock {clock.name}": clock.pin, f"reset of {clock.name}": clock.reset}
@@ -93,8 +93,8 @@ def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagn
         return None
     return Diagnostic(
         f"the top module '{top}' has no ports named as the platform says: {', '.join(missing)}",
-        f"Its ports are {', '.join(sorted(ports))}. Say under hardware.signals of the project which are meant, name a "
-        "platform that has its interfaces, or write a module around it that has these ports.",
+        f"Its ports are {', '.join(sorted(ports))}. Name the matching ports under hardware.signals in the project, "
+        "choose a platform with its interfaces, or write a module around it with these ports.",
     )
 
 
@@ -174,7 +174,7 @@ def _top(
 
 
 def _taps(monitors: Sequence[Monitor], width: int) -> Iterator[str]:
-    """All states as the simulation is told them: a cycle late, 0 in reset."""
+    """All states as the simulation reads them: a cycle late, 0 in reset."""
     free = 0
     probes = [(probe, monitor) for monitor in monitors for probe in monitor.plan.probes if not probe.late]
     for number, (probe, monitor) in enumerate(sorted(probes, key=lambda pair: pair[0].lsb)):

@@ -18,7 +18,7 @@ SYSTEM = ("/usr", "/opt")  # where systems keep headers
 
 
 def options(flags: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Those that lead to headers, as option and path (`-Idir` or `-I dir`); all other words with an empty path."""
+    """Options that lead to headers, as option and path (`-Idir` or `-I dir`); all other words with an empty path."""
     words = iter(flags)
     for word in words:
         kind = next((one for one in _FOLDERS if word.startswith(one)), word if word in _FILES else "")
@@ -87,6 +87,6 @@ def folders_of_all(host: HostSources) -> tuple[str, ...]:
 
 
 def macros_of_all(host: HostSources) -> tuple[str, ...]:
-    """Those `-D` and `-U` that single sources have of their own and all of these agree in."""
+    """The `-D` and `-U` of single sources in which all of these agree."""
     first, *others = list(host.source_flags.values()) or [()]
     return tuple(word for word in first if word[:2] in ("-D", "-U") and all(word in other for other in others))

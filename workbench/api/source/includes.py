@@ -53,7 +53,7 @@ class Includes:
             if why:
                 line = data.count(b"\n", 0, match.start(1)) + 1
                 column = match.start(1) - data.rfind(b"\n", 0, match.start(1))
-                problems.append(Diagnostic(f"what is included here {why}", _HINT, file=file, line=line, column=column))
+                problems.append(Diagnostic(f"the included file {why}", _HINT, file=file, line=line, column=column))
             elif path:
                 inner.append(path)
         return inner, problems

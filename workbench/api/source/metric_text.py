@@ -71,7 +71,7 @@ def parse_metric(text: str) -> CustomMetric:
         if word not in names:
             raise BadMetric(len(text.rstrip()), f"'{word}' is missing", hint)
     if names != [word for word in allowed if word in names]:
-        raise BadMetric(parts[0][1], "the parts are in another order", hint)
+        raise BadMetric(parts[0][1], "the parts are in the wrong order", hint)
     given = {word: (offset, inner.strip()) for word, offset, inner in parts}
     for word, (offset, inner) in given.items():
         if not inner:

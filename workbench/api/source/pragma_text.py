@@ -137,7 +137,7 @@ def _elsewhere(source: str, syntax: Syntax) -> Iterator[int]:
 
 
 def comments(source: str, syntax: Syntax) -> Iterator[tuple[int, str]]:
-    """Each comment with its offset; what looks like one in a string is none."""
+    """The comments with their offsets; text in strings does not count."""
     return ((match.start(), match[0]) for match in syntax.tokens.finditer(source) if match["comment"] is not None)
 
 

@@ -86,7 +86,7 @@ class Breadcrumb(QObject):
             lambda checked=False: context.navigation.set_mode("timeline")
         )
         if context.navigation.mode != "timeline":  # which shows it anyway
-            menu.addAction("What it holds").triggered.connect(lambda checked=False: self._show_range())
+            menu.addAction("Contents of the range").triggered.connect(lambda checked=False: self._show_range())
 
     def _platform_menu(self, menu: QMenu) -> None:
         """The text of the template that is shown; the others of the project, and those of the workbench."""

@@ -101,7 +101,7 @@ class Context(QObject):
 
     @property
     def analysis(self) -> Analysis | None:
-        """Of the range that is chosen, or of the whole run."""
+        """The analysis of the chosen range, or of the whole run."""
         return self._ranged or (self.opened.analysis if self.opened else None)
 
     @property
@@ -345,7 +345,7 @@ class Context(QObject):
             self.analysis_changed.emit()
 
     def choose_range(self, time_range: Range | None) -> None:
-        """As `Navigation.set_range`, by a step that Ctrl+Z takes back."""
+        """Set the range, as `Navigation.set_range`, by a step that Ctrl+Z undoes."""
         before, show = self.navigation.time_range, self.navigation.set_range
         if time_range != before:
             name = f"use {range_title(time_range)}" if time_range else "use the whole run"
@@ -354,7 +354,7 @@ class Context(QObject):
     def set_aside(self, finding: str) -> None:
         """Put a finding aside, or take it back, by a step that Ctrl+Z takes back."""
         before, after = self.aside, self.aside ^ {finding}
-        name = "set a finding aside" if finding in after else "take a finding back"
+        name = "set a finding aside" if finding in after else "restore a finding"
         self.do(HistoryStep(name, lambda: self._set_aside(after), lambda: self._set_aside(before)))
 
     def _set_aside(self, findings: frozenset[str]) -> None:

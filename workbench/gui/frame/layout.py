@@ -103,7 +103,8 @@ class Panels(QObject):
             stack.setCurrentWidget(blank)
 
     def _shows_details(self) -> bool:
-        """Whether a mode's details are shown: as a person said, else where they leave its middle the room it needs."""
+        """Whether a mode's details are shown: the user's choice, otherwise if they leave the middle the room it
+        needs."""
         view, room = self._modes.views.get(self._mode), self._window.width()
         if view is None or view.details_panel is None:
             return False
@@ -251,7 +252,7 @@ class Panels(QObject):
         self._end.setVisible(visible and bool(self._mode))
 
     def reset(self) -> None:
-        """As the window was when it was new."""
+        """Restore the window's first layout."""
         self._kept, self._asked = {}, set()
         mode, self._mode = self._mode, ""
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX

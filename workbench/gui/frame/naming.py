@@ -39,5 +39,5 @@ def range_title(time_range: tuple[int, int] | None) -> str:
 
 @lru_cache(maxsize=4096)
 def file_path(root: Path | None, file: str) -> Path:
-    """As a path, made once for the many blocks of a file."""
+    """The file's path, cached for the many blocks of a file."""
     return Path(file) if root is None else root / file

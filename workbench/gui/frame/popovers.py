@@ -60,7 +60,7 @@ class NoticesPopover(Popover):
         self.reload()
 
     def reload(self) -> None:
-        """What is wrong now; what is said already stays as it is."""
+        """Show the present problems; rows that are shown already stay."""
         problems = self._context.problems()
         if problems == self._shown:
             self._fit()
@@ -78,7 +78,7 @@ class NoticesPopover(Popover):
         self.follow()
 
     def _fit(self) -> None:
-        """As high as what is said, as far as the window has room."""
+        """Set the height to the content's, as far as the window has room."""
         inside, over = self._scroll.widget(), self.parentWidget()
         room_px = min(MOST_PX, over.height() - _AROUND_PX) if over is not None else MOST_PX
         self._scroll.setFixedHeight(min(room_px, inside.sizeHint().height() + 2) if inside is not None else 32)
@@ -131,7 +131,7 @@ class RunOptionsPopover(Popover):
         self._reload()
 
     def read(self) -> None:
-        """As the settings have it."""
+        """Read the values from the settings."""
         self.trace.setChecked(store.preference("trace", "yes") == "yes")
 
     def _reload(self) -> None:

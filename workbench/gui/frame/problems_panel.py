@@ -80,7 +80,7 @@ class ProblemsPanel(QWidget):
         self.reload()
 
     def every(self) -> tuple[Diagnostic, ...]:
-        """All that is wrong now, the worst first; each once, a document's own in place of what a scan said of it."""
+        """All present problems, the worst first, each once; a document's own replace the scan's for it."""
         in_yaml = (_in_yaml(document) for document in self._context.documents)
         open_yaml = [document for document in in_yaml if document is not None and document.path is not None]
         edited = {str(document.path) for document in open_yaml}

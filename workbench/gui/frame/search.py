@@ -94,7 +94,7 @@ class SearchField(QLineEdit):
         completer.setMaxVisibleItems(14)
         popup = QListView()
         popup.setObjectName("completion")  # it has a frame
-        popup.setAccessibleName("What was found")
+        popup.setAccessibleName("Results of the search")
         popup.setMinimumWidth(420)
         completer.setPopup(popup)
         popup.setItemDelegate(_Delegate(popup))  # after setPopup, which brings one of its own

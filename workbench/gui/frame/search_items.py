@@ -136,7 +136,7 @@ def _help(floating: Floating) -> Iterable[SearchItem]:
 
 @cache
 def help_pages() -> tuple[tuple[str, str], ...]:
-    """Each page of the guide with its title."""
+    """The pages of the guide with their titles."""
     folder, found = files("workbench.resources").joinpath("help"), []
     for below in ("", "fields"):
         for file in sorted(folder.joinpath(below).iterdir(), key=lambda one: one.name):

@@ -47,7 +47,7 @@ class SettingsDialog(QDialog):
             clear.setAccessibleName("Clear")
         self.search.textChanged.connect(self._find)
         self.set_only = PillButton("Set by you")
-        self.set_only.setToolTip("Only what is not at its default")
+        self.set_only.setToolTip("Only settings that were changed")
         self.set_only.toggled.connect(lambda: self._find(self.search.text()))
         self.groups = QListWidget()
         self.groups.setFixedWidth(130)
@@ -151,7 +151,7 @@ class SettingsDialog(QDialog):
         QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
 
     def _show_trusted(self) -> None:
-        """Each project that is run without a question, and how to have the question again."""
+        """List the trusted projects, each with a button to be asked again."""
         fresh = QWidget()
         grid = QGridLayout(fresh)
         grid.setContentsMargins(0, 10, 0, 0)

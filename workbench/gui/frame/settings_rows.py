@@ -154,7 +154,7 @@ class SettingRow(QWidget):
             self.set(self._wanted)
 
     def _reset(self) -> None:
-        """As it comes, unless another command has that key now."""
+        """Reset the key to its default, unless another command has that key now."""
         default = self.setting.default
         if self.setting.kind == "key" and default and holder(default, self.setting, self._known):
             self.set(default)

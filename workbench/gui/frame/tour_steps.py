@@ -122,7 +122,7 @@ STEPS = (
     ),
     TourStep(
         "Read the first finding",
-        "Findings are in the order of what they gain. Show them with {analyse}; {next_finding} goes from one to the "
+        "Findings are ranked by their speedup. Show them with {analyse}; {next_finding} goes from one to the "
         "next.",
         _finding_selected, "findings.md", _findings,
     ),
@@ -153,8 +153,9 @@ STEPS = (
         lambda window, moved: _in_mode(window, "compare"), "findings.md",
     ),
     TourStep(
-        "Now with your own",
-        "That was the whole way: mark, run, try, change, compare. {new_project} begins with a folder of your sources.",
+        "Now your own project",
+        "These were all the steps: mark, run, try, change, compare. {new_project} begins with a folder of your "
+        "sources.",
         lambda window, moved: False, "guide.md", action="New from sources...",
         act=_new_project,
     ),

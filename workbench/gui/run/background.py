@@ -202,7 +202,7 @@ class Code:
         self._types = _made_types()
 
     def start(self, key: str, read: Callable[[], None], done: Callable[[None], None], failed: Failed) -> None:
-        """As `Background.start`."""
+        """Start a job, as `Background.start`."""
 
         def turns() -> Iterator[None]:
             yield from self._types

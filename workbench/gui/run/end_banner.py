@@ -150,7 +150,7 @@ class EndBanner(QWidget):
         if ended is None or ended.run is None or not ended.run.complete:
             return
         if run is None or analysis is None or run.path != ended.run.path:
-            self._write(self.best, "Reading what was recorded")
+            self._write(self.best, "Reading the records")
             for part in (self.count, self.gain, self.sure):
                 self._write(part, "")
             return

@@ -140,7 +140,7 @@ class HouseView(pg.GraphicsView):
         """Bring everything into view."""
 
     def close(self) -> bool:
-        """As any widget: pyqtgraph would clear the scene for good, and crash where it is used again."""
+        """Close like any widget: pyqtgraph would clear the scene for good, and crash if it is used again."""
         return QGraphicsView.close(self)
 
     # ---- zoom and place, of a picture whose aspect is locked

@@ -14,7 +14,7 @@ _CLICK_PX = 4.0
 
 
 class LanesView(HouseView):
-    """The wheel scrolls, with Ctrl it zooms; the value under the pointer is said at the axis."""
+    """A view of lanes: the wheel scrolls, with Ctrl it zooms; the axis shows the value under the pointer."""
 
     row_px = 30.0
     most_zoom = 200.0
@@ -42,11 +42,11 @@ class LanesView(HouseView):
         """The axis's range that shows all."""
 
     def say(self, value: float) -> str:
-        """What is said of a value of the axis; "" for nothing."""
+        """The label of a value of the axis; "" for none."""
         return ""
 
     def say_place(self) -> float:
-        """Where it is said: the middle of a line of text."""
+        """The place of that label: the middle of a line of text."""
         return self.lanes().bottom + 11
 
     def clicked(self, at: QPointF) -> None:

@@ -53,7 +53,7 @@ class EmptyState(QWidget):
         column.addStretch(3)
 
     def put_below(self, widget: QWidget) -> None:
-        """Put a widget below all that is said."""
+        """Put a widget below the texts."""
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.insertWidget(column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignHCenter)

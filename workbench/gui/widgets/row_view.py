@@ -216,7 +216,7 @@ class RowView(QTreeView):
         return "selection" if self.has_keys else "track"
 
     def height_of(self, row: Row | None) -> int:
-        """In pixels; rows that differ need a view without uniform row heights."""
+        """The height of a row in pixels; rows that differ need a view without uniform row heights."""
         return self.row_px
 
     def fill_menu(self, menu: QMenu, row: Row) -> None:

@@ -29,9 +29,9 @@ def proof_of(
     read: Callable[[Comparison, Path, Job], Comparison],
     side_by_side: Callable[[Comparison, Path, Limits, Job], Simulated],
 ) -> Proof:
-    """Of each module of a design that was instrumented, or of one: whether it behaves as before. `root` is where the
-    design's data lie. `read` makes what yosys is given of what is compared, in a folder; CannotRead where that cannot
-    be. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
+    """Whether each module of an instrumented design, or one of them, behaves as before. `root` is where the design's
+    data lie. `read` makes what yosys is given of what is compared, in a folder; CannotRead where that cannot be. Raises
+    Cancelled; WorkbenchError where yosys is missing, or the module."""
     compared, yosys = build.checks.compared, needed(find_yosys())
     if compared is None:
         raise WorkbenchError(Diagnostic("this design cannot be compared with its instrumented copy"))
@@ -63,7 +63,7 @@ def _verdict(module: Found, simulated: Simulated) -> Verdict:
     if simulated.signals:
         return Verdict(module.shown, How.DIFFERS, module.why, cycles, cycles - 1, simulated.signals)
     if module.signals:
-        why = f"{counted(cycles, 'cycle')} at random met no state in which it shows"
+        why = f"{counted(cycles, 'cycle')} of random input reached no state that shows it"
         return Verdict(module.shown, How.DIFFERS, why, cycles, None, module.signals)
     return Verdict(module.shown, How.SIMULATED, module.why, cycles)
 

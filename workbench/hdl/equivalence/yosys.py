@@ -274,13 +274,13 @@ def _text(path: Path) -> Iterator[tuple[str, ...]]:
 
 
 def _word(line: str) -> str:
-    """What a line of RTLIL declares; of what yosys named itself, and by the place in a file, nothing is told."""
+    """The text for a line of RTLIL; it leaves out names from yosys and from places in a file."""
     name = line.rpartition(" ")[2]
     return name.removeprefix("\\") if name.startswith("\\") else "something without a name"
 
 
 def _signal(name: str) -> str:
-    """A signal by its name in the source; a register's part is said in words."""
+    """A signal by its name in the source; a part of a register in words."""
     plain = _UNNAMED.sub("", " " + re.sub(r"_(gold|gate)$", "", name.split(" ")[0].lstrip("\\"))).strip()
     whole, dot, part = plain.rpartition(".")
     return f"{whole}{_PARTS[part]}" if dot and part in _PARTS else plain

@@ -24,9 +24,7 @@ _TURNED = {
 }  # fmt: skip
 _SIGNS = ("$signed", "$unsigned")
 _MOST_STEPS = 16  # registers on the way from the port
-_HINT = (
-    "There the host gets counters instead of what the design answers: hardware.read_out should be left unused by it."
-)
+_HINT = "There the host reads counters instead of the design's answer: choose a hardware.read_out that it does not use."
 
 
 def addresses_answered(design: Design, names: Iterable[str], read_out: ReadOut) -> Iterator[Diagnostic]:
@@ -52,7 +50,7 @@ def addresses_answered(design: Design, names: Iterable[str], read_out: ReadOut) 
     for size, region in fine or sorted(first_asked)[:1]:
         path, line, column = design.place(first_asked[size, region])
         there = f"{region:#x}" if size == 1 else f"{region:#x} to {region + size - 1:#x}"
-        message = f"the design compares an address so that it answers at {there} itself; counters are read at "
+        message = f"the design itself answers at {there}, by a comparison of the address; counters are read at "
         message += f"{read_out.first:#x} to {read_out.last:#x}"
         severity = Severity.WARNING if fine else Severity.NOTE
         yield Diagnostic(message, _HINT, severity, design.name_of(path), line, column)

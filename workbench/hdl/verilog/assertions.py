@@ -307,7 +307,7 @@ class _Names:
 def _one_cycle(sequence: Sequence, node: Node) -> Sequence:
     """A sequence that is one condition."""
     if len(sequence.steps) != 1 or len(sequence.steps[0][1]) != 1 or sequence.empty:
-        raise Unwatched(f"'{plain_text(str(node))}' is no condition of one cycle")
+        raise Unwatched(f"'{plain_text(str(node))}' is not a condition of one cycle")
     return sequence
 
 
@@ -315,7 +315,7 @@ def _bounds(selector: Node, what: str) -> tuple[int, int | None]:
     text = plain_text(str(selector))
     found = _RANGE.fullmatch(text if text.startswith("[") else f"[{text}]")
     if found is None:
-        raise Unwatched(f"'{what}{text}' is no number of cycles")
+        raise Unwatched(f"'{what}{text}' is not a number of cycles")
     low = _cycles(found[1], f"{what}{text}")
     if found[2] is None:
         return low, low

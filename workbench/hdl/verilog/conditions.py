@@ -1,4 +1,4 @@
-"""Reads each pragma's condition where its block stands, so that a wrong one is told before anything is built."""
+"""Reads each pragma's condition in its block: a wrong one is reported before anything is built."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -18,13 +18,13 @@ Place = tuple[Path, int, int]
 
 
 def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The files that the design reads, relative to the project, and what is to be told of those it may not find."""
+    """The files that the design reads, relative to the project, and diagnostics of those that it may not find."""
     if design.top is None or not any(_may_read(design.manager, buffer) for buffer in design.manager.getAllBuffers()):
         return (), ()
     named, unnamed = _reads(design, design.top)
     problems = [problem for name, place in named.items() if (problem := _problem(design, name, place))]
     problems += [
-        _reported(design, place, "which file is read here is known only when the design runs: it is not copied with it",
+        _reported(design, place, "the name of the file read here is known only in a run: it is not copied",
               "Copy it to where the instrumented design runs.", Severity.NOTE)
         for place in unnamed
     ]  # fmt: skip
@@ -39,7 +39,7 @@ def _may_read(manager: Any, buffer: Any) -> bool:
 
 
 def _reads(design: Design, top: Any) -> tuple[Mapping[str, Place], list[Place]]:
-    """The files by name, as every instance's parameters have it, and the places where that cannot be told."""
+    """The names of files by every instance's parameters, and the places where the name is unknown."""
     named: dict[str, Place] = {}
     unnamed: dict[Place, None] = {}
     context = ast.EvalContext(top)
@@ -80,14 +80,14 @@ def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:
         hint = "Copy it into the project; until then, put it there where the instrumented design runs."
         message = f"the design reads '{name}', which lies outside of the project"
         return _reported(design, place, message, hint, Severity.NOTE)
-    return _reported(design, place, f"the design reads '{name}', which is not there", _hint(design, name, place[0]))
+    return _reported(design, place, f"the design reads '{name}', which does not exist", _hint(design, name, place[0]))
 
 
 def _hint(design: Design, name: str, source: Path) -> str:
     beside = source.parent / name
     if not os.path.isabs(name) and os.path.isfile(beside):
-        return f"It is looked for from the project's folder: write '{os.path.relpath(beside, design.root)}'."
-    return "It is looked for from the project's folder, where a run starts."
+        return f"Its path starts at the project's folder: write '{os.path.relpath(beside, design.root)}'."
+    return "Its path starts at the project's folder, where a run starts."
 
 
 def _inside(design: Design, name: str) -> bool:

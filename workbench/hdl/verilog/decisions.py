@@ -101,7 +101,7 @@ class Decisions:
 
 
 def decisions_of(use: BlockUse) -> Decisions:
-    """Those of a clocked block, with its marks."""
+    """The decisions of a clocked block, with its pragmas."""
     decisions = read_decisions(use.body, use.scope)
     for state, arm in marked_arms(use):
         asked = {part for one in arm.pragmas for part in _named(one.pragma.condition or "", use.scope)}
@@ -110,7 +110,7 @@ def decisions_of(use: BlockUse) -> Decisions:
 
 
 def marked_arms(use: BlockUse) -> Iterator[tuple[int, Arm]]:
-    """Each state of a block, by number, with the arms that its marks are in; in VHDL too."""
+    """The arms with pragmas of each state of a block, by its number; for VHDL too."""
     for state, placed in enumerate(use.source.states, 1):
         for arm in use.source.arms:
             if any(meaning(one.pragma) == meaning(placed.pragma) for one in arm.pragmas):
@@ -125,7 +125,7 @@ def _named(condition: str, scope: Any) -> Iterator[Part]:
 
 
 def read_decisions(body: Any, scope: Any) -> Decisions:
-    """Those of a process, by its statement in slang."""
+    """The decisions of a process, by its statement in slang."""
     read = _Reader(ast.EvalContext(ast.ASTContext(scope, ast.LookupLocation.max)))
     read.look(body, ())
     return read.decisions

@@ -64,7 +64,7 @@ def _why_not(node: syntax.ModuleDeclarationSyntax, instance: Instance, ends: Seq
     if not ends[0].carried:
         return "its stream has no known data signal"
     if len(_clocks(instance)) != 1:
-        return "it has not one clock"
+        return "it does not have exactly one clock"
     return ""
 
 

@@ -56,7 +56,7 @@ def no_text(data: bytes, file: str) -> Diagnostic | None:
 
 
 def encrypted(data: bytes, file: str) -> Diagnostic | None:
-    """What is said of the first encrypted part of a source, for languages whose readers do not tell."""
+    """The diagnostic of a source's first encrypted part, for languages whose readers do not report it."""
     if (begin := _PART.search(data)) is None:
         return None
     return Diagnostic(_FOLLOWS, _INSTEAD, file=file, line=data.count(b"\n", 0, begin.start()) + 1)

@@ -1,4 +1,4 @@
-"""The handshakes at an instance's ports, told as a top's are (`api/instrument/port_finder.py`)."""
+"""The handshakes at an instance's ports, recognised like a top's (`api/instrument/port_finder.py`)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -72,7 +72,7 @@ def _no_value(scope: Any, name: str) -> str:
     if symbol is None:
         return ""  # told already
     if kind is None or not kind.isIntegral:
-        return f"'{name}' is no number"
+        return f"'{name}' is not a number"
     if kind.bitWidth > VALUE_BITS - 1:
         return f"'{name}' has {counted(int(kind.bitWidth), 'bit')}; {VALUE_BITS - 1} are counted at most"
     return ""

@@ -1,4 +1,4 @@
-"""Who drives a bit of an elaborated design: through ports and plain assignments, and through which logic."""
+"""The drivers of a bit of an elaborated design, through ports, plain assignments and logic."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator

@@ -323,7 +323,7 @@ def _sorted(files: Mapping[Path, SourceText]) -> list[Path]:
 
 
 def _depth_first(needs: Mapping[Path, Iterable[Path]]) -> list[Path]:
-    """Each after what it needs, else in the order given; a circle is cut where it is met."""
+    """Items, each after those that it needs, otherwise in the given order; a cycle is cut where it is met."""
     done: dict[Path, None] = {}
     seen: set[Path] = set()
     for start in needs:

@@ -18,7 +18,7 @@ def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
 def own_streams(
     design: Design, streams: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Collection[Path]
 ) -> FoundStreams:
-    """Those with an end that is the application's, outside of the design, pointed at or called by a name."""
+    """The streams with an end that is in the application, outside of the design, or named in the project."""
     if top is None or not library:
         return streams
     held = {i.path for i in top.walk() if design.place(i.body.definition.location)[0] in library}

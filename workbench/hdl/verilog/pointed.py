@@ -24,7 +24,7 @@ def bit_named(top: Any, name: str) -> Bit | None:
 
 
 def no_signal(top: Any, name: str, at: tuple[str | int, ...]) -> Diagnostic:
-    """That the design has no signal of a name which stands in the project at `at`, and which may be meant."""
+    """The diagnostic that the design has no signal of the name at `at` in the project, with the nearest one."""
     hint = _meant(top, name) or "Signals are named below the top, such as core.fetch.valid; !NAME is active when low."
     return OfProject(f"the design has no signal '{name}'", hint, keys=at)
 

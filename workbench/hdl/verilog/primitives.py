@@ -69,7 +69,7 @@ class StandIns:
         if module in self.clocks:
             return CLOCKS_TOLD[0].format(module), CLOCKS_TOLD[1]
         if module in self.empty:
-            message = f"what {module} does is not known: its outputs stay 0 in simulation"
+            message = f"the behaviour of {module} is unknown: its outputs stay 0 in simulation"
             return message, "Add the vendor's simulation model of it to the hardware sources."
         return None
 
@@ -136,7 +136,7 @@ def _own() -> dict[str, dict[str, Path]]:
 
 @cache
 def _known(folder: Path) -> dict[str, dict[str, Path]]:
-    """Each primitive's files by vendor, that with what it does before that with its ports alone."""
+    """Each primitive's files by vendor, the model before the file with its ports only."""
     paths: dict[str, dict[str, Path]] = {}
     for pattern in _FILES:
         for path in sorted(folder.glob(pattern)):
@@ -193,7 +193,7 @@ def _module(module: Any, manager: Any) -> tuple[str, str]:
 
 
 def ports_of_head(module: Any) -> Iterator[tuple[str, str]]:
-    """Each port's name and direction, in either style of a module's head."""
+    """Names and directions of the ports, in either style of a module's head."""
     ports = getattr(module.header.ports, "ports", None) or ()
     direction = ""
     for port in ports:

@@ -12,8 +12,7 @@ from workbench.model.diagnostic import Diagnostic, Severity
 
 
 def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
-    """What is to be told of the modules below a top. `clocks` are those of PLLs that are simulated as fast as they
-    are."""
+    """Diagnostics of the modules below a top. `clocks` are those of PLLs that are simulated as fast as they are."""
     nodes = modules_by_name(design)
     used = dict.fromkeys(instance.module for instance in top.walk())
     yield from defined_twice(design, used)

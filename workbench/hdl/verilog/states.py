@@ -48,7 +48,8 @@ class States:
 
 
 def find_states(design: Design, top: Instance | None, streams: Sequence[Stream]) -> States:
-    """Those of an elaborated design. Of modules with several instances the branches are those of the first."""
+    """The state registers of an elaborated design. Of modules with several instances the branches are those of the
+    first."""
     if design.top is None or top is None:
         return States()
     instances = {instance.path: instance for instance in top.walk()}
@@ -83,7 +84,8 @@ def _ends(design: Design, streams: Sequence[Stream]) -> dict[tuple[Any, int], in
 
 
 def _joined(one: StateRegister, other: StateRegister) -> StateRegister:
-    """Of a module that stands there with different parameters: a value is reached where any of them reaches it."""
+    """The register of a module that is instantiated with different parameters: a value is reached if any of them
+    reaches it."""
     theirs = {value.name: value for value in other.values}
     both = [replace(v, reached=v.reached or (v.name in theirs and theirs[v.name].reached)) for v in one.values]
     known = {value.name for value in one.values}

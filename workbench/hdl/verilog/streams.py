@@ -1,4 +1,4 @@
-"""The streams of an elaborated design: every valid and ready, told by the names of its instances' ports.
+"""The streams of an elaborated design: every valid and ready, recognised by the names of its instances' ports.
 
 Both signals of each handshake at an instance's ports (`ends.py`) are followed to what drives them. Ends at which both
 are the same are one edge, from the deepest instance that sends to the deepest that takes; where there is none, the
@@ -104,8 +104,8 @@ def _at(edge: _Edge, path: str, offers: bool) -> End | None:
 
 
 def counted(all_streams: FoundStreams, top: str, clock_of: Mapping[str, str]) -> FoundStreams:
-    """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins, and where the
-    simulator finds their signals. A stream is held by streams of its own clock."""
+    """The streams that can be counted: on the platform's clocks, which `clock_of` names by the top's pins, and where
+    the simulator finds their signals. A stream is held by streams of its own clock."""
     on_clock = [number for number, stream in enumerate(all_streams.streams) if stream.clock in clock_of]
     seen = {n: (all_streams.streams[n].valid, all_streams.streams[n].ready) for n in on_clock}
     kept = [n for n in on_clock if not any(is_nameless(signal, top, all_streams.labels) for signal in seen[n])]
@@ -193,7 +193,7 @@ def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:
 
 
 def _with_own_names(streams: Sequence[Stream]) -> Iterator[Stream]:
-    """Those that have the name of another with a number behind it."""
+    """The streams named like another with a number after it."""
     seen: Counter[str] = Counter()
     for stream in streams:
         seen[stream.id] += 1

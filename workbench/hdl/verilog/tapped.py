@@ -185,7 +185,7 @@ def _names(expression: Any, symbol: Any) -> bool:
 
 
 def _labels(chosen: Any) -> Iterator[tuple[Any, list[str]]]:
-    """Each arm of a case statement in the source, with the texts of its labels; the default without any."""
+    """The arms of a case statement in the source, with the texts of their labels; the default without any."""
     for item in chosen.syntax.items:
         if isinstance(item, syntax.StandardCaseItemSyntax):
             labels = [label for label in item.expressions if isinstance(label, syntax.SyntaxNode)]

@@ -104,7 +104,7 @@ def _top(
 
 
 def _unknown_macros(design: Design, texts: Sequence[str]) -> tuple[str, ...]:
-    """Those that no source defines, but for what is used as a call or is a directive that slang does not know."""
+    """The macros that no source defines, without those used as calls and directives unknown to slang."""
     names = dict.fromkeys(match[1] for one in design.diagnostics if (match := _UNKNOWN_MACRO.search(one.message)))
     return tuple(
         name for name in names if not any(re.search(rf"`{name}\s*\(|^\s*`{name}\b", one, re.MULTILINE) for one in texts)

@@ -62,14 +62,14 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entries.append(entry)
             if _moves_both_ways(prototype) and not _says_where(prototype):
                 hint = "Give it two entries, each with its own 'Only when' and Label."
-                message = f"{prototype.qualified} may go either way; taken for a send"
+                message = f"{prototype.qualified} may send or receive; it is taken as a send"
                 notes.append(Diagnostic(message, hint, Severity.NOTE))
     entries = _with_addresses(_with_descriptors(_with_makers(entries)))
     asked = [
         p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
     ]
     if asked:
-        text = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
+        text = f"{listed(asked)}: calls of kind 'other' return 0 on the simulated card and do not reach the design"
         hint = "Give it the kind receive and an address if it reads from the board: a host that polls it waits forever."
         notes.append(Diagnostic(text, hint, Severity.WARNING))
     return with_mappings(entries), tuple(notes)

@@ -46,8 +46,8 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         for one in wrong
     ]  # fmt: skip
     if guessed := guessed_types(platform.host):
-        message = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
-        hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
+        message = f"no named header declares {listed(guessed)}"
+        hint = "Taken as a number. Name the header: Include lines, under Header and sources (host.include_lines)."
         problems.append(marked.diagnostic(("host", "include_lines"), message, hint, Severity.WARNING))
     if not (support and support.api_sources):  # else those call what they are given
         problems += _never_called(platform.host, marked)
@@ -65,8 +65,8 @@ def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> t
     for number, line in enumerate(lines):
         path, why = includes.resolved(str(folders[0]), header_of(line))
         if why:
-            hint = "Name a header, which is a file."
-            problems.append(marked.diagnostic(("host", "include_lines", number), f"what is included here {why}", hint))
+            hint = "Name a header file."
+            problems.append(marked.diagnostic(("host", "include_lines", number), f"the included file {why}", hint))
         elif path:
             problems += includes.problems(Path(path))
     return tuple(problems)

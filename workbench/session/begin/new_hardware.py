@@ -44,7 +44,7 @@ def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[D
         ports = hardware.get("ports", ())
     if not held.get("transfer_tables"):
         text = yaml_edit.set_value(text, ("transfer_tables",), dict(_tables(ports, plugins.port_kinds)))
-        hint = f"Write those of your board under transfer_tables: `workbench template bench {file}` measures them."
+        hint = f"Write the times of your board under transfer_tables: `workbench template bench {file}` measures them."
         diagnostics.append(Diagnostic("the transfer times are assumed", hint, Severity.WARNING, str(file)))
     return text, tuple(diagnostics)
 
@@ -71,7 +71,8 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
         hardware["interrupt"] = interrupt
     shown = listed([f"{port['name']} ({port['kind']})" for port in ports])
     message = (
-        f"clock and ports are those of {top.name} in {top.file}: {shown}; its frequency, {_CLOCK_HZ}, is assumed{units}"
+        f"clock and ports come from {top.name} in {top.file}: {shown}; the clock frequency, {_CLOCK_HZ}, is "
+        f"assumed{units}"
     )
     return hardware, Diagnostic(message, "Check them under hardware.", Severity.WARNING, str(folder / top.file))
 
@@ -190,6 +191,6 @@ def _lacking(folder: Path, top: HdlTop | None, kinds: Mapping[str, PortKind]) ->
     interfaces = [describe(port) for port in find_ports(top.ports, kinds.values()).ports]
     shown = [port.name if port.bits == 1 else f"{port.name} ({port.bits} bits)" for port in top.ports]
     has = f"It has {listed(interfaces)}" if interfaces else f"Its ports are {listed(shown, 12)}"
-    message = f"no hardware port: none of the ports of {top.name} is one that a host reaches, by its name"
-    return Diagnostic(message, f"{has}. {add}: their kinds are {listed(list(kinds), len(kinds))}.", Severity.WARNING,
+    message = f"no hardware port: no port of {top.name} has a name that a host interface would have"
+    return Diagnostic(message, f"{has}. {add}: the port kinds are {listed(list(kinds), len(kinds))}.", Severity.WARNING,
                       str(folder / top.file), top.line)  # fmt: skip

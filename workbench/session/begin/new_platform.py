@@ -114,7 +114,7 @@ def say_platform(
     calls = chosen.calls(word for file in host for word in file.words)
     api = f"({', '.join(chosen.api[:3])}, ...)" if chosen.api else "(it names none)"
     reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
-        f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
+        f"the host calls no function of its API {api}" if host else "of the known platforms, it fits the top best"
     )  # fmt: skip
     tables = chosen.platform.transfer_tables.values()
     if chosen.own and any(point.source == "assumed" for table in tables for point in table.points):
@@ -123,7 +123,9 @@ def say_platform(
     notes.decisions.append(Decision("platform", chosen.key, reason, others))
     if chosen.lacks:
         lacks = "; ".join(dict.fromkeys(one.message for one in chosen.lacks))
-        hint = f"Add it in Platform mode, or by hand; `workbench template check {chosen.template}` says what is left."
+        hint = (
+            f"Add it in Platform mode, or by hand; `workbench template check {chosen.template}` lists what is missing."
+        )
         message = f"the platform template {chosen.key} cannot be simulated yet: {lacks}"
         notes.problems.append(Diagnostic(message, hint, Severity.WARNING, str(chosen.template)))
 
@@ -139,8 +141,8 @@ def say_unknown_api(
     known = max(_without_board(host, root, notes), key=lambda one: len(one.calls), default=None)
     unknown = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
     if unknown is None:
-        hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
-        problem = f"the host calls nothing of the platform {chosen.key}"
+        hint = "Name another platform with --platform, or describe yours beside the sources: workbench template new."
+        problem = f"the host calls no function of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
         return None
     options = (f" --of {unknown.of}" if unknown.of else "") + (f" --header {unknown.header}" if unknown.header else "")
@@ -149,7 +151,7 @@ def say_unknown_api(
     hint = f"Describe them, then run again: {command}"
     if known:
         message = f"the host calls {listed(unknown.calls)} of {unknown.of}, which is the API of many boards"
-        hint = f"Begin a template of yours, with an example of a board, then ask again: {command}"
+        hint = f"Create your own template from an example of a board, then run again: {command}"
     notes.problems.append(Diagnostic(message, hint, Severity.ERROR, str(unknown.file) if not known else None))
     return unknown
 

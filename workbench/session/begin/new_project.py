@@ -59,10 +59,10 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
             Diagnostic("there is no such folder", "Name the folder of your sources.", file=str(folder))
         )
     if _in_utf_8(str(root)) != str(root):
-        hint = "Rename the folder, or the one around it: a project file holds names in UTF-8 alone."
+        hint = "Rename the folder or its parent: a project file contains UTF-8 names only."
         raise WorkbenchError(Diagnostic("the name of this folder is not in UTF-8", hint, file=_in_utf_8(str(root))))
     if choice.name and not (re.fullmatch(r"\w[\w.-]*", choice.name) and len(choice.name.encode()) <= _LONGEST_NAME):
-        hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes of them."
+        hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes."
         raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' cannot name a project", hint))
     files = files_below(root, notes)
     languages = plugins.hdl_languages
@@ -116,7 +116,7 @@ def create(proposal: Proposal) -> Path:
     for path in proposal.files:
         if path.exists():
             hint = "Name another project with --name, or remove this file."
-            raise WorkbenchError(Diagnostic("this file exists already, and was left as it is", hint, file=str(path)))
+            raise WorkbenchError(Diagnostic("this file exists already and was not changed", hint, file=str(path)))
     write_files({path: text.encode() for path, text in proposal.files.items()})
     return proposal.path
 
@@ -141,15 +141,13 @@ def files_below(root: Path, notes: Notes) -> list[str]:
                 continue
             files.append(shown)
             if len(files) >= _MOST_FILES:
-                message = f"only the first {_MOST_FILES} files of this folder were looked at"
-                notes.problems.append(Diagnostic(message, "Begin in a smaller folder.", Severity.WARNING, str(root)))
+                message = f"only the first {_MOST_FILES} files of this folder were read"
+                notes.problems.append(Diagnostic(message, "Start in a smaller folder.", Severity.WARNING, str(root)))
                 return files
     if unknown:
         what = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
-        hint = "Rename what belongs to the project: its file holds names in UTF-8 alone."
-        notes.problems.append(
-            Diagnostic(f"left out are files or folders with {what}", hint, Severity.WARNING, str(root))
-        )
+        hint = "Rename the files that belong to the project: a project file contains UTF-8 names only."
+        notes.problems.append(Diagnostic(f"files or folders were left out: {what}", hint, Severity.WARNING, str(root)))
         notes.left_out |= dict.fromkeys(unknown, "its name is not in UTF-8")
     return files
 
@@ -223,7 +221,7 @@ def _host(
             used = used or [name for name in file.functions if name in words and not file.header]
             if file not in chosen and used and name not in excluded:
                 chosen.append(file)
-                reasons += [] if file.header else [f"{used[0]}, which it uses, in {file.file}"]
+                reasons += [] if file.header else [f"it uses {used[0]}, which is in {file.file}"]
                 grew = True
     for file in outlines:
         if file not in chosen and not file.header:
@@ -269,18 +267,18 @@ def _say_left_out(
         if file not in top.sources and file.endswith(sources):
             other = next((one.name for one in tops if file in one.sources), "")
             why = f"not reached from {top.name}" + (f", but from {other}" if other else "")
-            notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why
+            notes.left_out[file] = f"a second {top.name}, besides the one in {top.file}" if other == top.name else why
 
 
 def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
     """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
     for name in unknown:
-        why = "the hardware uses it and nothing defines it: give its value"
+        why = "the hardware uses it but does not define it: give its value"
         notes.decisions.append(Decision("macro", f"{name} = 1", why))
         hint = f"Give it with --define {name}=VALUE, or in the window. Until then it is 1."
         notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
     for name, value in choice.defines.items():
-        notes.decisions.append(Decision("macro", f"{name} = {value}", "as it was given"))
+        notes.decisions.append(Decision("macro", f"{name} = {value}", "as given"))
     return {**dict.fromkeys(unknown, 1), **choice.defines}
 
 
@@ -299,7 +297,7 @@ def _settings(
         if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
             continue
         values[name] = choice.settings.get(name, 1)
-        why = "the host uses it and nothing declares it"
+        why = "the host uses it but does not declare it"
         if name not in choice.settings:
             why += ": give its value"
             hint = f"Give it with --set {name}=VALUE, or in the window. Until then it is 1."

@@ -60,10 +60,10 @@ def find_top(
     reason = f"no other module instantiates it; it is in {top.file}:{top.line}"
     notes.decisions.append(Decision("top", top.name, reason, others))
     notes.decisions.append(
-        Decision("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
+        Decision("hardware sources", ", ".join(top.sources), "the files that the top needs, in order of their use")
     )
     for file, _ in top.made:
-        why = "plain ports around the top, whose own are interfaces or structs; it is written with the project"
+        why = "gives the top plain ports in place of interfaces or structs; it is written with the project"
         notes.decisions.append(Decision("module around the top", file, why))
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
@@ -90,7 +90,7 @@ def _say_port(
         how = "the design uses it" if match.reset in dict(top.resets) else "its name says"
         why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
         notes.decisions.append(Decision("reset", match.reset, why))
-    why = "by their names, directions and widths; the project's signals keep them"
+    why = "matched by names, directions and widths; kept under hardware.signals of the project"
     if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
         notes.decisions.append(Decision("port", shown, why if match.renames else "as the platform names them"))
     interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
@@ -113,9 +113,9 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
         for one in missing
     ]
     if all(one.candidates and one.of != "interfaces" for one in missing):
-        hint = " ".join((*shown, "Name what is meant under hardware.signals."))
+        hint = " ".join((*shown, "Name the matching signals under hardware.signals."))
     else:
-        has = f"It has {listed(interfaces)}." if interfaces else "No interface of it is known."
+        has = f"It has {listed(interfaces)}." if interfaces else "None of its ports is a known interface."
         hint = (
             f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
             f"your own (workbench template new), or write a module around {top.name} that has the signals of "
@@ -154,7 +154,7 @@ def find_constants(
         notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why))
     if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in at_top.resets]:
         message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
-        hint = "What they should be is not known: the project file has 0 under hardware.constants until you set it."
+        hint = "Their right values are unknown: the project file sets 0 under hardware.constants. Change it there."
         notes.problems.append(Diagnostic(message, hint, Severity.WARNING, top.file, top.line))
     return values
 
@@ -179,7 +179,7 @@ def find_read_out(
     bits = min([*address_bits, bits])
     end = 1 << bits
     if end < 2 * step:
-        problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
+        problem = f"the {end} addresses of the port have no room for the {step} of the counter read-out"
         notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
     lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
     named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
@@ -190,7 +190,7 @@ def find_read_out(
     if inside:
         shown = listed([f"{n:#x}" for n in sorted(inside)], _MOST_NAMES)
         why = f"each row of {step} addresses has a number of the sources in it, this one the fewest: {shown}"
-        problem = f"whether {first:#x} to {last:#x} are unused addresses is not known: the sources name {shown}"
+        problem = f"the addresses {first:#x} to {last:#x} may be in use: the sources name {shown}"
         hint = "If these are addresses, write another range under hardware.read_out."
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING, top.file, top.line))
     what = "read-out addresses" if inside else "unused addresses"

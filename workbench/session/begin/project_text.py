@@ -29,7 +29,7 @@ class Decision:
 @dataclass(frozen=True)
 class HardwareParts:
     """What a project says of its design. `own_names` are the top's names of the platform's signals, `constants` the
-    values of inputs that nothing drives, `defines` those of macros that the sources use and none of them defines."""
+    values of inputs that nothing drives, `defines` those of macros that the sources use but do not define."""
 
     top: HdlTop
     read_out: tuple[int, int]
@@ -51,7 +51,7 @@ def project_text(
     setting_reasons = {one.value.split(" = ")[0]: one.reason for one in decisions if one.what == "setting"}
 
     def lines() -> Iterator[str]:
-        yield "# What was found in this folder, and why. Every line may be changed."
+        yield "# Settings found in this folder, with reasons. You may change every line."
         yield f"schema_version: {SCHEMA_VERSION}"
         yield f"name: {_scalar(name)}"
         yield from _said("", reasons["platform"])
@@ -95,12 +95,12 @@ def _hardware_lines(hardware: HardwareParts, reasons: Mapping[str, str]) -> Iter
     yield "  sources:"
     yield from (f"    - {_scalar(source)}" for source in top.sources)
     if top.vhdl_standard != HardwareSources.model_fields["vhdl_standard"].default:
-        yield from _said("  ", "GHDL reads these in no later standard")
+        yield from _said("  ", "GHDL cannot read these in a later standard")
         yield f"  vhdl_standard: {top.vhdl_standard}"
     if top.include_dirs:
         yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
     if hardware.defines:
-        yield from _said("  ", "macros that the sources use and none of them defines")
+        yield from _said("  ", "macros that the sources use but do not define")
         yield "  defines:"
         yield from (f"    {key}: {_scalar(value)}" for key, value in hardware.defines.items())
     if top.parameters:
@@ -109,14 +109,14 @@ def _hardware_lines(hardware: HardwareParts, reasons: Mapping[str, str]) -> Iter
         yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
     if hardware.own_names:
         why = reasons.get("port", "by their names")
-        yield from _said("  ", f"what the platform's signals are called here: {why}")
+        yield from _said("  ", f"names of the platform's signals in this design: {why}")
         yield "  signals:"
         yield from (f"    {key}: {_scalar(value)}" for key, value in hardware.own_names.items())
     if hardware.constants:
-        yield from _said("  ", "inputs that nothing drives, and the values that they are given")
+        yield from _said("  ", "inputs that nothing drives, with the values to give them")
         yield "  constants:"
         yield from (f"    {key}: {value}" for key, value in hardware.constants.items())
-    yield from _said("  ", f"where the counters are read out: {where}")
+    yield from _said("  ", f"addresses of the counter read-out: {where}")
     yield f"  read_out: {{first: {hardware.read_out[0]:#x}, last: {hardware.read_out[1]:#x}}}"
 
 

@@ -61,8 +61,10 @@ def measured(run: Run, platform: Platform) -> tuple[EntryTimes, ...]:
         if 1 in by:
             entry_times.append(EntryTimes(entry.transfer, number, by[1], by[max(by)] if max(by) > 1 else ()))
     if not entry_times:
-        hint = "Run one whose calls name transfer tables in the template, and which waits for those that do not block."
-        raise WorkbenchError(Diagnostic("this run holds no transfer to measure", hint, file=str(run.path)))
+        hint = (
+            "Run a program whose calls name transfer tables in the template, and which waits for its nonblocking calls."
+        )
+        raise WorkbenchError(Diagnostic("this run has no transfer to measure", hint, file=str(run.path)))
     return tuple(entry_times)
 
 

@@ -84,18 +84,18 @@ class Calls:
         """What a call opens by one of these names. Raises Unmade."""
         return self._first(((name, callee, entry) for name in names for callee in self.known.values()
                             for _, entry in callee.entries if (opens := opened(entry.opens)) and name in opens.names),
-                           f"wants what was opened by a name, as {names[0]}")  # fmt: skip
+                           f"needs what was opened by a name, such as {names[0]}")  # fmt: skip
 
     def of_class(self, kind: str) -> str:
         """An object of a class. Raises Unmade."""
         makers = [(kind, callee, callee.entries[0][1]) for callee in self.known.values() if _makes(callee, kind)]
         makers.sort(key=lambda one: CallKind.ACQUIRE not in one[1].kinds)
-        return self._first(makers, f"takes a {kind}, which no call of the template makes")
+        return self._first(makers, f"takes a {kind}, which no call of the template returns")
 
     def filled(self, kind: str) -> str:
         """What a call puts where a parameter points. Raises Unmade."""
         makers = [(kind, callee, callee.entries[0][1]) for callee in self.known.values() if _filled(callee, kind)]
-        return self._first(makers, f"takes a {kind}, which no call of kind acquire brings")
+        return self._first(makers, f"takes a {kind}, which no call of kind acquire returns")
 
     def _is_opened(self, kind: str) -> bool:
         """Whether the call that brings a handle can be made."""
@@ -153,7 +153,7 @@ class Calls:
             yield from self._object_maker(what, callee, entry)
             return
         if expression and not filled:
-            raise Unmade(f"wants what '{entry.opens}' opens")
+            raise Unmade(f"needs what '{entry.opens}' opens")
         kind, value, call = prototype.returns, "made", self._arguments(callee, entry)
         if filled:
             kind, value = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
@@ -192,7 +192,7 @@ class Calls:
             elif text and (text["like"] or text["text"]) in names:
                 given[text["like"] or text["text"]] = self._path(text["pattern"] or text["same"])
             elif any(name in pointers and not re.search(_THERE.format(name), bare) for name in WORD.findall(bare)):
-                raise Unmade(f"is meant only where {bare}")
+                raise Unmade(f"applies only where {bare}")
         of = opened(entry.of)
         if of and (value := self._value(of.expression, prototype)) in names:
             given[value] = self.named(of.names)
@@ -236,7 +236,7 @@ class Calls:
         if not own or not prototype.cpp:
             return self._number(callee, entry, kind, name)
         if name in used(entry.bytes) or ("&" in kind and not kind.startswith("const ")):
-            raise Unmade(f"takes a {kind}, which the template does not say how to make")
+            raise Unmade(f"takes a {kind}, and the template does not say how to create one")
         return f"{bare}{{}}"
 
     def _number(self, callee: Callee, entry: HostEntry, kind: str, name: str) -> str:

@@ -101,10 +101,10 @@ def bench_run(workspace: Workspace, job: Job) -> Run:
     try:
         run = run_workspace(workspace, RunOptions(deterministic=workspace.target().simulated), job)
     except WorkbenchError as error:
-        said = "the program that measures, which is made of the template, could not be built and run"
+        said = "the measuring program, generated from the template, could not be built and run"
         raise WorkbenchError(*error.diagnostics, Diagnostic(said, _ELSE, file=str(workspace.root))) from None
     if not run.complete:
-        why = f"the transfers did not run to their end: {run.manifest.reason}"
+        why = f"the transfers did not finish: {run.manifest.reason}"
         raise WorkbenchError(Diagnostic(why, _ELSE, file=str(run.path)))
     return run
 
@@ -154,7 +154,7 @@ def unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
     bits, step, unit_bytes = address_room(hardware)
     first = (1 << bits) - step
     if first <= 0:
-        message = f"an address of {counted(bits, 'bit')} leaves no room beside the counters' own"
+        message = f"an address of {counted(bits, 'bit')} leaves no room besides the counters' addresses"
         raise WorkbenchError(Diagnostic(message))
     return first, (1 << bits) - 1, first * unit_bytes
 

@@ -64,7 +64,7 @@ def measured_network(text: str) -> NetworkTimes:
         rounds = (ranks - 1).bit_length()
         adding_s = (known["reduce", long] - known["broadcast", long]) / (rounds * long)
     except (KeyError, ValueError, StopIteration, ZeroDivisionError):
-        hint = "Its output is above, or in the log. It has to run to its end, as two ranks or more."
+        hint = "Its output is above or in the log. It must finish, with at least two ranks."
         raise WorkbenchError(
             Diagnostic("the program that measures the network did not print its times", hint)
         ) from None
@@ -97,7 +97,7 @@ def _done(job: Job, command: Sequence[str | Path], folder: Path, what: str, hint
     ran = job.run([str(word) for word in command], cwd=folder, on_output=job.log)
     if ran.returncode:
         said = (ran.stderr or ran.stdout).strip().splitlines()
-        last = f" It said last: {said[-1]}" if said else ""
+        last = f" Its last output: {said[-1]}" if said else ""
         raise WorkbenchError(Diagnostic(f"{what} ended with exit code {ran.returncode}", hint + last))
     return ran.stdout
 

@@ -118,7 +118,7 @@ def open_project_of(run: Run, plugins: Plugins) -> Workspace:
     path = Path(run.manifest.project)
     if not run.manifest.project or not path.is_file():
         hint = "Only a run whose project is on this machine can be run again."
-        raise WorkbenchError(Diagnostic("the project of this run is not there", hint, file=str(path)))
+        raise WorkbenchError(Diagnostic("the project of this run no longer exists here", hint, file=str(path)))
     return open_workspace(path, plugins)
 
 
@@ -193,7 +193,7 @@ def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str
     if now.complete and same_time and not (why := difference(run, now)):
         return
     said = why if now.complete and same_time else f"it now takes {time_text(now.time_s)}"
-    message = f"the project does not run as it did in this run since {listed(written)} changed: {said}"
+    message = f"the project no longer runs as in this run, since {listed(written)} changed: {said}"
     hint = "Run the project again, and confirm the change on that run."
     raise WorkbenchError(Diagnostic(message, hint, file=str(run.path)))
 
@@ -230,20 +230,20 @@ def _differences(a: Run, b: Run) -> Iterator[str]:
         if name not in after or name not in before:
             yield f"it {'does not write' if name in before else 'writes'} the file {name}"
         elif not filecmp.cmp(before[name], after[name], shallow=False):
-            yield f"the file {name} is another one: {_first_line(_lines(before[name]), _lines(after[name]))}"
+            yield f"the file {name} differs: {_first_line(_lines(before[name]), _lines(after[name]))}"
 
 
 def _printed(a: Run, b: Run) -> str:
     assert a.path is not None
     assert b.path is not None
-    return f"it prints something else: {_first_line(_lines(a.path / 'stdout.txt'), _lines(b.path / 'stdout.txt'))}"
+    return f"its output differs: {_first_line(_lines(a.path / 'stdout.txt'), _lines(b.path / 'stdout.txt'))}"
 
 
 def _first_line(before: Sequence[str], after: Sequence[str]) -> str:
     for number, (old, new) in enumerate(zip_longest(before, after), 1):
         if old != new:
             return f"line {number} is {_quoted(new)}; before {_quoted(old)}"
-    return "behind what is kept of it"
+    return "after the part that was kept"
 
 
 def _quoted(line: str | None) -> str:

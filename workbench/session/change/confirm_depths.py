@@ -54,7 +54,7 @@ def confirm_depths(
     too, and what is then chosen is simulated. Without a front, as of a run that ended in a deadlock, the first
     simulation is one with ample queues. Raises WorkbenchError, Cancelled."""
     if front is not None and front.choice is None:
-        raise WorkbenchError(Diagnostic("no depths are chosen that could be confirmed"))
+        raise WorkbenchError(Diagnostic("no depths are chosen to confirm"))
     workspace = _project_of(run, plugins)
     done: list[DepthSimulation] = []
     with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
@@ -90,7 +90,7 @@ def _project_of(run: Run, plugins: Plugins) -> Workspace:
     path = Path(run.manifest.project) if run.manifest.project else None
     if path is None or not path.is_file():
         raise WorkbenchError(
-            Diagnostic("the run's project is not here: depths cannot be simulated", file=str(run.path))
+            Diagnostic("the run's project is not on this machine: depths cannot be simulated", file=str(run.path))
         )
     return open_workspace(path, plugins)
 

@@ -130,7 +130,7 @@ def _rule(rerun: Rerun, case: _Case, change: Change, kind: str, *numbers: int) -
 def _scale_calls(rerun: Rerun, case: _Case, change: ScaleCalls) -> Rerun:
     case.only(
         CallKind.SEND, CallKind.RECEIVE, CallKind.CONFIGURE,
-        why="moves no data: it takes as long as what it waits for, and no other time",
+        why="moves no data: its time is that of what it waits for",
     )  # fmt: skip
     return _rule(rerun, case, change, "scale", round(change.factor * _PARTS))
 
@@ -159,7 +159,7 @@ def _rows(case: _Case) -> tuple[int, int]:
         addresses = calls["address"][mine]
         steps |= set((addresses[inner + 1] - addresses[inner]).tolist())
     if CallKind.RECEIVE in case.kinds() and len(steps) > 1:
-        raise NotPossible("the addresses that these calls read are not evenly apart: what comes next is not known")
+        raise NotPossible("the addresses that these calls read are not evenly spaced: the next address is unknown")
     return (lengths.pop() if len(lengths) == 1 else 0), (steps.pop() if len(steps) == 1 else 0)
 
 
@@ -181,7 +181,7 @@ def _retype(rerun: Rerun, case: _Case, change: Retype) -> Rerun:
 
 
 def _asynchronous(rerun: Rerun, case: _Case, change: Asynchronous) -> Rerun:
-    case.only(CallKind.SEND, why="does not send: the program needs what it brings when it returns")
+    case.only(CallKind.SEND, why="does not send: the program needs its data when it returns")
     if change.buffers > _MOST_BUFFERS:
         raise NotPossible(f"the simulated card keeps at most {_MOST_BUFFERS} sends under way")
     return _rule(rerun, case, change, "asynchronous", change.buffers)
@@ -196,7 +196,7 @@ def _interrupt(rerun: Rerun, case: _Case, change: Interrupt) -> Rerun:
     for name in case.tables():
         port = by_name.get(case.platform.transfer_tables[name].port, first)
         if port and not port.addressed:
-            raise NotPossible("what is read from a stream is gone: it cannot be asked again until it changes")
+            raise NotPossible("data read from a stream are gone: a poll cannot read them again")
     return _rule(rerun, case, change, "interrupt")
 
 
@@ -225,11 +225,11 @@ def _replicas(rerun: Rerun, case: _Case, change: Replicas) -> Rerun:
     names = [name for name, value in settings.items() if value == members and name in listed_too]
     if not names:
         raise NotPossible(
-            f"no setting of the project that is a parameter of the design is {members}, as many as there are of "
+            f"no setting that is a parameter of the design has the value {members}, the number of members of "
             f"{change.group}: the design has to change"
         )
     if len(names) > 1:
-        raise NotPossible(f"settings {listed(names)} are all {members}: which makes {change.group} is not known")
+        raise NotPossible(f"settings {listed(names)} are all {members}: which one sets {change.group} is unknown")
     counts = {**rerun.counts, change.group: change.count}
     return replace(rerun, settings={**rerun.settings, names[0]: change.count}, counts=counts)
 
@@ -273,8 +273,8 @@ _HOW: Mapping[type[Change], Callable[..., Rerun]] = {
     Depth: _depth,
     OtherPlatform: _platform,
     ScaleState: _never("the design runs cycle by cycle as it is written: one of its states cannot be made faster"),
-    Resize: _never("the program moves the data that it has: how many it moves in a call has to change in its source"),
-    Early: _never("the program makes its calls in their order: a call cannot be made before those in front of it"),
+    Resize: _never("the program's source sets how much a call moves: change it there"),
+    Early: _never("the program makes its calls in their order: none can come before an earlier one"),
     FewerStarts: _never("the design works once for each start: it has to change before one start can serve several"),
     ControlInFpga: _never("the design waits for the host's starts: it has to change before it can go on by itself"),
     Width: _never("the design's streams are as wide as it is written: where a setting says how wide, run with that"),
@@ -302,7 +302,7 @@ def _faster(platform: Platform, clocks_hz: Mapping[str, float]) -> Platform:
 def unmet(rerun: Rerun, base: Run, tried: Run) -> Iterator[str]:
     """What the run that tried the changes is not as it was to be."""
     if rerun.rules and tried.manifest.sites != base.manifest.sites:
-        yield "the other settings or platform change which calls the program has: rules for its calls mean others then"
+        yield "other settings or another platform change the program's calls, so changes to calls do not fit"
     for group, count in rerun.counts.items():
         members = sum(block.group == group for block in tried.manifest.blocks)
         if members != count:

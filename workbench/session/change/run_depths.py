@@ -59,15 +59,15 @@ def warnings_of(front: Front) -> tuple[Diagnostic, ...]:
         more = len(front.apart) - _MOST_APART
         pairs += f", and {more} more pairs" if more > 0 else ""
         message = f"their traffic never overlapped in this run: {pairs}"
-        hint = "How deep both have to be when both hold words does not show. Run with traffic that uses them together."
+        hint = "The depths that they need when both hold words are unknown. Run with traffic that uses them together."
         warnings.append(Diagnostic(message, hint, Severity.WARNING))
     if front.replayed_ps is not None and abs(front.replayed_ps - front.run_ps) > CLOSE * front.run_ps:
         off = abs(front.replayed_ps - front.run_ps) / max(front.run_ps, 1)
-        message = f"replay of the unchanged run is off by {100 * off:.1f} %, and so may predictions be"
+        message = f"replay of the unchanged run is off by {100 * off:.1f} %, and predictions may be, too"
         warnings.append(Diagnostic(message, "Confirm the depths that you choose.", Severity.WARNING))
     if front.why:
         message = f"predicted times may be off: {'; '.join(front.why)}"
-        hint = "What a block does may depend on more than the words that it took and gave: confirm the depths."
+        hint = "A block may depend on more than the words that it received and sent: confirm the depths."
         warnings.append(Diagnostic(message, hint, Severity.WARNING))
     return tuple(warnings)
 

@@ -1,6 +1,6 @@
 """How deep each FIFO has to be: the least that loses next to nothing of the throughput, and what less memory costs.
 
-Two traced runs, as it is built and with FIFOs as deep as they like, tell when each word passed; `replay/words.py` then
+Two traced runs, as built and with FIFOs as deep as they like, tell when each word passed; `replay/words.py` then
 says in milliseconds how long the application takes with any depths, and one more run confirms those advised. Where
 that takes another time, it is read once more with what that run showed; where replay cannot follow it, each step is a
 simulation. All runs are of one build: FIFOs ask for their depth when it starts (`resources/hdl/recap_depth.v`).
@@ -100,7 +100,7 @@ def _advise(runs: Runs, loss: float) -> Depths:
     hdl, alike = runs.hdl, runs.alike
     as_built, ample = runs.run({}), runs.run(dict.fromkeys(runs.varied, AMPLE))
     if ample.cycles is None:
-        hint = "It has to run with FIFOs as deep as they like before depths can be found."
+        hint = "It must run with FIFOs of any depth before depths can be found."
         raise WorkbenchError(Diagnostic(f"the application does not run: {ample.why}", hint))
     search = Search(runs, ample, loss)
     advice = search.by_replay(as_built) or search.by_simulation()
@@ -133,7 +133,7 @@ class Runs:
         key, job = tuple(sorted(depths.items())), self._job
         if key not in self.known:
             job.check()
-            said = ", ".join(f"{name} {words}" for name, words in depths.items()) or "as it is built"
+            said = ", ".join(f"{name} {words}" for name, words in depths.items()) or "as built"
             job.log(f"Run {len(self.known) + 1}: {said}")
             shutil.rmtree(self._task.raw, ignore_errors=True)
             outcome = self._start(depths)
@@ -177,7 +177,7 @@ class Search:
                 return None
             words = WordReplay(run.traffic, self._by_number(depths), known)
             cycles_of = self.replays(words)
-            self.why = words.why or ["its own run is not replayed as it was"]
+            self.why = words.why or ["replay does not reproduce the unchanged run"]
             if words.why or cycles_of(depths) != run.cycles:
                 return None
             advised = least_depths(self.held, cycles_of, self._best, self._loss)
@@ -185,7 +185,7 @@ class Search:
             if after.cycles == cycles_of(advised):
                 return _Found(advised, (), after.cycles, front(self.held, self.bits, cycles_of))
             seen.insert(0, (after, advised))
-        self.why = ["runs with the depths that it advised took other times than it said"]
+        self.why = ["runs with the advised depths took other times than predicted"]
         return None
 
     def by_simulation(self) -> _Found:
@@ -215,7 +215,7 @@ class Search:
 def _step_by_step(why: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         "replay cannot predict this application's time with other depths, so each was simulated: " + "; ".join(why),
-        "What a block does may depend on more than the words that it took and gave.",
+        "A block may depend on more than the words that it received and sent.",
         Severity.NOTE,
     )
 

@@ -162,7 +162,7 @@ def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -
 
 def _gone(path: Path) -> Diagnostic:
     return Diagnostic(
-        "the folder of this run is gone: it was deleted, moved or renamed while the run went on",
+        "the folder of this run is gone: it was deleted, moved or renamed during the run",
         "Open the project where it is now, and run it again.",
         file=str(path),
     )

@@ -42,11 +42,11 @@ def hottest(workspace: Workspace) -> HotPlace:
     run = open_run(newest)[0] if newest else None
     calls = run.tables.get("call_order") if run else None
     if newest is None or run is None or calls is None or not len(calls["site"]):
-        return HotPlace(WHOLE, "no run says which part of the host takes longest: the whole program")
+        return HotPlace(WHOLE, "no run shows which part of the host takes longest, so this is the whole program")
     made = calls["site"] >= 0
     of_site = np.bincount(calls["site"][made], calls["host_ps"][made], len(run.manifest.sites))
     if not of_site.any():
-        return HotPlace(WHOLE, f"{newest.name} took no time of the host's own code: the whole program")
+        return HotPlace(WHOLE, f"{newest.name} spent no time in the host's own code, so this is the whole program")
     site, took_s = run.manifest.sites[int(of_site.argmax())], float(of_site.max()) / 1e12
     why = f"its own code before {site.label} takes longest of the host's in {newest.name}, {time_text(took_s)}"
     return HotPlace(f"{site.file}:{site.line}", why)
@@ -81,7 +81,7 @@ def measured_model(workspace: Workspace, kind: ModelKind, region: str, job: Job)
     assert kind.of_host is not None
     target = workspace.target()
     if not target.simulated:
-        message = "a host is measured on the simulated card alone"
+        message = "a host is measured on the simulated card only"
         hint = "Set target.name to simulated, or measure a copy of the project."
         raise WorkbenchError(Diagnostic(message, hint, file=str(workspace.path)))
     if workspace.project.host.build:

@@ -99,7 +99,7 @@ def proof_words(proof: Proof) -> str:
         return f"Instrumentation changes the design: {listed([one.module for one in of[How.DIFFERS]])}."
     how = f"{counted(total, 'module')}: {len(of[How.PROVED])} proved, {len(of[How.SIMULATED])} only simulated"
     if of[How.UNKNOWN]:
-        return f"{how}. Of {listed([one.module for one in of[How.UNKNOWN]])} nothing is known."
+        return f"{how}. No result for {listed([one.module for one in of[How.UNKNOWN]])}."
     if of[How.SIMULATED]:
         return f"No difference found in {how}, which is not a proof."
     return f"Instrumentation changes nothing: {counted(total, 'module')} proved."

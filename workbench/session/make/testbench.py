@@ -155,7 +155,7 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
     start_ps, values = next(all_moments, (0, {}))
     if start_ps:
         hint = "Run it again with --ports and without --from."
-        message = "the run's signals are not written from its start on"
+        message = "the run's signals were not written from its start"
         raise WorkbenchError(Diagnostic(message, hint, file=str(signals.path)))
     values = dict.fromkeys(signals.codes, 0) | values
     resets = {
@@ -269,7 +269,7 @@ def run_testbench(written: Written, job: Job) -> Difference | None:
             actual, expected = (f"{int(found[n], 2):x}" for n in (4, 5))
             return Difference(int(found[1]), found[2], actual, expected, "hexadecimal")
         return Difference(int(found[1]), found[2], found[4], found[5], "binary" if binary else "hexadecimal")
-    if "all outputs are as they were" not in text:
+    if "all outputs match the run" not in text:
         raise WorkbenchError(Diagnostic(f"the testbench did not run: {_last(text)}", file=str(written.folder)))
     return None
 
@@ -279,7 +279,7 @@ def _first_error(text: str) -> str:
 
 
 def _last(text: str) -> str:
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "it said nothing")
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "it printed nothing")
 
 
 def _said_by_ghdl(written: Written, job: Job) -> str:

@@ -135,7 +135,7 @@ def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[s
         return plan.watching({number for name in watch for number in _named(name, place, hdl)})
     except ValueError:
         what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
-        hint = "Leave eight words of the port to them, from a multiple of that on. Or set hardware.engines to 0."
+        hint = "Reserve eight words of the port for it, aligned to eight words. Or set hardware.engines to 0."
         raise WorkbenchError(Diagnostic(what, hint)) from None
 
 

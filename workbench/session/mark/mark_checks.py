@@ -116,8 +116,8 @@ class _Checks:
         does, other, word = ("sends", "receives", "recv") if mark.sends else ("receives", "sends", "send")
         near = did_you_mean(message, others)
         who = "$CPU" if not mark.owner else mark.owner.replace("$", "")
-        hint = near or f"Mark where the other side {other} it, such as NAME {word}(data, {who}, {message})."
-        return f"'{mark.placed.pragma.name}' {does} the message '{message}', and no mark {other} it", hint
+        hint = near or f"Add one where the other side {other} it, such as NAME {word}(data, {who}, {message})."
+        return f"no pragma {other} message '{message}', which '{mark.placed.pragma.name}' {does}", hint
 
     def states(self) -> Iterator[Diagnostic]:
         """States that nothing ever leads to."""

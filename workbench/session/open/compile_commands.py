@@ -50,7 +50,7 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
             continue
         if "\0" in "".join((entry["directory"], entry["file"], *_words(entry))):
             problems.append(
-                _problem(path, f"entry {number} has a character (U+0000) that no name and no flag can have")
+                _problem(path, f"entry {number} has a character (U+0000) that names and flags cannot contain")
             )
             continue
         folder = path.parent / entry["directory"]
@@ -64,7 +64,7 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
 
 
 def _problem(path: Path, why: str, line: int | None = None, column: int | None = None) -> Diagnostic:
-    hint = "Sources are read and built with the project's flags alone; have the build system write the file anew."
+    hint = "Sources are read and built with the project's flags only. Let the build system write the file again."
     return Diagnostic(f"flags of sources are missing: {why}", hint, Severity.WARNING, str(path), line, column)
 
 

@@ -76,7 +76,7 @@ class _Core:
             at = ("filesets", name, "depend", number)
             for vlnv in self._texts(entry, at):
                 if (other := _find_core(vlnv, self._listed)) is None:
-                    self.warn(at, f"no core '{vlnv}' lies in the project: it is left out",
+                    self.warn(at, f"there is no core '{vlnv}' in the project: it is left out",
                               "Copy it there, or add its folder to `outside`.")  # fmt: skip
                 elif self._depth < DEPTH:
                     read_core(other, self._listed, self._depth + 1)
@@ -88,7 +88,7 @@ class _Core:
                 self.warn(at, "this names no file: it is left out", "Write a name.")
             for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
                 if not isinstance(own, dict):
-                    self.warn(at, f"what is said of '{key}' should be keys with values: it is ignored",
+                    self.warn(at, f"the value of '{key}' should be keys with values: it is ignored",
                               f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
                 traits = {**self.sets[name], **_mapping(own)}
                 _core_files(self._texts(key, at), self._path, traits, self._listed, partial(self.warn, at))
@@ -110,7 +110,7 @@ class _Core:
             return []
         words = _words(str(entry))
         if words is None:
-            self.warn(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
+            self.warn(where, f"conditions are nested more than {_CONDITIONS} deep: this is left out")
         return words or []
 
 

@@ -268,5 +268,5 @@ class Data(pickle.Unpickler):
 
 def ended(why: str, file: str) -> Diagnostic:
     """What to tell of a source whose reader ended."""
-    hint = "Deep nesting, endless includes, macros that multiply and loops of many rounds do this. It was not read."
+    hint = "Causes are deep nesting, endless includes, macros that multiply, and very long loops. It was not read."
     return Diagnostic(f"this source cannot be read: {why}", hint, file=file)

@@ -60,7 +60,7 @@ class _Reader:
         elif word in _VALUES:
             self._following(word)
         elif word[0] in "-+":
-            self._warn(f"the option '{word}' is not followed")
+            self._warn(f"the option '{word}' is ignored")
         elif is_pattern(word) and not os.path.exists(self._at(word)):
             self._pattern(word)
         else:
@@ -111,7 +111,7 @@ class _Reader:
 
     def _read_inner(self, name: str, inner: Path, base: Path) -> None:
         if self._depth == DEPTH:
-            self._warn(f"'{name}' is not read: lists name lists more than {DEPTH} deep")
+            self._warn(f"'{name}' is not read: lists are nested more than {DEPTH} deep")
         elif not os.path.isfile(inner) or not within(inner, self._listed.allowed):
             self._warn(f"there is no list '{name}' in the project")
         else:

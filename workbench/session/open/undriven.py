@@ -45,7 +45,7 @@ def undriven_inputs(
         message = f"nothing drives the input{'s' if len(wholes) > 1 else ''} {shown}"
         whose, them = ("their values", "them") if len(wholes) > 1 else ("its value", "it")
         hint = (
-            f"Say {whose} under hardware in the project: constants: {{{', '.join(f'{one}: 0' for one in wholes)}}}. Or "
+            f"Set {whose} under hardware in the project: constants: {{{', '.join(f'{one}: 0' for one in wholes)}}}. Or "
             f"name {them} in a port of the platform's hardware."
         )
         problems.append(Diagnostic(message, hint, file=place.file, line=place.line))

@@ -48,9 +48,9 @@ class Setting:
         if self.kind == "choice" and text not in self.choices:
             return unknown_name("value", text, self.choices)
         if self.kind == "number" and not (text.isdecimal() and self.least <= int(text) <= self.most):
-            return Diagnostic(f"'{text}' is none of {self.least} to {self.most}", f"{self.title}: {self.what}")
+            return Diagnostic(f"'{text}' is not from {self.least} to {self.most}", f"{self.title}: {self.what}")
         if self.kind == "program" and text and not (os.path.isabs(text) and os.access(text, os.X_OK)):
-            return Diagnostic("this is not an executable program", "Give its whole path.", file=text)
+            return Diagnostic("this is not an executable program", "Give its full path.", file=text)
         if self.kind == "folder" and text and not (os.path.isabs(text) and os.path.isdir(text)):
             return Diagnostic("this is not a folder", "Give the full path of an existing one.", file=text)
         if self.kind == "key" and text:
@@ -79,7 +79,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
                 {"yes": "Yes", "no": "No"}),
         Setting("predict_s", "Running", "Predictions",
-                "seconds of processor time for predicting what advice gains, for each run that is opened; 0 for none",
+                "processor time in seconds for predictions when a run is opened; 0: no predictions",
                 "number", "10", most=3600),
         Setting("after_run", "Running", "After a run", "what is shown when a run is complete", "choice", "stay",
                 {"stay": "As before", "analyse": "Its findings"}),

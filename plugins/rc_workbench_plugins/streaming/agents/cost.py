@@ -13,7 +13,7 @@ from workbench.api.records import WAIT, read_thread_names, read_thread_times, re
 
 @dataclass(frozen=True)
 class Cost:
-    """Of an agent, by where it is: shares of the run's time, and what its thread moved over the bus."""
+    """The cost of an agent: shares of the run's time, and what its thread moved over the bus."""
 
     agent: str
     core_share: float
@@ -31,7 +31,7 @@ class Cost:
 
 
 def costs(agents: Sequence[str], raw: Path, run: Manifest) -> Iterator[Cost]:
-    """Of those that are there, as their threads are called; none where the run tells of no threads."""
+    """Costs of the run's agents, recognised by their threads' names; none if the run has no threads."""
     names, times, whole_ps = read_thread_names(raw), read_thread_times(raw), max(run.time_ps, 1)
     thread, kind, size, grant_ps, end_ps = read_transfers(raw).columns("thread", "kind", "bytes", "grant_ps", "end_ps")
     for agent in agents:

@@ -86,7 +86,7 @@ class Design:
 
     @cached_property
     def fifos(self) -> tuple[Fifo, ...]:
-        """Those between two streams that the counters of one clock see."""
+        """The FIFOs between two streams that the counters of one clock see."""
         clock = self._stream_clock
         return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
 
@@ -171,9 +171,9 @@ def _longer(results: Sequence[MeasureResult], clock: ClockFrame, period: Fractio
     if long:
         frames = counted(len(long), "frame")
         message = (
-            f"{frames} counted in the FPGA lasted longer than was asked: those before filled its memory, or its way"
+            f"{frames} counted in the FPGA lasted longer than requested: earlier ones filled its memory, or its way"
         )
-        hint = "Nothing is left out of them. Ask for longer frames, or raise hardware.query_words."
+        hint = "They are complete. Use longer frames, or raise hardware.query_words."
         yield Diagnostic(message, hint, severity=Severity.WARNING)
 
 
@@ -200,13 +200,13 @@ def switches(
         {one.number: codes_for(one.agent, frame, only) for one in design.agents} if design else {} for design in designs
     ]
     if frame and not any(of_clock for of_fpga in codes for of_clock in of_fpga.values()):
-        raise WorkbenchError(Diagnostic(f"no statement has frames whose length is one like '{frame}'"))
+        raise WorkbenchError(Diagnostic(f"no statement has frames with a length such as '{frame}'"))
     for design, of_fpga in zip(designs, codes, strict=True):
         for one in design.agents if design else ():
             if missing := set(of_fpga[one.number]) - one.monitor.settings.keys():
                 small = "hardware.read_out is too small to switch the agent"
-                what = "too much is asked" if one.monitor.settings else small
-                message, hint = f"{what} ({len(missing)} settings)", "Leave eight words of the port to it."
+                what = "the query asks for too much" if one.monitor.settings else small
+                message, hint = f"{what} ({len(missing)} settings)", "Reserve eight words of the port for it."
                 raise WorkbenchError(Diagnostic(message, hint))
     return codes
 
@@ -233,7 +233,7 @@ def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -
     for one in design.agents:
         if one.needed_words > one.room_words:
             most = counted(one.agent.most_words, "word")
-            message = f"what is asked takes {most} a frame, more than hardware.query_words has room for"
+            message = f"the query takes {most} a frame, more than hardware.query_words allows"
             hint = f"Write hardware.query_words: {1 << (one.needed_words - 1).bit_length()}, or ask for less."
             raise WorkbenchError(Diagnostic(message, hint, file=asked.file or None))
     sizes = {one.number: (len(one.agent.groups), len(one.agent.monitors)) for one in design.agents}

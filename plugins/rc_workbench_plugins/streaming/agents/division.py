@@ -19,8 +19,8 @@ from workbench.api.virtual_time import ClockFrame
 
 @dataclass(frozen=True)
 class Agents:
-    """Those of a run: the processor's, and by their cards' numbers those of FPGAs. `diagnostics` tell, with its line,
-    of each statement that none of them counts."""
+    """The agents of a run: the processor's, and those of FPGAs by card number. `diagnostics` name each statement, with
+    its line, that none of them counts."""
 
     host: HostAgent | None = None
     fpgas: Mapping[int, HardwareAgent] = field(default_factory=dict)

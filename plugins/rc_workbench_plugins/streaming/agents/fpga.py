@@ -17,8 +17,8 @@ from workbench.api.virtual_time import ClockFrame, Triples, frames_of
 def fpga_answers(
     agent: HardwareAgent, raw: Path, number: int = 0, times: Sequence[Sequence[ClockFrame]] | None = None
 ) -> Answers:
-    """What the agent counted; `times` are of its clocks (`packets.answers`). Words that were lost, or a run that ended
-    before they were told, are a warning, and what came until then the answer."""
+    """What the agent counted; `times` are of its clocks (`packets.answers`). Lost words, or a run that ended before
+    them, give a warning; the answer is what came until then."""
     file, end = raw / WORDS.format(number), raw / END.format(number)
     answered = answers(agent, np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32), times)
     _, written, lost, why, *_ = [*(end.read_text("utf-8") if end.is_file() else "").strip().split(" ", 3), *[""] * 4]

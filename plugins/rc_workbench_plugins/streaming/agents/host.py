@@ -50,7 +50,7 @@ class HostAgent:
 
 @dataclass
 class _Plan:
-    """Of statements that are counted together; `numbers` are those of edges and, in the query, of paths."""
+    """The plan of statements that are counted together; `numbers` are those of edges and, in the query, of paths."""
 
     numbers: Mapping[str, int]
     of_path: dict[tuple[str, ...], int]

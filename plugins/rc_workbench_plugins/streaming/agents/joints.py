@@ -94,7 +94,7 @@ class Joints:
             )  # fmt: skip
 
     def _states(self) -> None:
-        """Each block's state, led into the agent."""
+        """Connections of each block's state to the agent."""
         for number, name in enumerate(self._watched):
             self.net.inputs[f"state_{number}"] = self._blocks[name].bits
 

@@ -110,7 +110,7 @@ class Group:
 
     @property
     def most_words(self) -> int:
-        """Of one of its packets."""
+        """The most words of one of its packets."""
         return HEAD_WORDS + sum(one.most_words for one in self.monitors)
 
 
@@ -135,12 +135,12 @@ class HardwareAgent:
 
     @property
     def monitors(self) -> tuple[Monitor, ...]:
-        """In the order of their bits in `enabled`."""
+        """The monitors, in the order of their bits in `enabled`."""
         return tuple(sorted((one for group in self.groups for one in group.monitors), key=lambda one: one.number))
 
     @property
     def most_words(self) -> int:
-        """Of what all groups send at once."""
+        """The most words that all groups send at once."""
         return sum(group.most_words for group in self.groups)
 
 

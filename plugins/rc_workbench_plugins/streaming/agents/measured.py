@@ -155,7 +155,7 @@ class EdgeNumbers(Joints):
     def _check_type(self, of: Measure, values: Values) -> None:
         type_ = self.edges[of.edges[-1]].edge.type if of.edges else ""
         if of.metric is Metric.VALUE and type_.startswith("float") and of.statistic is not Statistic.TRACE:
-            raise Refused(f"of {type_} only a trace is taken in hardware")
+            raise Refused(f"hardware takes only a trace of {type_} values")
 
     def _group(self, of: Measure | None, clock: int) -> GroupKey:
         """What measures have in common whose frames end together."""

@@ -55,7 +55,7 @@ class Monitors(Truths):
 
     def _trace(self, of: Measure, values: Values, gate: Logic, key: GroupKey, at: str) -> Trace:
         if values.event is None and of.when:
-            raise Refused("a trace of occupancy is taken of all cycles, without 'when'")
+            raise Refused("a trace of occupancy covers all cycles and takes no 'when'")
         sample = self._wire(f"{at}_hit", both(values.event or True, gate))
         parameters = {
             "VALUE_BITS": values.bits, "VALUE_WORDS": ceil(values.bits / 32), "ROOM_BITS": bits_for(self._records),

@@ -80,7 +80,7 @@ class Netlist:
 
 
 def both(*parts: Logic) -> Logic:
-    """That all hold; what always holds is left out."""
+    """The conjunction; operands that always hold are left out."""
     wanted = tuple(part for part in parts if part is not True)
     return Gate("and", wanted) if len(wanted) > 1 else wanted[0] if wanted else True
 

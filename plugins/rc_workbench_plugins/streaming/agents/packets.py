@@ -71,7 +71,7 @@ def times_told(agent: HardwareAgent, words: Sequence[int] | Words) -> tuple[Told
 
 @dataclass(frozen=True)
 class Answers:
-    """In the query's order, as far as agents have the statements, and what counting them cost."""
+    """Answers in the query's order, of the statements that agents have, and the cost of counting them."""
 
     measures: tuple[MeasureResult, ...]
     asserts: tuple[AssertResult, ...]
@@ -83,7 +83,7 @@ class Answers:
         return (*self.measures, *self.asserts)
 
     def as_json(self) -> dict[str, Any]:
-        """As `workbench query --json` prints it."""
+        """The JSON that `workbench query --json` prints."""
         return {
             "measures": [one.as_json() for one in self.measures],
             "asserts": [one.as_json() for one in self.asserts],
@@ -131,7 +131,7 @@ def answers(
 
 
 def in_order_alone(answered: Answers, unequal: Collection[tuple[str, ...]]) -> Answers:
-    """Answers without numbers of latencies along these paths, whose elements cannot be told apart by their order."""
+    """Answers without latencies along these paths, whose elements cannot be matched by their order."""
     statements: list[Measure | Assert] = [one.measure for one in answered.measures]
     statements += [one.asserted for one in answered.asserts]
     lost = {one: _not_in_order(one) for one in statements if {*unequal} & {*edges_along(one)}}
@@ -162,7 +162,7 @@ def _packets(agent: HardwareAgent, words: Sequence[int] | Words) -> Iterator[tup
         magic, kind, number = every[place] >> 24, every[place] >> 16 & 0xFF, every[place] & 0xFFFF
         most = {OF_FRAME: len(agent.groups), OF_TIME: len(agent.clocks)}.get(kind, 0)
         if magic != MAGIC or number >= most:
-            message = f"word {place} of what the agent in hardware sent begins no packet of its: {every[place]:08x}"
+            message = f"word {place} from the agent in hardware starts no packet: {every[place]:08x}"
             raise WorkbenchError(Diagnostic(message, "Check that the FPGA was configured with this build."))
         length = 2 if kind == OF_TIME else _length(agent.groups[number].monitors, every, place + 1)
         if place + 1 + length > len(every):

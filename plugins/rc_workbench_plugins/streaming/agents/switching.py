@@ -70,7 +70,7 @@ class Switched:
 
 
 def switched(codes: Sequence[int]) -> Switched:
-    """As the agent's memory takes the numbers, one after the other."""
+    """The settings as words for the agent's memory, one after the other."""
     length, lengths, left_out = 0, dict[int, int](), set[int]()
     for code in codes:
         if code < AgentSettings.LENGTH:

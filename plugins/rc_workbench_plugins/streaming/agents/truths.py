@@ -135,7 +135,7 @@ class Truths(EdgeNumbers):
         return replace(values, value=f"{at}_latest"), both(f"{at}_known", gate)
 
     def _extreme(self, at: str, left: Measure, of: Comparison, clock: int) -> tuple[Logic, Logic]:
-        """Of the least or the largest value of the last frame."""
+        """The truth of a comparison with the least or largest value of the last frame."""
         if isinstance(of.right, Measure):
             raise Refused("it compares a least or largest value with another measure")
         key, values = self._group(left, clock), self._values(left)
@@ -163,7 +163,7 @@ class Truths(EdgeNumbers):
         return known, self._relation(at, one, Bits(rounded.limit + bias, values.bits), rounded.relation)
 
     def _linear(self, at: str, left: Measure, right: Measure | Number, relation: int, clock: int) -> None:
-        """Of sums and of quotients: a sum on one side, a sum on the other."""
+        """The truth of a comparison of sums or quotients: a sum on each side."""
         key = self._group(left, clock)
         gate = both(self._true(left.when, clock), self._ticks(clock))
         a, base = self._summed(left), Fraction(1)

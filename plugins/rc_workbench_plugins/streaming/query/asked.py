@@ -42,8 +42,8 @@ _MOST_BINS = 4096
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure as it is written, without where it is taken: `target` says that, `frame_at` where its frame is written,
-    and `said` where its statistic is."""
+    """A measure as it is written, without its target (`target`); `frame_at` is where its frame is written, `said` where
+    its statistic is."""
 
     metric: Metric
     statistic: Statistic
@@ -137,7 +137,7 @@ class Asking:
         return FrameLength(elements=int(length)) if unit is None else FrameLength(time_ps=int(length))
 
     def number(self, statement: Statement, part: Part, dimension: str, plain: float) -> float:
-        """In base units; `plain` is of a number without a unit."""
+        """The number in base units; `plain` is the unit of a number without one."""
         number, unit = part.children
         unit_dimension, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
         if unit_dimension != dimension:

@@ -98,7 +98,7 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
 
 
 def _counting(statement: Measure | Assert, agent: str, topology: Topology) -> str:
-    """Who counts a statement while the application runs, and on what that rests."""
+    """A line on which agent counts a statement while the application runs, and under which conditions."""
     words = f"\n    while it runs, the {agent}'s agent can count it"
     between = dict.fromkeys(
         topology.within(edge.sink.block)

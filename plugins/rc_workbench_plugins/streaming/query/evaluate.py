@@ -77,7 +77,7 @@ def evaluate(
 
 
 def waiting_for_the_bus(events: Events) -> dict[str, float]:
-    """Of each edge that crosses a bus, the share of the run in which the consumer waits for what is under way."""
+    """For each edge that crosses a bus: the share of the run in which the consumer waits for elements on their way."""
     bounds = np.array([events.start_ps, max(events.end_ps, events.start_ps + 1)])
     shares = {}
     for label, edge in events.edges.items():
@@ -122,8 +122,8 @@ class _Run:
         return self._states
 
     def _trust(self, measure: Measure) -> Across:
-        """Of the occupancy of an edge across a bus, what its ends alone would have told; and of which part it is, where
-        a part was recorded."""
+        """A note on the occupancy of an edge across a bus: what its ends alone would have shown, and which part was
+        recorded."""
         edge = self._edge(measure.edges[-1])
         parts = dict.fromkeys(part for label in measure.edges if (part := self._edge(label).part))
         if parts:
@@ -197,7 +197,7 @@ class _Run:
         ]
 
     def _bounds(self, measure: Measure, transfers: Times) -> Times:
-        """Where frames begin, and the last one ends. WorkbenchError where they are too many to be told."""
+        """The starts of frames, and the end of the last one. WorkbenchError if there are too many to list."""
         frame = measure.frame
         if not frame.elements:
             return time_bounds(measure, self._start, self._end)
@@ -343,7 +343,7 @@ class _Run:
 
 
 def _by_threads(into: EdgeEvents, out: EdgeEvents) -> NDArray[np.intp]:
-    """Of each element that threads pushed, which of those that they popped it was made of; -1: of none."""
+    """For each element that threads pushed, the popped element that it was computed from; -1: none."""
     made_of = np.full(len(out.push_ps), -1)
     assert into.pop_by is not None
     assert out.push_by is not None

@@ -169,8 +169,8 @@ def _only(names: set[str]) -> str:
 
 
 def _transfers(run: Run, queues: Events, first: str, last: str) -> dict[str, EdgeEvents]:
-    """Those of threads that are one block. A call that sends leaves its thread when it begins, and is there when its
-    first word passes the port; one that receives begins with its first word, and is there when it returns."""
+    """The transfers of threads that form one block. A call that sends leaves its thread when it begins, and is there
+    when its first word passes the port; one that receives begins with its first word, and is there when it returns."""
     calls, manifest = run.tables["calls"], run.manifest
     threads = dict(enumerate(_threads(run)))
     for one in queues.edges.values():

@@ -281,7 +281,7 @@ def _answers(
         return listed([topology.within(name) for name in names])
 
     def each(values: Iterable[tuple[str, float, str]]) -> str:
-        """Names, numbers and how these are said; of many those with the largest."""
+        """Names with their numbers as text; of many, those with the largest numbers."""
         said = list(values)
         if more := max(len(said) - _MOST_SAID, 0):
             said = sorted(said, key=lambda one: -one[1])[:_MOST_SAID]
@@ -294,7 +294,7 @@ def _answers(
     def bars(
         what: str, values: Iterable[tuple[str, float, str]], whole: Callable[[str], float] = lambda name: 0.0
     ) -> tuple[ExplainedBar, ...]:
-        """Of edges by their labels, or of blocks."""
+        """Bars of edges, by their labels, or of blocks."""
         edges = {edge.sink.block: edge for edge in reversed(topology.edges)}
         edges |= {edge.label: edge for edge in topology.edges}
         asks = {name: f"measure {what} at {topology.short(edge)}" for name, edge in edges.items()}
@@ -393,7 +393,7 @@ def _queued_text(block: BlockSeen) -> str:
 
 
 def _state(queues: Sequence[QueueSeen], where: str) -> str:
-    """Of the queues before or after a block: how long they are empty, or full."""
+    """A sentence on how long the queues before or after a block are empty or full."""
     empty, full = (sum(getattr(q, part) for q in queues) / len(queues) for part in ("empty", "full"))
     said = f"full {percent_text(full)}" if full >= empty else f"empty {percent_text(empty)}"
     return f" {'The queue' if len(queues) == 1 else 'The queues'} {where}: {said} of the time."

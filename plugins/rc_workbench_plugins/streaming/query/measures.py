@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 
 class Metric(StrEnum):
-    """Of an edge. `RATE` counts transfers at the measure's `tap`; `UTIL` is the rate over what the edge could carry: in
-    hardware a transfer in every cycle, on the host what the consumer takes while it does not wait for data."""
+    """A metric of an edge. `RATE` counts transfers at the measure's `tap`; `UTIL` is the rate over what the edge
+    could carry: in hardware a transfer in every cycle, on the host what the consumer takes while it does not wait
+    for data."""
 
     RATE = "rate"
     UTIL = "util"
@@ -287,7 +288,7 @@ class FrameValue:
 
 
 def with_parts(measure: Measure, frames: Sequence[FrameValue]) -> tuple[FrameValue, ...]:
-    """The frames that agents told, the last one with what part of its length it has, as far as that can be seen."""
+    """The frames that agents reported, the last one with the part of its length that it has, if known."""
     if not frames:
         return ()
     asked, last = measure.frame, frames[-1]
@@ -316,7 +317,7 @@ class MeasureResult:
     replayed: tuple[Replayed, ...] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, object]:
-        """As `workbench query --json` prints it."""
+        """The JSON that `workbench query --json` prints."""
         unit, factor = unit_of(self.measure)
         document: dict[str, object] = {"label": self.measure.label, "text": self.measure.text, "unit": unit}
         if self.measure.bins:

@@ -80,7 +80,7 @@ def _histogram(reply: Reply, result: MeasureResult) -> Reply:
 
 
 def thinned(moments: NDArray[Any], values: NDArray[Any], most: int = MOST_SAMPLES) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Of many samples the first, the least and the most of each of so many parts that at most `most` stay."""
+    """At most `most` of many samples: the first, the least and the largest of each part of them."""
     if len(values) <= most:
         return moments, values
     bounds = np.linspace(0, len(values), most // 3 + 1).astype(int)

@@ -70,7 +70,7 @@ class _Resolver:
                 message = f"'{statement.label}' is a word of the language"
                 self._problems.append(self._problem(statement, None, message, "Choose another label."))
             elif other := self._by_label.get(statement.label):
-                message = f"'{statement.label}' is said twice: line {other.place().line} has it too"
+                message = f"the label '{statement.label}' is used twice: line {other.place().line} has it too"
                 self._problems.append(self._problem(statement, None, message, "Give each statement its own label."))
             elif statement.label:
                 self._by_label[statement.label] = statement
@@ -93,14 +93,15 @@ class _Resolver:
     # measures
 
     def _measures(self, statement: Statement) -> tuple[Measure, ...]:
-        """Of a `measure` statement: as many as edges are meant. The same for whoever refers to it."""
+        """The measures of a `measure` statement, one for each edge that it matches; every reference gets the same
+        ones."""
         if statement.label in self._measured:
             return self._measured[statement.label]
         if statement.label in self._open:
             circle = " -> ".join([*self._open[self._open.index(statement.label) :], statement.label])
-            raise self._wrong(statement, None, f"'{statement.label}' rests on itself: {circle}")
+            raise self._wrong(statement, None, f"'{statement.label}' depends on itself: {circle}")
         if len(self._open) > read.DEEPEST:
-            message = f"'{self._open[0]}' rests on a chain of more than {read.DEEPEST} other statements"
+            message = f"'{self._open[0]}' depends on a chain of more than {read.DEEPEST} other statements"
             raise self._wrong(self._by_label[self._open[0]], None, message)
         self._open.append(statement.label)
         self._weighed.append(read.weight(statement.tree))
@@ -142,7 +143,7 @@ class _Resolver:
         self._weighed[-1] = max(deep, 1 + more_deep), 1 + parts + more_parts
         if too_large := read.too_heavy(*self._weighed[-1]):
             message, hint = too_large
-            raise self._wrong(statement, name, f"with all that '{name}' rests on, {message}", hint)
+            raise self._wrong(statement, name, f"with all that '{name}' depends on, {message}", hint)
         return measures
 
     def _meant(self, statement: Statement, part: Part) -> tuple[Measure, ...]:
@@ -203,7 +204,7 @@ class _Resolver:
     def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
         if frame.size_bytes and not edge.width_bytes:
-            message = f"how many bytes an element of {edge.label} has is not known"
+            message = f"the size of an element of {edge.label} is unknown"
             raise self._wrong(statement, at, message, "Write a number of elements, as frame=1000, or a time.")
         if frame.size_bytes and frame.size_bytes % edge.width_bytes:
             message = f"{frame.size_bytes} bytes are not a whole number of elements of {edge.label}"
@@ -256,7 +257,7 @@ class _Resolver:
                 raise self._wrong(statement, part, "a transition takes no time", "Name one state.")
             if len(withins) > 1:
                 blocks = listed([one.block for one in withins], _SAID)
-                raise self._wrong(statement, part, f"several blocks are meant: {blocks}", "Name one of them.")
+                raise self._wrong(statement, part, f"this fits several blocks: {blocks}", "Name one of them.")
             return InState(withins[0])
         if part.data != "number":
             measure = self._operand(statement, part)
@@ -269,7 +270,7 @@ class _Resolver:
         for side in (left, right):
             if side.data == "state":
                 hint = "Leave the comparison out, or compare the share of a state."
-                raise self._wrong(statement, side, "a block is in a state or not, and this compares it", hint)
+                raise self._wrong(statement, side, "a state is true or false and cannot be compared", hint)
         measures = [self._operand(statement, side) if side.data != "number" else None for side in (left, right)]
         kinds = [DIMENSIONS[measure.metric] for measure in measures if measure]
         if not kinds:
@@ -287,7 +288,7 @@ class _Resolver:
         if len(measures) > 1:
             what = "blocks" if measures[0].within else "edges"
             places = listed([one.where for one in measures], _SAID)
-            raise self._wrong(statement, part, f"several {what} are meant: {places}", "A condition is of one: name it.")
+            raise self._wrong(statement, part, f"this fits several {what}: {places}", "A condition takes one: name it.")
         (measure,) = measures
         if measure.statistic is Statistic.HIST:
             raise self._wrong(statement, part, "a histogram is not a number", "Take its mean, min or max.")

@@ -1,4 +1,4 @@
-"""Streams and FIFOs of an ordinary design for the window: what is said at them, and what can be asked."""
+"""Streams and FIFOs of an ordinary design for the window: their labels and the measures that can be asked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

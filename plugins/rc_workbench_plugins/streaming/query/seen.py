@@ -49,7 +49,8 @@ class Seen:
         return EDGES in self.run.tables
 
     def answer(self, query: Query, trusted: bool = True) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
-        """As `evaluate`. What an ordinary design's run has no trace of is what agents counted of the same statement."""
+        """The replies of a query, as `evaluate` gives them. For an ordinary design without a trace they are what agents
+        counted for the same statement."""
         counted = None if self.is_application else partial(counted_edge, self.run)
         statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
         agents = {one: self._of_agents[key] for one in statements

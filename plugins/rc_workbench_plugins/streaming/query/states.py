@@ -140,7 +140,7 @@ def _counted(measure: Measure, within: Within, states: RunStates) -> FrameValue:
 
 
 def _trust(within: Within, states: RunStates) -> str:
-    """Of a block that was not traced throughout, how far trace and counters are apart."""
+    """A note on a block that was not traced throughout: the difference between trace and counters."""
     events, counted = states.events(within.block), states.counted(within.block)
     chosen = _chosen(within, events)
     traced_ps, counted_ps = int(np.diff(events.edges_ps)[chosen].sum()), int(counted.time_ps[list(within.states)].sum())

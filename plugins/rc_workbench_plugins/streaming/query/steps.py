@@ -58,7 +58,7 @@ def last_at_time(times: Times) -> NDArray[np.bool_]:
 
 
 def last_of_each_time(times: Times, values: NDArray[Any]) -> Steps:
-    """Of values that came at times, in order: the last one is what holds."""
+    """The last value of each time, of values in order of time."""
     last = last_at_time(times)
     return Steps(times[last], values[last].astype(np.float64))
 

@@ -63,7 +63,7 @@ def _edges(topology: Topology, name: str, number: int) -> list[StreamEdge]:
     ]
     if ports:
         hint = f"Its ports: {', '.join(dict.fromkeys(ports))}."
-        raise UnknownTarget(f"{name} is a block, and what is measured is an edge", hint, number)
+        raise UnknownTarget(f"{name} is a block; only edges are measured", hint, number)
     known = names(topology)
     if not known:
         hint = "States can be asked about: measure share of state STATE of BLOCK."

@@ -227,8 +227,8 @@ def _counts_alone(run: Run) -> list[Explained]:
 
 
 def _of_dummies(events: Events) -> list[Explained]:
-    """Of splits and joins where a block on the way gave less than it took, which dummy messages prevent a deadlock, by
-    the depths that are declared."""
+    """The dummy messages that prevent a deadlock by the declared depths, at splits and joins with a block that sent
+    less than it received."""
     edges = [replace(one.edge, depth=one.declared or one.edge.depth) for one in events.edges.values()]
     taken: Counter[str] = Counter()
     for edge in edges:
@@ -251,7 +251,7 @@ def _of_agents(run: Run) -> list[Explained]:
 
 
 def _of_states(there: Seen) -> list[Explained]:
-    """In which states blocks were longest, of replicas the first."""
+    """The states in which blocks were longest, of replicas the first one's."""
     lines, statements, bars, end_ps = [], [], [], max(there.states.end_ps, 1)
     for name, of_group in drawn_blocks(there.blocks).items():
         counted, first = there.states.counted(of_group[0].id), of_group[0]

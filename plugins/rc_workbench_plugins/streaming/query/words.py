@@ -109,7 +109,7 @@ def _frames(measure: Measure, frames: Sequence[FrameValue]) -> str:
 
 
 def _part(measure: Measure, frame: FrameValue) -> str:
-    """Of a frame that the run's end cut off."""
+    """A note on a frame that the run's end cut off."""
     asked = measure.frame
     if asked.time_ps:
         lasted_ps = frame.end_ps - frame.start_ps

@@ -213,7 +213,7 @@ class FindingsPanel(QWidget):
         return groups[self.filter]
 
     def _of_node(self, shown: Sequence[Finding], analysis: Analysis) -> list[Finding]:
-        """Those of the one node that is looked at, if any."""
+        """The findings of the selected node, if there is one."""
         node = self._node_of(self.only_node)
         self.node_pill.setVisible(node is not None)
         if node is None:

@@ -193,7 +193,7 @@ class GraphView(HouseView):
                 draw_edge_labels(canvas, self.layout_, self._placed_labels(canvas, self.layout_), scale)
 
     def _placed_labels(self, canvas: Canvas, layout: GraphLayout) -> list[PlacedLabel]:
-        """Of a graph with few edges they stay where they are while it is moved."""
+        """Place the labels; in a graph with few edges they stay while it is moved."""
         scale, offset = self.magnification, self.offset
         if len(layout.edges) > MOST_LABELS:
             seen = Box(-offset.x(), -offset.y(), self.width(), self.height())

@@ -225,7 +225,7 @@ class AnalyseMode(Mode):
         self.say_status(*parts)
 
     def _first_selected(self) -> Iterator[None]:
-        """In a turn of its own, as what is said of a finding takes its time to be written."""
+        """Select the first finding, in a later event, since its page takes time to write."""
         yield
         if self.context.navigation.selection is None and self.context.analysis and self.findings.table.rows.tops:
             self.context.navigation.select(SelectedFinding(self.findings.table.rows.tops[0].id))

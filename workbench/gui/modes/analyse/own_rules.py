@@ -1,4 +1,4 @@
-"""Rules of one's own in Analyse: begun, copied, taken from a file, edited, and held against the run once saved."""
+"""The user's own rules in Analyse: created, copied, imported, edited, and evaluated on the run once saved."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OwnRules(QObject):
         there = self.context.workspace is not None
         menu.setToolTipsVisible(True)
         new = menu.addAction("New rule\tIns", self.new)
-        take = menu.addAction("Take rules from a file...", self.ask_file)
+        take = menu.addAction("Import rules from a file...", self.ask_file)
         for action in (new, take):
             action.setEnabled(there)
             action.setToolTip("" if there else NO_PROJECT)
@@ -120,9 +120,9 @@ class OwnRules(QObject):
             self._show()
 
     def ask_file(self) -> None:
-        """Take rules from a file that somebody shared."""
+        """Import rules from a file that somebody shared."""
         folder = self.context.root() or Path.cwd()
-        name, _ = QFileDialog.getOpenFileName(self.findings, "Take rules from a file", str(folder), FILES)
+        name, _ = QFileDialog.getOpenFileName(self.findings, "Import rules from a file", str(folder), FILES)
         if name:
             self.take(Path(name))
 

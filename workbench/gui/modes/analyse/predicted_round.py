@@ -1,4 +1,4 @@
-"""In place of the graph while changes are tried: one round of the run, measured and predicted, on one scale."""
+"""One round of the run, measured and predicted on one scale; replaces the graph while changes are tried."""
 
 from collections.abc import Sequence
 

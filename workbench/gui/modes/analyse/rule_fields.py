@@ -60,7 +60,7 @@ def _rule_groups(meanings: Mapping[str, str], tops: tuple[str, ...]) -> Iterator
         Field(("parent",), "Under", "choice", "a more general rule, which is then silent", tops),
         _field(("explanation",), "Description", "prose"),
     ))  # fmt: skip
-    yield Group("Scope", "what it is evaluated on", (
+    yield Group("Scope", "what the rule is evaluated on", (
         _field(("side",), "Side", "choice", _SIDES, default="any"),
         Field(("scope",), "Looks at", "names", "one or several, with commas", get_args(Scope), default="block"),
         _field(("select", "categories"), "States", "names", [one.value for one in Category]),

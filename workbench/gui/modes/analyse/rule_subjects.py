@@ -87,7 +87,7 @@ class RuleSubjects(QWidget):
         table = self.table
         finding = (row.finding if row else None) or (table.preview if table else None)
         if finding is None:
-            said = "This rule looks at nothing in this run." if table and not table.rows else "No finding to preview."
+            said = "This rule applies to nothing in this run." if table and not table.rows else "No finding to preview."
             self._below.addWidget(label(said, "second", wrap=True))
         else:
             self._show_finding(finding, row if row and row.finding else None)

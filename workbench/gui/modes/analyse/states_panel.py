@@ -1,4 +1,4 @@
-"""In place of the graph: the states of one block, and with what probability each follows which."""
+"""The states of one block and the probabilities of their transitions; replaces the graph."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""In place of the graph: the time of the run by component, block, state and call, as a flame graph or a treemap."""
+"""The run's time by component, block, state and call, as a flame graph or a treemap; replaces the graph."""
 
 from collections.abc import Iterable
 

@@ -94,9 +94,7 @@ class EqualWorkPanel(QWidget):
         self.rounds.show_rounds(Rounds(tuple(rows)))
         self._pages.setCurrentIndex(0)
         if len(runs) > 2:
-            what = (
-                f"the same {listed(equal.calls)}" if equal.calls else "no call did as much in a part of all: whole runs"
-            )
+            what = f"the same {listed(equal.calls)}" if equal.calls else "no equal parts were found: whole runs"
             without = f"; {listed(found.missing)} without a trace" if found.missing else ""
             self.head.set_title("Equal work" if equal.calls else "Different work", f"{what}{without}")
         self.ready.emit(equal)

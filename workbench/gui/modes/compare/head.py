@@ -105,7 +105,7 @@ class CompareHead(QWidget):
             grid.addWidget(self.notes[letter], at * 3 + 1, 1)
         grid.setRowMinimumHeight(2, 4)
         grid.setColumnStretch(1, 1)
-        swap = IconButton("arrow-left-right", "Exchange A and B", on=self.swapped.emit)
+        swap = IconButton("arrow-left-right", "Swap A and B", on=self.swapped.emit)
         grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
         self.other, self.more = (Button(words, kind="link") for words in ("Change run", "Add runs"))
         self.menu, self.more_menu = QMenu(self), QMenu(self)

@@ -213,7 +213,7 @@ class CompareMode(Mode):
             self.exchanged = not self.exchanged
             self._write()
 
-        self.do("exchange A and B", turn, turn)
+        self.do("swap A and B", turn, turn)
 
     def pair(self) -> tuple[OpenRun, OpenRun] | None:
         """A and B: the older run first, until they are exchanged."""
@@ -250,7 +250,7 @@ class CompareMode(Mode):
         self._say_runs()
 
     def _say_runs(self) -> None:
-        """In the status bar: how many runs there are, and whether A and B are alike."""
+        """Show in the status bar the number of runs, and whether A and B are alike."""
         if self.comparison is None or (pair := self.pair()) is None:
             return
         platform = len({one.run.manifest.platform for one in pair}) == 1

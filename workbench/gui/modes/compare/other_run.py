@@ -46,7 +46,7 @@ class OtherRun(QObject):
         return tuple(one for one in (self._context.opened, self.opened, *self.added) if one is not None)
 
     def folders(self) -> list[Path]:
-        """Of all runs but the open one."""
+        """The folders of all runs but the open one."""
         run = self._context.run
         mine = run.path.resolve() if run and run.path else None
         return [f for f in self._context.run_folders() if f.resolve() != mine]

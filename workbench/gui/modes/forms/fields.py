@@ -1,4 +1,4 @@
-"""The fields of a form, made from a document's schema: what each holds, and what is said of it."""
+"""The fields of a form, from a document's schema: their values, labels and notes."""
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import EnumType

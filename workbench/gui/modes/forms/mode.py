@@ -59,7 +59,7 @@ class DocumentMode(Mode):
     # ---- arrangement
 
     def make_form(self) -> QWidget:
-        """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
+        """Create `parts`, the list, and `form` in the given panel: its title, its note, the fields."""
         self.parts, self.form = PartList(), PartForm(self.document, self.origin_of)
         self.form_head = PanelHeader("")
         self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes} (Delete, in the list)")
@@ -135,7 +135,7 @@ class DocumentMode(Mode):
         self.show_form()
 
     def _show_empty(self, section: PartSection | None) -> None:
-        """In place of a form what the parts of a section are for, and how one is added; None: the form again."""
+        """Show, in place of the form, the purpose of a section's parts and how to add one; None: the form again."""
         self.form.commit()
         if section is None:
             self._show_part()

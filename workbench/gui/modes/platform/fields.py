@@ -107,5 +107,5 @@ NETWORK = groups_of(
     Network, "Network", "LogGP; unlike nodes are described in the file", hidden=tuple(OF_NODES.values())
 )
 CLOCK = groups_of(Clock, "Clock")
-KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of those that take up to a share of the logic")
+KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of kernels that take up to a share of the logic")
 BOARD = groups_of(KernelBoard, "Board under OpenCL")

@@ -33,7 +33,8 @@ def run_of(workspace: Workspace, job: Job) -> Run:
 
 
 class Measuring(QObject):
-    """`button` begins, and cancels what is under way; `changed` says that `said` did, which is how far that is."""
+    """Measures a template's times: `button` starts and cancels; `changed` is emitted when `said`, the progress text,
+    changes."""
 
     changed = Signal()
 
@@ -92,7 +93,7 @@ class Measuring(QObject):
         def done(run: Run) -> None:
             if self._document.path == path:
                 context.notices.attempt(lambda: self._take(run, platform))
-                notes = (Diagnostic(f"{name}: as it was, {why}", "", Severity.NOTE) for name, why in left_out.items())
+                notes = (Diagnostic(f"{name}: unchanged, {why}", "", Severity.NOTE) for name, why in left_out.items())
                 context.notices.tell(*notes)
 
         context.background.start_job(_KEY, lambda job: run_function(workspace, job), done, context.failed)

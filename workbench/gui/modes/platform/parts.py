@@ -129,7 +129,7 @@ def _between(least: Any, most: Any) -> str:
 
 
 def _frequency(document: YamlDocument, number: int, clock: Mapping[str, Any]) -> str:
-    """In the unit that fits it; as written where it cannot be read."""
+    """A frequency in the unit that fits it; as written if it cannot be read."""
     hz = document.number(("hardware", "clocks", number, "frequency_hz"), "Hz")
     return frequency_text(hz) if hz else str(clock.get("frequency_hz", ""))
 
@@ -152,7 +152,7 @@ def _hardware(document: YamlDocument) -> tuple[PartSection, ...]:
 
 
 def _about(schema: type[BaseModel]) -> str:
-    """What is said of such parts in the reference of their fields."""
+    """The description of such parts in the reference of fields."""
     return " ".join((schema.__doc__ or "").split())
 
 

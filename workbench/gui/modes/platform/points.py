@@ -38,12 +38,12 @@ class TablePoint:
 
     @property
     def size_shown(self) -> str:
-        """As written; a bare number of bytes, or one of many digits, with its unit."""
+        """The size as written; a bare number of bytes, or one of many digits, with its unit."""
         return bytes_text(self.size) if self.size and _LONG.match(self.size_text) else self.size_text
 
     @property
     def time_shown(self) -> str:
-        """In the unit that fits it, to three digits; as written where it cannot be read."""
+        """The time in the unit that fits it, to three digits; as written if it cannot be read."""
         return self.time_text if self.time_s is None else time_text(self.time_s)
 
     @property

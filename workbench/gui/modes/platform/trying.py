@@ -50,7 +50,7 @@ class TriedOn(QWidget):
         asked, self._answered = QHBoxLayout(), QWidget()
         asked.setContentsMargins(16, 6, 16, 6)
         asked.setSpacing(12)
-        asked.addWidget(label("Try it on", "strong"))
+        asked.addWidget(label("Sources to try", "strong"))
         asked.addWidget(self.project_button)
         asked.addWidget(choose)
         asked.addStretch(1)
@@ -117,7 +117,7 @@ class TriedOn(QWidget):
         wrong = next((d for d in tried.diagnostics if d.severity is Severity.ERROR), None)
         if wrong:
             where = f"{Path(wrong.file or '').name}, line {wrong.line}"
-            words.append(f"not wholly read ({where}: {wrong.message})")
+            words.append(f"not completely read ({where}: {wrong.message})")
         self._say(", ".join(words), "medium" if wrong else "second")
         tips = [d.text() for d in tried.diagnostics[:6]] + [f"not called: {one}" for one in tried.unused]
         self.said.setToolTip("\n".join(tips))

@@ -16,7 +16,7 @@ READ_ONLY = "save a copy to edit the drawing"
 
 
 class DiagramEdits:
-    """Asks what is to be changed, over `parent`, and changes the document; `changed` is told the part to look at."""
+    """Asks for a change of the drawing, over `parent`, and changes the document; `changed` gets the part to show."""
 
     def __init__(
         self, context: Context, document: ModelDocument, parent: QWidget, changed: Callable[[FieldPath], None]

@@ -230,12 +230,12 @@ class DiagramPage(QWidget):
         self.page = ""
         add, join = Button("Add", on=self.view.add), Button("Connect", on=self.view.connect_chosen)
         rename = Button("Rename", on=self.view.rename_chosen)
-        remove = IconButton("trash-2", "Remove what is chosen (Delete)", on=self.view.remove_chosen)
+        remove = IconButton("trash-2", "Remove the selected part (Delete)", on=self.view.remove_chosen)
         self.edit_buttons = {
             add: "Add a part (Insert)",
             join: "Connect the chosen node (C), or drag from node to node",
-            rename: "Rename what is chosen (F2)",
-            remove: "Remove what is chosen (Delete)",
+            rename: "Rename the selected part (F2)",
+            remove: "Remove the selected part (Delete)",
         }
         for button in self.edit_buttons:
             self.head.add(button)

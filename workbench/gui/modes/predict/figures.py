@@ -72,7 +72,7 @@ class Figures(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As many in a row as can be read, each note in as many lines as it needs."""
+        """Lay out as many figures in a row as can be read, each note in as many lines as it needs."""
         shown = self._cells[: len(self.figures)]
         beside, least = max(len(shown), 1), max(-(-len(shown) // MOST_ROWS), 1)
         while beside > least and any(self._width_px(n % beside, beside) < one.least_px for n, one in enumerate(shown)):

@@ -376,7 +376,7 @@ class PredictMode(DocumentMode):
             self.density.set_layers(self.what_if.layers)
 
     def _layers_dropped(self, layers: Layers) -> None:
-        name = "move a memory layer" if layers else "put the layers back"
+        name = "move a memory layer" if layers else "reset the layers"
         self.what_if.look_at(name, self.what_if.changes, layers)
 
     def _open_place(self, path: Path_) -> None:
@@ -391,7 +391,7 @@ class PredictMode(DocumentMode):
         file, comparison = self.document.model_file, self.results.comparison
         if file is None or comparison is None or self.document.read_only:
             return
-        self.document.apply("Take measured values over", lambda text: taken_over(text, file, comparison))
+        self.document.apply("Use the measured values", lambda text: taken_over(text, file, comparison))
 
     def write_as(self, path: Path) -> bool:
         written = super().write_as(path)

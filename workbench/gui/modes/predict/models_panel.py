@@ -15,7 +15,8 @@ from workbench.session.edit.model_document import ModelDocument, ModelFound
 
 
 class ModelsPanel(QWidget):
-    """`chosen` carries a model's file, `measured` says that a model of the project's host was begun."""
+    """The list of models; `chosen` carries a model's file, `measured` is emitted when a model of the project's host
+    exists."""
 
     chosen = Signal(Path)
     measured = Signal()

@@ -21,7 +21,7 @@ KEY = "predict.of_host"
 
 
 class HostMeasuring(QWidget):
-    """Shown while a host is measured: how far it is, and a button that ends it. `begun` says that a model is there."""
+    """The progress of measuring a host, and a button that ends it. `begun` is emitted when the model exists."""
 
     begun = Signal()
 
@@ -93,6 +93,6 @@ class HostMeasuring(QWidget):
 
 
 def choices(mode: DocumentMode, measuring: HostMeasuring) -> list[tuple[str, Callable[[], None]]]:
-    """What to offer where models are begun: the text, and what it does."""
+    """Menu items for new models: the text, and the action."""
     kinds = [kind for kind in mode.context.plugins.model_kinds.values() if kind.of_host]
     return [(f"New {label(kind)} model of the project's host...", partial(measuring.ask, kind)) for kind in kinds]

@@ -84,7 +84,7 @@ class ResultsView(QWidget):
         self.run_bar = QWidget()
         set_ground(self.run_bar, "sunken")
         self.run_said = ElidedLabel("", "smallsecond")
-        self.take_over = Button("Take measured values over", on=self.take_over_wanted.emit)
+        self.take_over = Button("Use the measured values", on=self.take_over_wanted.emit)
         row_layout((self.run_said, 1), self.take_over, of=self.run_bar, margins=(16, 6, 16, 6))
         self.run_bar.hide()
         return self.run_bar

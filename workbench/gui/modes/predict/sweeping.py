@@ -85,7 +85,7 @@ def matters(file: ModelFile, name: str, output: str, reading: str | None) -> boo
 
 
 def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
-    """Where to sweep an input from and to, before anyone said so."""
+    """The default range of an input's sweep."""
     value, allowed = file.inputs[name], file.domain(name)
     if (spread := file.spreads.get(name)) and spread.low is not None and spread.high is not None:
         return spread.low, spread.high

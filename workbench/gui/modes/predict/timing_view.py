@@ -86,7 +86,7 @@ class TimingView(LanesView):
         self.viewport().setToolTip(self.tip(self.current) if self.current >= 0 else "")
 
     def tip(self, number: int) -> str:
-        """What is said of a bar: its time, when, which iteration, by which equation."""
+        """The tooltip of a bar: its time, when, which iteration, by which equation."""
         bar = self.timing.bars[number]
         many = f", iteration {thousands(bar.round)} of {thousands(bar.rounds)}" if bar.rounds > 1 else ""
         span = f"from {time_text(bar.real_s, 4)} to {time_text(bar.real_s + bar.time_s, 4)}"

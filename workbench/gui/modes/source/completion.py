@@ -17,7 +17,7 @@ _KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab
 
 
 def fitting(words: Iterable[Word], begun: str) -> list[Word]:
-    """Those that hold what is started, capitals or not; those that begin with it come first."""
+    """The names that contain the typed text, in any case; those that begin with it come first."""
     wanted = begun.lower()
     matches = [word for word in words if wanted in word.text.lower()]
     return sorted(matches, key=lambda word: not word.text.lower().startswith(wanted))

@@ -143,7 +143,7 @@ class CodeEditor(CodeView):
 
     @property
     def columns(self) -> Columns:
-        """Those of the margin; none where no run says anything of this file."""
+        """The margin's columns; none if no run has numbers for this file."""
         return columns_of(self.width(), self.margin.has_numbers)
 
     def colour_marks(self) -> None:
@@ -323,7 +323,7 @@ class CodeEditor(CodeView):
         return typed, text[word.end() if word else at :]
 
     def _put_word(self, word: Word) -> None:
-        """In place of the word at the cursor, by one step that can be undone."""
+        """Replace the word at the cursor, as one undo step."""
         typed, after = self._typed()
         if typed is not None:
             cursor = self.textCursor()

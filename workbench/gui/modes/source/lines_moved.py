@@ -37,7 +37,7 @@ class LinesMoved:
         self._set(_matching(self._first, self._lines))
 
     def frozen(self) -> LinesMoved:
-        """As it is now, for another thread."""
+        """A copy of the present state, for another thread."""
         copy = LinesMoved(list(self._lines))
         copy._first, copy._runs, copy.version = self._first, self._runs, self.version
         return copy

@@ -137,7 +137,7 @@ class MarginColumns(QWidget):
         elif line in editor.margin.pragmas:
             said = with_key(f"{editor.margin.pragmas[line].value}. Click to change it", "pragma")
         elif editor.scanned.original(line) in editor.margin.lacking:
-            said = with_key("No pragma: this time stays unclassified. Click to say what it is doing", "pragma")
+            said = with_key("No pragma: this time stays unclassified. Click to add one", "pragma")
         if event.position().x() >= self._columns.whole_px and line in editor.margin.problems:
             said = rich_tip(problem_text(editor.margin.problems, line))
         self.setToolTip(said)

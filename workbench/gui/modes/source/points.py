@@ -125,7 +125,7 @@ def _spoken_of(branches: Sequence[MarkPoint]) -> Iterator[tuple[int, int]]:
 
 
 def open_points(points: Iterable[MarkPoint]) -> tuple[MarkPoint, ...]:
-    """Those that no pragma speaks of."""
+    """The points without a pragma."""
     return tuple(p for p in points if not p.covered)
 
 

@@ -153,11 +153,11 @@ class ProposalPanel(QWidget):
         self._refresh_soon.start()
 
     def open_now(self) -> tuple[Proposal, ...]:
-        """Those for the text in view that it does not hold yet, on the lines where they are in it now."""
+        """The proposals for the shown text that it does not contain yet, on their present lines."""
         return tuple(p if line == p.line else replace(p, line=line) for line, p in self._open(self._editor))
 
     def _open(self, editor: CodeEditor | None) -> Iterator[tuple[int, Proposal]]:
-        """Those of an open text as they were found, each with its line in the text as it is."""
+        """The proposals of an open text, each with its line in the present text."""
         known = self._known.get(editor.path, ()) if editor is not None else ()
         syntax = syntax_of(editor.path) if editor is not None else None
         if not known or editor is None or syntax is None or editor.isReadOnly():

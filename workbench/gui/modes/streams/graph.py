@@ -1,4 +1,4 @@
-"""What can be asked about, as a graph: blocks, and edges with what is said on them. A right click on an edge asks."""
+"""The graph of blocks and labelled edges that can be queried. A right click on an edge asks."""
 
 import math
 from collections import Counter

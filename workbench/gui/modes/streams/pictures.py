@@ -35,7 +35,7 @@ _SHORT = 40  # letters, for which the answer's row has room
 
 
 class ReplyPictures(QWidget):
-    """Each page is shown for the answers that it can be drawn of; the one chosen last stays."""
+    """Pictures of answers: a page is shown for the answers that it can draw; the last chosen one stays."""
 
     problem = Signal(Diagnostic)
 

@@ -41,7 +41,7 @@ def _parts(reply: Reply) -> tuple[str, str]:
 
 
 def alike(reply: Reply, replies: Sequence[Reply]) -> list[Reply]:
-    """Those that are drawn in one plot with a reply, itself first: of the same, elsewhere."""
+    """The replies drawn in one plot with a reply, itself first: the same measure at other places."""
     others = [one for one in replies if one is not reply and one.unit == reply.unit and what_of(one) == what_of(reply)]
     same = bool(reply.bin_words)
     return [reply, *(one for one in others if bool(one.bin_words) == same and (one.values or one.curves))][:MOST_LINES]
@@ -67,7 +67,7 @@ def known_values(reply: Reply) -> list[float]:
 
 
 def teller(unit: str) -> Callable[[float], str]:
-    """How numbers of a unit are said."""
+    """A function that formats numbers of a unit."""
     if unit == "1":
         return percent_text
     if unit == "s":

@@ -76,6 +76,6 @@ class Replies(QWidget):
 
 
 def _ink(reply: Reply) -> tuple[str, int, int]:
-    """Of a broken assertion, of one that holds, and where what was counted is not what was replayed."""
+    """The colour of a broken assertion, of one that holds, and of a count that differs from its replay."""
     ink = "high" if reply.holds is False else "good" if reply.holds else "medium_text" if apart(reply) else "text"
     return ink, 13, 400

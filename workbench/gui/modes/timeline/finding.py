@@ -128,7 +128,7 @@ class FindField(SignField):
 
     def _say(self, *, any_match: bool) -> None:
         help_text = "Part of a name of a block, state or call. Enter or N: next; with Shift: previous; Down: the list"
-        self.setToolTip(help_text if any_match else f"Nothing in these rows is called {self.text().strip()!r}")
+        self.setToolTip(help_text if any_match else f"No name in these rows contains {self.text().strip()!r}")
         if self.property("problem") is not (not any_match):
             self.setProperty("problem", not any_match)
             self.style().unpolish(self)

@@ -150,7 +150,7 @@ def found_table(scene: Scene | None, hits: Hits | None) -> Table:
         Column("State or call", lambda row: name_of(scene, row) if scene else "", share=0.6),
         Column("Lasts", lambda row: time_text(lasts_s(row)), 96, right=True, key=lasts_s),
     )
-    return Table("Found in the timeline", columns, rows, place=place)
+    return Table("Hits in the timeline", columns, rows, place=place)
 
 
 def state_table(scene: Scene | None, rows: Sequence[StateRow]) -> Table:
@@ -196,7 +196,7 @@ def marker_table(markers: Sequence[Marker]) -> Table:
     columns = (
         Column("Marker", lambda row: row.name, share=1.0, key=lambda row: row.name),
         Column("Time", lambda row: exact_time(row.time_ps), _TIME_PX + 60, right=True, key=lambda row: row.time_ps),
-        Column("Since the one before", lambda row: time_text(since_s(row), 4) if row in before else "", 160, right=True,
+        Column("Since the previous", lambda row: time_text(since_s(row), 4) if row in before else "", 160, right=True,
                key=since_s),
     )  # fmt: skip
     return Table("Markers", columns, markers)

@@ -105,10 +105,7 @@ class TimelineMode(Mode):
         if run is None:
             self.show_nothing(*self.kind.nothing, "Run")
         elif not self.context.traced.has_trace:
-            why = (
-                "It was profiled only: it knows how much time each state took, and not when. "
-                "A traced run keeps every interval."
-            )
+            why = "It is a profile: it has the time of each state, but not when. A traced run keeps every interval."
             self.show_nothing(f"{run.manifest.name or 'This run'} has no trace", why, "Run with trace")
         else:
             self.show_nothing(

@@ -40,7 +40,7 @@ class TimelineToolbar(QWidget):
             pill.setToolTip(f"Highlight {kind.value}; several can be chosen")
         self.filter = SignField("funnel", "Filter rows")
         self.filter.setMaximumWidth(180)
-        self.lists = IconButton("table-2", with_key("What is found, statistics, markers", "view_lists"))
+        self.lists = IconButton("table-2", with_key("Hits, statistics, markers", "view_lists"))
         self.lists.setCheckable(True)
         self._flags = {pill: pill.text() for pill in self.flags()}
         self._row = row = row_layout(*self.flags(), of=self, margins=(_MARGIN_PX, 0, 8, 0), spacing=6)

@@ -123,7 +123,7 @@ def _compiler(language: str, words: Sequence[str]) -> Tool:
     starts = int(os.environ.get(_STARTS, "0"))
     os.environ[_STARTS] = str(starts + 1)  # the compiler that this one starts inherits it
     if starts > 1:
-        message = f"the compiler that `workbench {'cc' if language == 'c' else language}` starts leads back to it"
+        message = f"the compiler that `workbench {'cc' if language == 'c' else language}` starts is that command itself"
         raise WorkbenchError(Diagnostic(message, f"Set {COMPILERS[language]} to the path of the compiler itself."))
     if starts:  # $CC, or $RECAP_CC, names a script that leads here: its words go to the compiler that it means
         os.environ.pop(variable, None)
