@@ -5,7 +5,7 @@ low, high), high None for any number; ("all", N, x), throughout; ("to", N), up t
 ("first", x), or what may be left of that, up to the match of x that ends first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -91,29 +91,40 @@ def can_match(seq: Seq) -> bool:
 def verdicts(trigger: Seq, then: Seq | None, cycles: Sequence[Cycle]) -> list[str]:
     """Of each cycle "failed", "held" or "": what became of the checks that ended in it. `then` None: the trigger may
     not match."""
+    return [verdict for verdict, _ in _followed(trigger, then, cycles)]
+
+
+def open_since(trigger: Seq, then: Seq, cycles: Sequence[Cycle]) -> int | None:
+    """The cycle in which the oldest check began that is open behind the last cycle."""
+    last = [opened for _, opened in _followed(trigger, then, cycles)][-1:]
+    return min(last[0].values(), default=None) if last else None
+
+
+def _followed(
+    trigger: Seq, then: Seq | None, cycles: Sequence[Cycle]
+) -> Iterator[tuple[str, dict[frozenset[Seq], int]]]:
+    """The verdict of each cycle, and what is left of the checks that are open behind it, with when the first began."""
     waiting: set[frozenset[Seq]] = set()
-    checks: set[frozenset[Seq]] = set()
-    found = []
-    for cycle in cycles:
-        begun = waiting | {frozenset({trigger})}
-        waiting = {frozenset(rest for one in some for rest in after(one, cycle)) for some in begun} - {frozenset()}
+    checks: dict[frozenset[Seq], int] = {}
+    for number, cycle in enumerate(cycles):
+        tried = waiting | {frozenset({trigger})}
+        waiting = {frozenset(rest for one in some for rest in after(one, cycle)) for some in tried} - {frozenset()}
         fired = any(may_be_empty(one) for some in waiting for one in some)
         if then is None:
-            found.append("failed" if fired else "held")
+            yield "failed" if fired else "held", {}
             continue
         ends: set[str] = set()
-        left = set()
-        for some in checks | ({frozenset({then})} if fired else set()):
+        left: dict[frozenset[Seq], int] = {}
+        for some, begun in [*checks.items(), *([(frozenset({then}), number)] if fired else [])]:
             rest = frozenset(one for before in some for one in after(before, cycle) if can_match(one))
             if any(map(may_be_empty, rest)):
                 ends.add("held")
             elif rest:
-                left.add(rest)
+                left[rest] = min(begun, left.get(rest, begun))
             else:
                 ends.add("failed")
         checks = left
-        found.append("failed" if "failed" in ends else "held" if ends else "")
-    return found
+        yield "failed" if "failed" in ends else "held" if ends else "", left
 
 
 def as_sva(seq: Seq) -> str:

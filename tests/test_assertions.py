@@ -13,9 +13,17 @@ from rc_workbench_plugins.vhdl.psl import Property, properties
 from tools import NEEDS_GHDL
 
 from workbench.analysis.ended import best_of
+from workbench.analysis.finding_words import gain_words
 from workbench.analysis.report import assertion_json, coverage_json
-from workbench.analysis.verification import assertion_problems, assertions_words, coverage_words
+from workbench.analysis.verification import (
+    assertion_findings,
+    assertion_problems,
+    assertion_table,
+    assertions_words,
+    coverage_words,
+)
 from workbench.api import HdlBuild
+from workbench.api.verified import AssertionResult
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.application import HardwareSources, ReadOut
@@ -77,6 +85,9 @@ CLOCKED = "assert property (@(posedge clk) "
          "assert_11"),
         (f"{CLOCKED}first_match(wr_en ##[1:2] rd_en) |-> strong(##[1:3] n != 0));", "assert_11"),
         (f"if (1) {CLOCKED}wr_en[*2] |-> weak(##[1:$] rd_en)); wire after;", "genblk1.assert_11"),
+        ("sequence s(v); (wr_en, v = n) ##1 rd_en; endsequence property p; logic [3:0] x, y; @(posedge clk)"
+         " (s(x), y = x) |-> ##[0:2] n == y + 1; endproperty assert property (p);", "assert_11"),
+        (f"{CLOCKED}wr_en |=> strong(##[1:$] rd_en) and s_eventually n[0]);", "assert_11"),
     ],
 )  # fmt: skip
 def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: str) -> None:
@@ -88,8 +99,18 @@ def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: 
 @pytest.mark.parametrize(
     ("beside", "within", "what"),
     [
-        (f"{CLOCKED}wr_en |-> s_eventually rd_en);", "", "'s_eventually' without an end is not watched, as a run may"),
-        (f"{CLOCKED}wr_en |-> strong(##[1:$] rd_en));", "", "'strong' without an end is not watched, as a run may end"),
+        (f"{CLOCKED}wr_en |-> s_eventually (rd_en |-> n[0]));", "", "'(rd_en |-> n[0])' is an implication, or a not,"),
+        (
+            "property p; int x; @(posedge clk) (wr_en, x = n) |-> ##[1:$] n == x; endproperty assert property (p);",
+            "",
+            "a variable may be read any number of cycles after its assignment, by checks that overlap: let",
+        ),
+        (
+            "property p; int x; @(posedge clk) wr_en or (rd_en, x = n) |=> n == x; endproperty assert property (p);",
+            "",
+            "a variable is assigned at several distances",
+        ),
+        (f"{CLOCKED}s_nexttime (rd_en |-> n[0]));", "", "what is strong is an implication: write that of the cycle it"),
         (f"{CLOCKED}$past(n, 1, wr_en) == n);", "", "'$past(n, 1, wr_en)' is not watched: $past of an expression, and"),
         (f"{CLOCKED}wr_en |-> ##999 n != 0);", "", "'##999' is not a number of cycles up to 256"),
         (f"{CLOCKED}wr_en |-> ##[1:99] rd_en ##[1:99] rd_en);", "", "it takes more than 512 registers: ask for fewer"),
@@ -120,7 +141,8 @@ def test_what_is_outside_of_it_is_reported_at_its_line(tmp_path: Path, beside: s
         ("sequence s is {a; b[*2]};\n-- psl assert always {s} |=> (b) @rising_edge(clk);", ("a", "b")),
         ("assert always (rose(x) -> prev(v(0), 2) = c) @rising_edge(clk);",
          ("(x = '1') and not (recap_past_8_0 = '1')", "(recap_past_8_2 ( 0 )) = c")),
-        ("assert always (a -> eventually! b) @rising_edge(clk);", "'eventually' is not watched"),
+        ("assert always (a -> eventually! b) @rising_edge(clk);", ("a", "b")),
+        ("assert always (a -> next (b until!_ {c; d})) @rising_edge(clk);", "'until_' is watched with conditions of"),
         ("assert (a -> b) @rising_edge(clk);", "it is neither always nor never"),
         ("assert always (a -> b);", "it names no clock"),
         ("assert always {a; b[*300]} |=> {b} @rising_edge(clk);", "'300' is not a number of cycles up to 256"),
@@ -147,14 +169,16 @@ def test_psl_in_comments_is_read(text: str, read: tuple[str, ...] | str) -> None
 def test_vhdl_has_its_assertions_watched(tmp_path: Path) -> None:
     text = (bench.DATA / "assertions" / "tiny_top.vhd").read_text().replace("tiny_top", "top")
     text = text.replace("31 downto 0);\n        wr_en", "15 downto 0);\n        wr_en")
-    text = text.replace("{left > 0} abort", "{[*]; left > 0}! abort")
+    of_own = "process (clk) begin if rising_edge(clk) then held(i) <= addr(i); end if; end process;\n -- psl even"
+    text = text.replace("-- psl even", of_own, 1).replace("held <= tail - head;", "")
+    text = text.replace("{left > 1} |=> {left > 0} abort", "(left > 1 -> next_e[1 to inf] (left > 0)) abort")
     build = built(tmp_path, text, ".vhd")
     assert sorted(name for name, _ in watched(build)) == [
         "top.begun", "top.bits[0].even", "top.bits[1].even", "top.bursts", "top.counts", "top.free", "top.one_left",
         "top.quiet", "top.resets", "top.tame",
     ]  # fmt: skip
     assert [one.message for one in build.diagnostics if "not watched" in one.message] == [
-        "this assertion is not watched: '!' behind a sequence without an end is not watched, as a run may end before"
+        "this assertion is not watched: 'next_e' has no end: write [1 to 9]"
     ]
 
 
@@ -238,6 +262,15 @@ def test_a_board_counts_what_the_card_does(run: Path, tmp_path: Path, suffix: st
     for name in ("free", "one_left"):  # asked for each word, with an answer by when that comes
         assert [(one[f"{name} held"] or 0) + (one[f"{name} failed"] or 0) for one in (board, card)] == [48, 48]
     assert board["resets first"] is not None
+    strong = {
+        "never held": 0, "never failed": 1, "never first": None, "never since": board["wrote first"],
+        "rests held": 47, "rests failed": 1, "rests first": None, "rests since": board["rests since"],
+        "served held": 48, "served failed": 0, "served first": None, "served since": None,
+    }  # fmt: skip
+    if suffix == ".v":  # has a variable, which is wrong of the last cycle of each word
+        strong |= {"falls held": 123 * 48, "falls failed": 48, "falls first": board["falls first"], "falls since": None}
+    assert {name: board[name] for name in strong} == strong
+    assert (board["rests since"] or 0) > (board["wrote first"] or 0)
 
 
 def test_a_failed_assertion_is_a_ranked_finding_in_the_report_and_in_exports(
@@ -296,6 +329,24 @@ def test_a_testbench_replays_the_run_and_names_the_first_difference(
     asked = next(n for n, c in enumerate(bench.cycles_of(run)) if c["rd_en"] and c["addr"] == 256)
     expected = {"cycle": asked + 1, "port": "rd_data", "actual": "0", "expected": "1", "base": "hexadecimal"}
     assert difference == expected
+    driven = ("(left, 8)) when left mod 2 = 1", "(left + 2, 8)) when left mod 2 = 1")
+    difference = replayed(run, tmp_path / "driven", driven, capsys)["difference"]
+    counts = next(n for n, c in enumerate(bench.cycles_of(run)) if c["left"] % 2)
+    assert difference == expected | {"cycle": counts, "port": "pins", "actual": "7d", "expected": "7b"}
+
+
+def test_what_is_open_at_the_end_of_the_run_has_failed() -> None:
+    each = {"top.done": 1}
+    one = AssertionResult("done", "top.v", 3, "error", "", 0, 1, each, open_cycle=7, open_s=7e-8, open_in="top.done")
+    (problem,) = assertion_problems([one])
+    assert problem.message == (
+        "the assertion 'done' failed once, still open at the end of the run since cycle 7"
+        " (70.0\N{NARROW NO-BREAK SPACE}ns) of top.done"
+    )
+    (finding,) = assertion_findings([one])
+    assert finding.title == "Assertion done was open at the end of the run"
+    assert gain_words(finding) == "open since 70.0\N{NARROW NO-BREAK SPACE}ns"
+    assert assertion_table([one]).columns[3].text(one) == "open since cycle 7"
 
 
 def test_a_run_without_signals_gives_no_testbench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,13 +5,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from assertion_judges import FORMS, by_ghdl, by_verilator
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyslang import syntax
 from rc_workbench_plugins.vhdl.psl import Property, properties
 from rtl_simulator import Simulator
-from sequence_oracle import CYCLES, Cycle, Seq, as_psl, as_sva, may_be_empty, verdicts
+from sequence_oracle import CYCLES, Cycle, Seq, as_psl, as_sva, may_be_empty, open_since, verdicts
 from tools import NEEDS_GHDL
 
 from workbench.api.instrument.checker import Checker, checker
@@ -58,17 +59,34 @@ def read(text: str) -> tuple[Temporal, tuple[str, ...]]:
 
 def counted(made: Checker, conditions: tuple[str, ...], cycles: list[Cycle]) -> list[str]:
     """What a checker's expressions give in each cycle."""
+    return followed(made, conditions, cycles)[0]
+
+
+def followed(
+    made: Checker, conditions: tuple[str, ...], cycles: list[Cycle]
+) -> tuple[list[str], int | None]:  # fmt: skip
+    """The same, and the cycle in which the oldest strong check began that is open at the end."""
     code = {name: compile(text, text, "eval") for name, text in (("held", made.held), ("failed", made.failed))}
     steps = [compile(text, text, "eval") for text in made.next]
-    asked = [compile(one.replace("!", " not ").replace("&&", "and").strip(), one, "eval") for one in conditions]
+    texts = (one.replace("!", " not ").replace("&&", "and").replace("||", "or").strip() for one in conditions)
+    asked = [compile(text, text, "eval") for text in texts]
     registers, found = [0] * len(steps), []
-    for cycle in cycles:
+    begun = dict.fromkeys(made.begun, 0)
+    opened: list[int] = []
+    for number, cycle in enumerate(cycles):
         values = dict(zip("abc", cycle, strict=True))
         known = {"c": [int(eval(one, values)) for one in asked], "s": registers}
         of = {name: eval(one, known) & 1 for name, one in code.items()}
         found.append("failed" if of["failed"] else "held" if of["held"] else "")
         registers = [eval(one, known) & 1 for one in steps]
-    return found
+        begun = {
+            register: min((begun[at] if at is not None else number for at, when in sources if eval(when, known) & 1),
+                          default=0)
+            for register, sources in made.begun.items()
+        }  # fmt: skip
+        opened = [number - age for when, age in made.open_ages if eval(when, {"n": registers}) & 1]
+        opened += [begun[register] for register in made.open_begun if registers[register]]
+    return found, min(opened, default=None)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
@@ -98,14 +116,85 @@ def test_so_is_one_of_psl(trigger: Seq, then: Seq | None, later: bool, cycles: l
     assert counted(made, conditions, cycles) == verdicts(trigger, meant, cycles)
 
 
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(SEQUENCES, SEQUENCES, TRACES)
+def test_what_is_strong_and_open_at_the_end_says_since_when(trigger: Seq, then: Seq, cycles: list[Cycle]) -> None:
+    temporal, conditions = read(f"{as_sva(trigger)} |-> strong({as_sva(then)})")
+    try:
+        made = checker(temporal)
+    except TooLarge:
+        assume(False)
+    assert followed(made, conditions, cycles) == (verdicts(trigger, then, cycles), open_since(trigger, then, cycles))
+
+
+A, B, C = (tuple(n == m for m in range(3)) for n in range(3))
+NONE = (False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("sva", "psl", "cycles", "since"),
+    [
+        ("a |-> s_eventually b", "a -> eventually! b", [A, NONE, A, NONE], 0),
+        ("a |-> s_eventually b", "a -> eventually! b", [A, B, A, NONE], 2),
+        ("a |-> s_eventually b", "a -> eventually! b", [A, A, B], None),
+        ("a |-> s_eventually strong(b ##1 c)", "a -> eventually! {b; c}", [A, B, A, B], 0),
+        ("a |-> s_eventually strong(b ##1 c)", "a -> eventually! {b; c}", [A, B, C, A], 3),
+        ("a |=> s_eventually [2:$] b", "a -> next (next![2] (eventually! b))", [A], None),
+        ("a |=> s_eventually [2:$] b", "a -> next (next![2] (eventually! b))", [A, NONE], 0),
+        ("a |=> s_eventually [2:$] b", "a -> next (next![2] (eventually! b))", [A, NONE, B], 0),
+        ("a |-> s_eventually (b ##1 c)", "", [A, B, A, B], None),
+        ("a |=> c s_until b", "a -> next (c until! b)", [A, C, A], None),
+        ("a |=> c s_until b", "a -> next (c until! b)", [A, C, C], 0),
+        ("a |=> c until b", "a -> next (c until b)", [A, C, C], None),
+        ("a |=> c s_until_with b", "a -> next (c until!_ b)", [NONE, A, C], 1),
+        ("a |-> s_nexttime b", "a -> next! b", [NONE, A], 1),
+        ("a |-> nexttime b", "a -> next b", [NONE, A], None),
+        ("a |-> nexttime strong(##1 b)", "a -> next {[*1]; b}!", [A], None),
+        ("a |-> nexttime strong(##1 b)", "a -> next {[*1]; b}!", [A, NONE], 0),
+        ("a |-> s_always [1:2] b", "a -> next_a![1 to 2] b", [A, B], 0),
+        ("a |-> always [1:2] b", "a -> next_a[1 to 2] b", [A, B], None),
+        ("a |-> strong(##[1:3] b) or (##2 c)", "", [A, NONE], None),
+        ("a |-> strong(##[1:3] b) or (##2 c)", "", [A, NONE, NONE], 0),
+        ("a |-> strong(##[1:3] b) and (##2 c)", "", [A, B], None),
+        ("a |-> strong(##[1:3] b) and (##2 c)", "", [A, NONE, C], 0),
+        ("a |-> if (b) s_eventually c", "", [(True, True, False)], 0),
+        ("a |-> !b s_until c", "a -> (c before! b)", [A], 0),
+        ("a |-> strong(b[->2])", "a -> next_event!(b)[2] (not a)", [A, B], 0),
+        ("a |-> strong(b[->2])", "a -> next_event!(b)[2] (not a)", [A, B, B], None),
+        ("a |-> always !b", "", [A, NONE], None),
+    ],
+)  # fmt: skip
+def test_the_end_of_the_run_fails_what_is_strong_alone(
+    sva: str, psl: str, cycles: list[Cycle], since: int | None
+) -> None:
+    for text, reader in ((sva, read), (f"always ({psl})" if psl else "", read_psl)):
+        if text:
+            temporal, conditions = reader(text)
+            assert followed(checker(temporal), conditions, cycles)[1] == since, text
+            assert temporal.is_strong == ("s_" in sva or "strong" in sva), text
+
+
+def test_always_fails_once_for_each_check() -> None:
+    temporal, conditions = read("a |-> always !b")
+    assert counted(checker(temporal), conditions, [A, NONE, B, B, A, B]) == [
+        "held",
+        "held",
+        "failed",
+        "held",
+        "held",
+        "failed",
+    ]
+
+
 SOME = random.Random(3)
 SOME_CYCLES = [SOME.choice(CYCLES) for _ in range(400)]
 
 
 def failures(text: str, psl: bool) -> set[int]:
     temporal, conditions = (read_psl if psl else read)(text)
-    states = counted(checker(temporal), conditions, SOME_CYCLES)
-    return {cycle for cycle, state in enumerate(states) if state == "failed"}
+    states, since = followed(checker(temporal), conditions, SOME_CYCLES)
+    at_the_end = {len(states) - 1} if since is not None else set()
+    return {cycle for cycle, state in enumerate(states) if state == "failed"} | at_the_end
 
 
 def test_verilator_says_the_same_of_systemverilog(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from command_line import command
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rtl_simulator import make_board
-from sequence_oracle import Seq, verdicts
+from sequence_oracle import Seq, open_since, verdicts
 from test_waves import at_edges, rising, signals_of
 
 from workbench.analysis.analyse import analyse
@@ -49,18 +49,44 @@ _BRANCHES_OF_WORDS = {
     ".v": ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2)),
     ".vhd": ((1, 1), (1, 2), (2, 1), (3, 2), (4, 1), (5, 1), (5, 2)),
 }
+_STRONG = ("never", "served", "rests", "soon", "falls")
 _CELLS = ("LUT4", "TRELLIS_FF", "DP16KD")
+#: Strong assertions, which keep the cycle since which they are open: with these the card simulates the counters.
+STRONG = {
+    ".v": """
+    wrote: assert property (@(posedge clk) not (wr_en && addr < 32'h100));
+    never: assert property (@(posedge clk) disable iff (rst) wr_en && addr < 32'h100 |-> s_eventually &sum);
+    served: assert property (@(posedge clk) disable iff (rst) wr_en && addr < 32'h100 |-> strong(##[1:$] left != 0));
+    rests: assert property (@(posedge clk) disable iff (rst) left == 1 |=> left == 0 s_until left != 0);
+    soon: assert property (@(posedge clk) disable iff (rst) rd_en |-> s_eventually [1:200] left > 99);
+    property counts_down;
+        logic [7:0] was;
+        @(posedge clk) disable iff (rst) (left > 0, was = left) |-> ##[1:2] left == was - 8'd2;
+    endproperty
+    falls: assert property (counts_down);
+endmodule""",
+    ".vhd": """
+    -- psl wrote : assert never (wr_en = '1' and unsigned(addr) < 256);
+    -- psl never : assert always ((wr_en = '1' and unsigned(addr) < 256) ->
+    --    eventually! (sum = x"ffffffff")) abort rst = '1';
+    -- psl served : assert always {wr_en = '1' and unsigned(addr) < 256} |=> {[*]; left /= 0}! abort rst = '1';
+    -- psl rests : assert always (left = 1 -> next (left = 0 until! left /= 0)) abort rst = '1';
+    -- psl soon : assert always (rd_en = '1' -> next_e![1 to 200] (left > 99)) abort rst = '1';
+end architecture;""",
+}
 #: The branches of each decision in the order of the source, but for those that a reset takes.
 Counts = dict[str, int | None]
 
 
-def application(folder: Path, suffix: str, counters: bool = False) -> Path:
+def application(folder: Path, suffix: str, counters: bool = False, strong: bool = False) -> Path:
     """The tiny application below a folder, with assertions, in the language whose files end so; with its `counters`
-    simulated too."""
+    simulated too; with `strong` assertions among them."""
     project = Path(shutil.copytree(DATA / "tiny", folder / "tiny"))
     for old in (project / "hdl").iterdir():
         old.unlink()
-    shutil.copy(DATA / "assertions" / f"tiny_top{suffix}", project / "hdl")
+    source = (DATA / "assertions" / f"tiny_top{suffix}").read_text()
+    end = "endmodule" if suffix == ".v" else "end architecture;"
+    (project / "hdl" / f"tiny_top{suffix}").write_text(source.replace(end, STRONG[suffix]) if strong else source)
     path = project / "tiny.workbench.yaml"
     text = path.read_text().replace("hdl/*.v", f"hdl/*{suffix}").replace("DELAY: 4", "DELAY: 124")
     path.write_text(text.replace("simulation:\n", "simulation:\n  hardware_counters: true\n") if counters else text)
@@ -77,7 +103,7 @@ def counted(project: Path, out: Path, *options: str) -> Analysis:
 
 def on_board(folder: Path, suffix: str) -> Counts:
     """What a board that is a simulation counts of words, as far as it has nothing to do with how fast they come."""
-    project = application(folder, suffix) / "tiny.workbench.yaml"
+    project = application(folder, suffix, strong=True) / "tiny.workbench.yaml"
     project.write_text(project.read_text().replace("hardware:\n", f"hardware:\n{_ASKED}"))
     tree, build, raw = (folder / name for name in ("tree", "build", "raw"))
     build.mkdir()
@@ -92,8 +118,12 @@ def on_board(folder: Path, suffix: str) -> Counts:
 
 def of_words(counts: Counts, suffix: str) -> Counts:
     names = {f"decision {decision}, branch {branch}" for decision, branch in _BRANCHES_OF_WORDS[suffix]}
-    names |= {name for name in counts if name.startswith(_OF_WORDS) and not name.endswith("first")}
+    names |= {name for name in counts if name.startswith(_OF_WORDS) and not name.endswith(("first", "since"))}
     return {name: counts[name] for name in names}
+
+
+def of_strong(counts: Counts) -> Counts:
+    return {name: count for name, count in counts.items() if name.startswith(_STRONG)}
 
 
 def analysed(out: Path) -> Analysis:
@@ -106,6 +136,7 @@ def of_run(analysis: Analysis) -> Counts:
     found: Counts = {}
     for one in sorted(analysis.assertions, key=lambda one: one.name):
         found |= {f"{one.name} held": one.held, f"{one.name} failed": one.failed, f"{one.name} first": one.first_cycle}
+        found |= {f"{one.name} since": one.open_cycle} if one.name in _STRONG else {}
     for number, decision in enumerate(sorted(analysis.decisions, key=lambda one: one.line), 1):
         found |= {f"decision {number}, branch {n}": arm.count for n, arm in enumerate(decision.arms, 1)}
     return found
@@ -174,11 +205,40 @@ def of_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
     return found
 
 
+def of_strong_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
+    """The same of the strong ones: what is open at the end has failed once more. One in Verilog has a variable."""
+    found: Counts = {}
+    left = [c["left"] for c in cycles]
+    words = [bool(c["wr_en"]) and c["addr"] < 256 for c in cycles]
+    later = ("then", ("times", ("any",), 1, None), ("is", 1))
+    seen, full, busy = ([test(n) for n in left] for test in (lambda n: n == 0, lambda n: n > 99, lambda n: n != 0))
+    rests = ("then", ("any",), ("then", ("times", ("is", 1), 0, None), ("is", 2)))
+    soon = ("then", ("times", ("any",), 1, 200), ("is", 1))
+    for name, then, *conditions in (
+        ("never", later, words, [False] * len(left)), ("served", later, words, busy),
+        ("rests", rests, [n == 1 for n in left], seen, busy), ("soon", soon, [bool(c["rd_en"]) for c in cycles], full),
+    ):  # fmt: skip
+        results = _verdicts(("is", 0), then, *conditions)
+        since = open_since(("is", 0), then, _columns(*conditions))
+        since = None if name == "rests" and since == len(left) - 1 else since
+        failed, first = results.count(False) + (since is not None), results.index(False) if False in results else None
+        found |= {f"{name} held": results.count(True), f"{name} failed": failed, f"{name} first": first}
+        found |= {f"{name} since": since}
+    if not vhdl:
+        falls = [left[n] == left[n - 2] - 2 for n in range(2, len(left)) if left[n - 2] > 0]
+        first = next((n for n in range(2, len(left)) if left[n - 2] > 0 and left[n] != left[n - 2] - 2), None)
+        found |= {"falls held": sum(falls), "falls failed": len(falls) - sum(falls), "falls first": first}
+        found |= {"falls since": None}
+    return found
+
+
+def _columns(*conditions: list[bool]) -> list[tuple[bool, ...]]:
+    return list(zip(*conditions, *([False] * len(conditions[0]) for _ in range(3 - len(conditions))), strict=True))
+
+
 def _verdicts(trigger: Seq, then: Seq, *conditions: list[bool]) -> list[bool | None]:
     """Whether a property over up to three conditions held or failed in each cycle."""
-    columns = [*conditions, *([False] * len(conditions[0]) for _ in range(3 - len(conditions)))]
-    cycles = list(zip(*columns, strict=True))
-    return [{"held": True, "failed": False}.get(one) for one in verdicts(trigger, then, cycles)]
+    return [{"held": True, "failed": False}.get(one) for one in verdicts(trigger, then, _columns(*conditions))]
 
 
 def compared(folder: Path, quick: bool = False) -> Iterator[tuple[str, Mapping[str, Counts]]]:
@@ -192,6 +252,10 @@ def compared(folder: Path, quick: bool = False) -> Iterator[tuple[str, Mapping[s
             runs["counters"] = of_run(counted(application(here / "words", suffix, True), here / "read"))
             runs["board"] = of_words(on_board(here / "board", suffix), suffix)
         yield name, runs
+        strong = of_run(counted(application(here / "strong", suffix, strong=True), here / "open", "--waves"))
+        yield f"{name}, strong", {
+            "waveform": of_strong_waveform(cycles_of(here / "open"), suffix == ".vhd"), "card": of_strong(strong)
+        }  # fmt: skip
 
 
 def _lines(found: Iterable[tuple[str, Mapping[str, Counts]]]) -> Iterator[str]:

@@ -4,7 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.analysis.finding_words import best_prediction, interval_text, is_small, nothing_words, where_words
+from workbench.analysis.finding_words import (
+    best_prediction,
+    gain_words,
+    interval_text,
+    is_small,
+    nothing_words,
+    where_words,
+)
 from workbench.analysis.report import finding_json
 from workbench.api.results import Analysis
 from workbench.model.finding import Finding, tops
@@ -43,7 +50,7 @@ def best_of(manifest: Manifest, analysis: Analysis, aside: Collection[str] = ())
         why = "None gains enough, or all are set aside or follow from others."
         return Best(f"{count} {why}" if number else nothing_words(manifest, analysis))
     if best.failures:
-        return Best(count, best.title, f"first at {time_text(best.first_s or 0.0)}")
+        return Best(count, best.title, gain_words(best))
     what = f"Best: {best.title}, {where_words(best)}"
     if best.speedup_predicted is None:
         return Best(count, what, at_most_text(best.gain))

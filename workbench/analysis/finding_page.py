@@ -201,7 +201,9 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
 
 def _lead(finding: Finding, analysis: Analysis) -> views.Section:
     if finding.failures:
-        failed = views.Figure("Failed in", counted(finding.failures, "cycle"), gain_words(finding))
+        only_open = finding.first_s is None and finding.open_s is not None
+        cycles = "the run's last cycle" if only_open else counted(finding.failures, "cycle")
+        failed = views.Figure("Failed in", cycles, gain_words(finding))
         said = finding.explanation[:1].upper() + finding.explanation[1:]
         return views.Section("", (views.Figures((failed,)), views.Text(said)), word="why", brief=True)
     total_s = analysis.time_s

@@ -131,7 +131,8 @@ def short_gain_text(finding: Finding) -> str:
 def gain_words(finding: Finding) -> str:
     """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
     if finding.failures:
-        return f"first at {time_text(finding.first_s or 0.0)}"
+        open_s = finding.open_s if finding.first_s is None else None
+        return f"first at {time_text(finding.first_s or 0.0)}" if open_s is None else f"open since {time_text(open_s)}"
     cap = finding.speedup_cap
     bound = "" if cap is None else f"at most {bound_text(cap)}" if is_limit(cap) else "no limit known"
     if finding.speedup_predicted is not None:

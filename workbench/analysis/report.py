@@ -192,6 +192,9 @@ def assertion_json(result: AssertionResult) -> dict[str, Any]:
         "first_cycle": result.first_cycle,
         "first_s": result.first_s,
         "first_in": result.first_in or None,
+        "open_cycle": result.open_cycle,
+        "open_s": result.open_s,
+        "open_in": result.open_in or None,
         "blocks": [{"id": id_, "failed": failed} for id_, failed in result.each.items()],
     }
 
@@ -258,6 +261,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "failures": finding.failures,
         "first_s": finding.first_s,
+        "open_s": finding.open_s,
         "ranked": not finding.points_elsewhere,
         "suggestions": list(finding.suggestions),
         "advice": list(map(advice_json, finding.advice)),

@@ -1,6 +1,7 @@
 """What a run says of a design's assertions, and which of its branches it took (ReCAP 2011, section 2.1)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from workbench.api.results import BlockMetrics
 from workbench.api.verified import ArmCount, AssertionResult, DecisionResult
@@ -22,10 +23,14 @@ _SEVERITIES = {"note": Severity.NOTE, "warning": Severity.WARNING}
 
 def assertion_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[AssertionResult, ...]:
     """Every assertion that was watched, over all places where it is, those that failed first."""
-    firsts = run.tables.get("first_cycles", {})
-    first_of = dict(zip(firsts["block"].tolist(), firsts["cycle"].tolist(), strict=True)) if firsts else {}
-    results = [_assertion(places, first_of) for places in _by_place(blocks, MetricKind.ASSERT)]
+    first_of, open_of = (_cycles_of(run.tables.get(name, {})) for name in ("first_cycles", "open_since"))
+    results = [_assertion(places, first_of, open_of) for places in _by_place(blocks, MetricKind.ASSERT)]
     return tuple(sorted(results, key=lambda one: -bool(one.failed)))
+
+
+def _cycles_of(table: Mapping[str, Any]) -> dict[int, int]:
+    """The cycles of a table by its blocks."""
+    return dict(zip(table["block"].tolist(), table["cycle"].tolist(), strict=True)) if table else {}
 
 
 def _by_place(blocks: Sequence[BlockMetrics], kind: MetricKind) -> list[list[BlockMetrics]]:
@@ -38,19 +43,27 @@ def _by_place(blocks: Sequence[BlockMetrics], kind: MetricKind) -> list[list[Blo
     return list(found.values())
 
 
-def _assertion(places: Sequence[BlockMetrics], first_of: dict[int, int]) -> AssertionResult:
+def _assertion(
+    places: Sequence[BlockMetrics], first_of: Mapping[int, int], open_of: Mapping[int, int]
+) -> AssertionResult:
     block = places[0].block
     severity, *said = block.states[FAILED].reasons or ("error",)
-    times = [
-        (_start_s(one, first_of[one.number]), first_of[one.number], one.block.id)
-        for one in places if one.number in first_of
-    ]  # fmt: skip
-    first = min(times, default=(None, None, ""))
+    first, oldest = (_earliest(places, cycles) for cycles in (first_of, open_of))
+    failed = {one.block.id: one.states[FAILED].cycles + (one.number in open_of) for one in places}
     return AssertionResult(
         block.id.rpartition(".")[2], block.file or "", block.line or 0, severity, "".join(said),
-        sum(one.states[HELD].cycles for one in places), sum(one.states[FAILED].cycles for one in places),
-        {one.block.id: one.states[FAILED].cycles for one in places}, first[1], first[0], first[2],
+        sum(one.states[HELD].cycles for one in places), sum(failed.values()), failed,
+        first[1], first[0], first[2], oldest[1], oldest[0], oldest[2],
     )  # fmt: skip
+
+
+def _earliest(
+    places: Sequence[BlockMetrics], cycles: Mapping[int, int]
+) -> tuple[float, int, str] | tuple[None, None, str]:
+    """The earliest of blocks' cycles: its time, its number, and its block."""
+    times = ((_start_s(one, cycles[one.number]), cycles[one.number], one.block.id)
+             for one in places if one.number in cycles)  # fmt: skip
+    return min(times, default=(None, None, ""))
 
 
 def _start_s(block: BlockMetrics, cycle: int) -> float:
@@ -77,12 +90,17 @@ def assertion_findings(results: Sequence[AssertionResult]) -> Iterator[Finding]:
         if one.failed:
             where = min(one.each)
             yield Finding(
-                f"assertion-{where}-{one.line}".lower(), FAILED_ASSERTION, f"Assertion {one.name} failed {_often(one)}",
-                "block", where, one.first_in or where, 0.0, 1.0, None, _LEVELS.get(one.severity, "high"),
+                f"assertion-{where}-{one.line}".lower(), FAILED_ASSERTION, _title(one),
+                "block", where, one.first_in or one.open_in or where, 0.0, 1.0, None, _LEVELS.get(one.severity, "high"),
                 (Advice(_ADVICE, None, no_change="an assertion that fails has no time to gain"),),
                 explanation=f"{_failed_words(one)}.", places=(Place(one.file, one.line, one.name),),
-                failures=one.failed, first_s=one.first_s,
+                failures=one.failed, first_s=one.first_s, open_s=one.open_s,
             )  # fmt: skip
+
+
+def _title(one: AssertionResult) -> str:
+    is_open = one.first_cycle is None and one.open_cycle is not None
+    return f"Assertion {one.name} {'was open at the end of the run' if is_open else f'failed {_often(one)}'}"
 
 
 def _often(one: AssertionResult) -> str:
@@ -90,12 +108,17 @@ def _often(one: AssertionResult) -> str:
 
 
 def _failed_words(one: AssertionResult) -> str:
-    when = f", first in cycle {one.first_cycle} ({_when(one)}) of {one.first_in}" if one.first_cycle is not None else ""
-    return f"the assertion '{one.name}' failed {_often(one)}{when}" + (f": {one.says}" if one.says else "")
+    parts = [f"the assertion '{one.name}' failed {_often(one)}"]
+    if one.first_cycle is not None:
+        parts.append(f"first in {_when(one.first_cycle, one.first_s)} of {one.first_in}")
+    if one.open_cycle is not None:
+        since = f"since {_when(one.open_cycle, one.open_s)} of {one.open_in}"
+        parts.append(f"still open at the end of the run {since}")
+    return ", ".join(parts) + (f": {one.says}" if one.says else "")
 
 
-def _when(one: AssertionResult) -> str:
-    return time_text(one.first_s) if one.first_s is not None else ""
+def _when(cycle: int, time_s: float | None) -> str:
+    return f"cycle {cycle} ({time_text(time_s or 0.0)})"
 
 
 def assertion_words(one: AssertionResult) -> str:
@@ -154,7 +177,8 @@ def assertion_table(results: Sequence[AssertionResult]) -> Table:
         Column("Failed", lambda row: thousands(row.failed), width_px=96, right=True, key=lambda row: row.failed,
                ink=lambda row: ("high" if row.failed else "second", 13, 600 if row.failed else 400)),
         Column("Held", lambda row: thousands(row.held), width_px=112, right=True, key=lambda row: row.held),
-        Column("First failure", _first_words, width_px=200, key=lambda row: row.first_s or 0.0),
+        Column("First failure", _first_words, width_px=200, key=lambda row: row.first_s or row.open_s or 0.0,
+               tip_of=assertion_words),
         Column("Says", lambda row: row.says, share=0.4, key=lambda row: row.says),
         Column("At", lambda row: f"{row.file}:{row.line}", share=0.35, elide_middle=True,
                key=lambda row: f"{row.file}:{row.line:09}", ink=lambda row: ("second", 13, 400)),
@@ -162,7 +186,9 @@ def assertion_table(results: Sequence[AssertionResult]) -> Table:
 
 
 def _first_words(row: AssertionResult) -> str:
-    return f"cycle {row.first_cycle}, {_when(row)}" if row.first_cycle is not None else ""
+    if row.first_cycle is not None:
+        return f"cycle {row.first_cycle}, {time_text(row.first_s or 0.0)}"
+    return f"open since cycle {row.open_cycle}" if row.open_cycle is not None else ""
 
 
 def branch_table(decisions: Sequence[DecisionResult]) -> Table:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 class AssertionResult:
     """An assertion of the design: in how many cycles it was evaluated and `held`, or `failed`, over all blocks that
     watch it, and how often it failed in `each`. `first_cycle` (of its clock, from 0) and `first_s` are when it failed
-    first, in the block `first_in`; none where it did not."""
+    first, in the block `first_in`; none where it did not.
+
+    What is strong has failed once more in each block where it was open at the end of the run. `open_cycle` and `open_s`
+    are when the oldest check began that was, in the block `open_in`."""
 
     name: str
     file: str
@@ -21,6 +24,9 @@ class AssertionResult:
     first_cycle: int | None = None
     first_s: float | None = None
     first_in: str = ""
+    open_cycle: int | None = None
+    open_s: float | None = None
+    open_in: str = ""
 
 
 @dataclass(frozen=True)

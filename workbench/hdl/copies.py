@@ -7,7 +7,7 @@ from pathlib import Path
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE
 from workbench.api.instrument.metric_probe import BIN_MODULE, BIN_SOURCE
-from workbench.api.instrument.monitor_text import AGENTS_FILE, FIRST_MODULE, VALUE_MODULE
+from workbench.api.instrument.monitor_text import AGENTS_FILE, FIRST_MODULE, OPEN_MODULE, VALUE_MODULE
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 
@@ -21,7 +21,8 @@ def write_around(generated: str, out: Path, timescale: str = "", agents: str = "
     of_agents = [wrapper.AVERAGE_SOURCE] if values else []
     of_agents += [BIN_SOURCE] if BIN_MODULE in generated else []
     firsts = [wrapper.FIRST_SOURCE] if FIRST_MODULE in generated else []
-    own = (*wrapper.RUNTIME, *crossing, *traced, *depths, *values, *firsts)
+    opens = [wrapper.OPEN_SOURCE] if OPEN_MODULE in generated else []
+    own = (*wrapper.RUNTIME, *crossing, *traced, *depths, *values, *firsts, *opens)
     texts = {name: wrapper.runtime_source(name) for name in own}
     texts |= {_ours(name.rpartition("/")[2]): _ours(wrapper.runtime_source(name)) for name in of_agents}
     texts |= {AGENTS_FILE: agents} if agents else {}

@@ -297,7 +297,8 @@ def _probes(
             squares = metric.kind is MetricKind.DEVIATION
             probe = replace(probe, value_lsb=told[use.path] + metric.bits - VALUE_BITS, squares=squares)
         if metric is not None and metric.kind is MetricKind.ASSERT:
-            probe = replace(probe, first_of=FAILED)
+            is_strong = metric.checks is not None and metric.checks.is_strong
+            probe = replace(probe, first_of=FAILED, open_lsb=probe.lsb + probe.bits if is_strong else -1)
         yield probe
 
 

@@ -55,8 +55,9 @@ class Finding:
     `culprit` names the block that causes it where that is another than the one it is seen on (late senders).
     `group` is the group of replicas that share it (`block` is then the replica that would gain least), or "".
     `part_of` is the id of the finding this one repeats a part of (a call's share of its block's finding), or "".
-    `failures` is in how many cycles an assertion of the design failed, and `first_s` when first: such a finding gains
-    no time. Its severity is the assertion's own: high for an error, medium for a warning, low for a note.
+    `failures` is how often an assertion of the design failed, and `first_s` when first; `open_s` is since when it was
+    open at the end of the run, which is a failure. Such a finding gains no time. Its severity is the assertion's own:
+    high for an error, medium for a warning, low for a note.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Finding:
     group: str = ""
     failures: int = 0
     first_s: float | None = None
+    open_s: float | None = None
 
     @property
     def order(self) -> int:

@@ -145,7 +145,8 @@ class AgentWords:
 @dataclass(frozen=True)
 class ValueWords:
     """Where the words begin with a signal's sums (`resources/hdl/recap_value.v`), or with the cycle in which an
-    assertion failed first (`resources/hdl/recap_first.v`), and of which of the blocks."""
+    assertion failed first (`resources/hdl/recap_first.v`), or in which that of it began that is open at the end
+    (`resources/hdl/recap_open.v`), and of which of the blocks."""
 
     base: int
     block: int
@@ -176,6 +177,7 @@ class MonitorWords:
     made_of: str = ""
     values: tuple[ValueWords, ...] = ()
     firsts: tuple[ValueWords, ...] = ()
+    opens: tuple[ValueWords, ...] = ()
     agent: AgentWords | None = None
     settings: Mapping[int, tuple[Access, ...]] = field(default_factory=dict)
 

@@ -29,6 +29,7 @@ TABLES: dict[str, dict[str, str]] = {
     "dwell": {"block": "i4", "state": "i4", "log2_cycles": "i4", "count": "i8", "cycles": "i8"},
     "metric_sums": {"block": "i4", "sum": "f8", "least": "i8", "largest": "i8", "squares": "f8"},
     "first_cycles": {"block": "i4", "state": "i4", "cycle": "i8"},
+    "open_since": {"block": "i4", "cycle": "i8"},
     "call_stats": {
         "site": "i4",
         "block": "i4",
@@ -128,6 +129,7 @@ ROWS = {
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
     "metric_sums": "a metric that sums a signal; where no cycle was counted its least value is above the largest",
     "first_cycles": "an assertion that failed: in which cycle of its clock it did first, from 0",
+    "open_since": "a strong assertion that was open at the end of the run: in which cycle its oldest check began",
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
     "syncs": "on virtual cores (without a trace at most a million rows): a call of a thread that others may depend on, "

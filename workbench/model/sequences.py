@@ -12,6 +12,8 @@ Guard = frozenset[tuple[int, bool]]
 Step = tuple[int, Guard, int]
 #: The state in which a sequence has matched: the cycle of the step to it is its last.
 END = -1
+#: Where a state steps without a guard in which the end of the run is no failure: what is waited for there is weak.
+CUT = -2
 #: The most states that a sequence may have.
 MOST_STATES = 512
 _MOST_ASKED = 8  # conditions in one cycle, of all that can be the case in it
@@ -42,6 +44,12 @@ class Temporal:
     trigger: Sequence
     then: Sequence | None
     disable: int | None = None
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether a check that is open at the end of the run can be a failure."""
+        steps = self.then.steps if self.then is not None else ()
+        return bool({start for start, _, _ in steps if start} - weak_states(steps))
 
 
 #: Any cycle; no cycle at all.
@@ -78,7 +86,7 @@ def fused(first: Sequence, second: Sequence) -> Sequence:
     steps += [step for step in moved if step[0]]
     for start, guard, end in first.steps:
         if end == END:
-            steps += [(start, guard | more, to) for at, more, to in moved if at == 0]
+            steps += [(start, guard | more, to) for at, more, to in moved if at == 0 and to != CUT]
     return _reduced(steps, False)
 
 
@@ -93,14 +101,14 @@ def together(first: Sequence, second: Sequence) -> Sequence:
     width = second.size
     for start, guard, end in first.steps:
         for at, more, to in second.steps:
-            if (end == END) == (to == END):
-                steps.append((start * width + at, guard | more, END if end == END else end * width + to))
+            if min(end, 0) == min(to, 0):
+                steps.append((start * width + at, guard | more, end if end < 0 else end * width + to))
     return _reduced(steps, first.empty and second.empty)
 
 
 def both(first: Sequence, second: Sequence) -> Sequence:
     """Both match from the same cycle on; the end is that of the longer one."""
-    longer = repeated(ANY, 0, None)
+    longer = _may_end(weak(repeated(ANY, 0, None)))
     return either(together(then(first, longer), second), together(first, then(second, longer)))
 
 
@@ -158,17 +166,6 @@ def _merged(guards: set[Guard]) -> set[Guard]:
         guards = (guards - gone) | {one - {literal} for one, literal in pairs}
 
 
-def has_end(sequence: Sequence) -> bool:
-    """Whether there is a number of cycles that no match of it takes longer than."""
-    after: dict[int, set[int]] = {}
-    for start, _, end in sequence.steps:
-        after.setdefault(start, set()).add(end)
-    level = {0}
-    for _ in range(sequence.size):
-        level = {end for state in level for end in after.get(state, ())}
-    return level <= {END}
-
-
 def repeated(sequence: Sequence, low: int, high: int | None) -> Sequence:
     """It follows itself `low` to `high` times; None: any number of times."""
     if low * sequence.size > MOST_STATES or (high or 0) * sequence.size > MOST_STATES:
@@ -202,12 +199,33 @@ def delayed(first: Sequence, low: int, high: int | None, second: Sequence) -> Se
     return then(first, then(repeated(ANY, low - 1, None if high is None else high - 1), second))
 
 
+def weak(sequence: Sequence) -> Sequence:
+    """A sequence that may be open at the end of the run."""
+    states = {start for start, _, _ in sequence.steps if start} - weak_states(sequence.steps)
+    return replace(sequence, steps=(*sequence.steps, *((state, frozenset(), CUT) for state in sorted(states))))
+
+
+def strong(sequence: Sequence) -> Sequence:
+    """A sequence that may not: what no `weak` says otherwise."""
+    return replace(sequence, steps=tuple(step for step in sequence.steps if step[2] != CUT))
+
+
+def weak_states(steps: Iterable[Step]) -> set[int]:
+    """The states in which the end of the run is no failure."""
+    return {start for start, _, end in steps if end == CUT}
+
+
+def _may_end(sequence: Sequence) -> Sequence:
+    """The same where the run may end before its first cycle, too."""
+    return replace(sequence, steps=(*sequence.steps, (0, frozenset(), CUT)))
+
+
 def implied(trigger: Sequence, what: Implied, later: bool = False) -> Implied:
-    """What a property has to be where a sequence matches, or in the cycle behind."""
+    """What a property has to be where a sequence matches, or in the cycle behind, if there is one."""
     more, last = what
     if more is not None:
-        return (then if later else fused)(trigger, more), last
-    return trigger, then(ANY, last) if later and last is not None else last
+        return (then if later else fused)(strong(trigger), more), last
+    return strong(trigger), then(ANY, _may_end(last)) if later and last is not None else last
 
 
 def negated(sequence: Sequence) -> Implied:
@@ -215,21 +233,37 @@ def negated(sequence: Sequence) -> Implied:
     if len(sequence.steps) == 1 and len(guard := sequence.steps[0][1]) == 1:
         ((number, holds),) = guard
         return None, condition(number, not holds)
-    return sequence, None
+    return strong(sequence), None
 
 
-def awaited(cycles: int, what: Implied) -> Implied:
-    """A property so many cycles later."""
-    wait = repeated(ANY, cycles, cycles)
+def awaited(low: int, high: int | None, what: Sequence, is_strong: bool) -> Sequence:
+    """It begins `low` to `high` cycles later; if it `is_strong`, the run has so many."""
+    wait = repeated(ANY, low, high)
+    if is_strong or low == high == 0:
+        return then(wait, what)
+    return then(weak(wait), _may_end(what))
+
+
+def next_(cycles: int, what: Implied, is_strong: bool) -> Implied:
+    """A property so many cycles later. ValueError where it is strong, and an implication."""
     more, last = what
     if more is not None:
-        return then(wait, more), last
-    return None, then(wait, last) if last is not None else None
+        if is_strong:
+            raise ValueError("what is strong is an implication: write that of the cycle it is about, behind ##1")
+        return then(repeated(ANY, cycles, cycles), more), last
+    return None, awaited(cycles, cycles, last, is_strong) if last is not None else None
 
 
-def until(first: Sequence, second: Sequence) -> Sequence:
-    """The first in each cycle before the second."""
-    return then(repeated(first, 0, None), second)
+def until(first: Sequence, second: Sequence, is_strong: bool) -> Sequence:
+    """The first in each cycle before the second; if it `is_strong`, that comes."""
+    sequence = then(repeated(first, 0, None), second)
+    return sequence if is_strong else weak(sequence)
+
+
+def always(sequence: Sequence) -> Implied:
+    """One condition in each cycle from now on."""
+    ((number, holds),) = sequence.steps[0][1]
+    return until(sequence, condition(number, not holds), True), None
 
 
 def temporal(what: Implied, disable: int | None) -> Temporal:
@@ -242,12 +276,13 @@ def temporal(what: Implied, disable: int | None) -> Temporal:
 
 def _moved(steps: Iterable[Step], by: int) -> list[Step]:
     """With other numbers for all states but the first."""
-    return [(start and start + by, guard, end if end == END else end + by) for start, guard, end in steps]
+    return [(start and start + by, guard, end if end < 0 else end + by) for start, guard, end in steps]
 
 
 def _reduced(steps: Iterable[Step], empty: bool) -> Sequence:
     """Without steps that cannot be taken, states that lead nowhere, and states that do as others do; numbered anew."""
     kept = {step for step in steps if not any((number, not holds) in step[1] for number, holds in step[1])}
+    kept -= {(0, frozenset(), CUT)}
     while True:
         kept = _live(kept)
         leaving: dict[int, set[tuple[Guard, int]]] = {}
@@ -262,7 +297,7 @@ def _reduced(steps: Iterable[Step], empty: bool) -> Sequence:
         kept = merged
     if len(leaving) > MOST_STATES:
         raise TooLarge
-    number = {0: 0, END: END} | {state: n for n, state in enumerate(sorted(leaving), 1)}
+    number = {0: 0, END: END, CUT: CUT} | {state: n for n, state in enumerate(sorted(leaving), 1)}
     ordered = sorted(((number[s], guard, number[e]) for s, guard, e in kept), key=lambda x: (x[0], x[2], sorted(x[1])))
     return Sequence(tuple(ordered), empty)
 
@@ -281,8 +316,8 @@ def grouped(sequence: Sequence) -> Sequence:
         for guard, end in (step for state in states for step in out.get(state, ())):
             ends.setdefault(guard, set()).add(end)
         for guard, together_ in ends.items():
-            steps += [(numbers[states], guard, END)] if END in together_ else []
-            if rest := frozenset(together_ - {END}):
+            steps += [(numbers[states], guard, end) for end in together_ if end < 0]
+            if rest := frozenset(together_ - {END, CUT}):
                 if rest not in numbers:
                     numbers[rest] = len(numbers)
                     open_.append(rest)
@@ -303,4 +338,5 @@ def _live(steps: set[Step]) -> set[Step]:
             new = [one for one in after.get(todo.pop(), ()) if one not in known]
             known.update(new)
             todo += new
-    return {step for step in steps if step[0] in reached and step[2] in ending}
+    ending.add(CUT)
+    return {step for step in steps if step[0] in reached & ending and step[2] in ending}

@@ -342,6 +342,7 @@ def _stream_tables(cycles: int) -> dict[str, Table]:
         "stream_waits": table_of("stream_waits", [(0, 0, half // 2)]),
         "metric_sums": table_of("metric_sums", []),
         "first_cycles": table_of("first_cycles", []),
+        "open_since": table_of("open_since", []),
         "occupancy": table_of("occupancy", [(0, 0, half), (0, FIFOS[0].depth, cycles - half)]),
         "memory_ports": table_of(
             "memory_ports", [(0, 2, 2, 64, 64, 32, 8, 0, cycles - 40, 40, 1, 1, 2, 32 * PERIOD_PS)]

@@ -81,6 +81,7 @@ class _Elaboration:
 
     def visit(self, instance: Instance, node: Node, region: Region, path: str, loops: tuple[Loop, ...]) -> None:
         self.regions[instance.path].append((region, loops))
+        instance.regions.append((region, path, loops))
         for process in region.processes:
             source = self.blocks.get((str(region.file.path), process.start_byte))
             if source is not None:

@@ -20,7 +20,7 @@ from rc_workbench_plugins.vhdl.design import (
 )
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
-from rc_workbench_plugins.vhdl.metrics import read_metrics
+from rc_workbench_plugins.vhdl.metrics import in_their_regions, read_metrics
 from rc_workbench_plugins.vhdl.read_back import with_outs
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -207,6 +207,7 @@ def read_joined(
         misplaced = (*misplaced, *not_readable)
     metrics = (*own, *joint.metrics)
     with_metrics(joint.top, metrics)
+    in_their_regions(joint.top)
     for instance in joint.top.walk() if joint.top is not None else ():
         instance.metrics = [use if begins(use.source) else replace(use, reset=None) for use in instance.metrics]
     unobserved = (

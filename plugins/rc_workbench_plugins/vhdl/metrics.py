@@ -3,7 +3,7 @@ up."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.states import declared_signals
@@ -13,6 +13,7 @@ from rc_workbench_plugins.vhdl.units import Declared, Unit
 from workbench.api import Diagnostic
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import metrics
+from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.metrics import FAILED, HELD, VALUE_BITS, MetricKind
 from workbench.hdl.source_file import SourceFile
 
@@ -75,6 +76,22 @@ def anchor_of(block: SourceBlock | MetricBlock) -> SourceBlock:
     anchor = block.anchor if isinstance(block, MetricBlock) else block
     assert isinstance(anchor, SourceBlock)
     return anchor
+
+
+def in_their_regions(top: Instance | None) -> None:
+    """Move what is counted in a generate by the clock of a process around that: an assertion where no process is."""
+    for instance in top.walk() if top is not None else ():
+        instance.metrics = [moved for use in instance.metrics for moved in _moved(instance, use)]
+
+
+def _moved(instance: Instance, use: BlockUse) -> Iterator[BlockUse]:
+    region = anchor_of(use.source).region if isinstance(use.source, MetricBlock) else use.scope
+    if region is use.scope:
+        yield use
+        return
+    for within, path, loops in instance.regions:
+        if within is region and loops[: len(use.loops)] == use.loops:
+            yield replace(use, path=f"{path}.{use.source.label}", loops=loops, scope=region)
 
 
 def _within(unit: Unit, block: metrics.MetricBlock) -> bool:

@@ -26,7 +26,8 @@ _SEVERITY = re.compile(r"(.*?)\bseverity\s+(note|warning|error|failure)\b(.*)", 
 _CLOCKED = re.compile(r"(.*?)@\s*\(*\s*(rising|falling)_edge\s*\(\s*([\w.]+)\s*\)\s*\)*\s*", re.IGNORECASE)
 _CLOCK = re.compile(r"\(*\s*(rising|falling)_edge\s*\(\s*([\w.]+)\s*\)\s*\)*", re.IGNORECASE)
 _TOKEN = re.compile(
-    r"\"(?:[^\"]|\"\")*\"|'[^']'(?!\w)|\w+(?:\.\w+)*|\|->|\|=>|->|<->|&&|\[->|\[[*=+]|[/:<>]=|=>|\*\*|\S"
+    r"(?:\d*[su]?[boxd])?\"(?:[^\"]|\"\")*\"|'[^']'(?!\w)|\w+(?:\.\w+)*|\|->|\|=>|->|<->|&&|\[->|\[[*=+]|[/:<>]=|=>|\*\*|\S",
+    re.IGNORECASE,
 )  # fmt: skip
 
 
@@ -117,9 +118,8 @@ def _property(
     if tokens and tokens[0].lower() not in ("always", "never"):
         raise Unwatched("it is neither always nor never: it would be checked in the first cycle only")
     reader = Reader(tokens, signals, f"recap_past_{number}")
-    what = reader.whole()
     try:
-        checks = checked(sequences.temporal(what, reader.disable))
+        checks = checked(sequences.temporal(reader.whole(), reader.disable))
     except ValueError as why:
         raise Unwatched(str(why)) from None
     return Property(label, clock, edge, tuple(reader.conditions), checks, tuple(reader.kept), says, severity)

@@ -1,8 +1,8 @@
 """Properties of PSL as automata (IEEE 1850); what is not watched is named.
 
-Properties are conditions, sequences, `->`, `|->`, `|=>`, `next`, `next_a`, `next_e`, `next_event`, `until`, `until_`
-and `before`; `!` behind what has an end changes nothing, as that is decided by then. Sequences have `;`, `:`, `|`, `&`,
-`&&`, `within` and the repetitions `[*]`, `[+]`, `[->]` and `[=]`.
+Properties are conditions, sequences, `->`, `|->`, `|=>`, `next`, `next_a`, `next_e`, `next_event`, `until`, `until_`,
+`before`, `eventually!`, and the strong ones of these (`!`), which fail where the run ends before. Sequences have `;`,
+`:`, `|`, `&`, `&&`, `within` and the repetitions `[*]`, `[+]`, `[->]` and `[=]`.
 """
 
 import re
@@ -64,49 +64,56 @@ class Reader:
 
     def _until(self) -> Implied:
         left = self._next()
-        if word := self._takes("until", "until_"):
+        if word := self._takes("until", "until_", "before", "before_"):
+            is_strong = bool(self._takes("!"))
+            word += self._takes("_") if is_strong else ""
             first, second = (self._one_cycle(one, word) for one in (left, self._next()))
-            return None, sequences.until(first, sequences.fused(first, second) if word == "until_" else second)
-        if word := self._takes("before", "before_"):
-            first, second = (self._one_cycle(one, word) for one in (left, self._next()))
-            ((_, guard, _),) = second.steps
-            ((number, holds),) = guard
-            last = first if word == "before_" else sequences.fused(first, sequences.condition(number, not holds))
-            return None, sequences.until(sequences.condition(number, not holds), last)
+            if word.startswith("until"):
+                last = sequences.fused(first, second) if word == "until_" else second
+                return None, sequences.until(first, last, is_strong)
+            ((number, holds),) = second.steps[0][1]
+            not_yet = sequences.condition(number, not holds)
+            last = first if word == "before_" else sequences.fused(first, not_yet)
+            return None, sequences.until(not_yet, last, is_strong)
         return left
 
     def _next(self) -> Implied:
-        if self._takes("next"):
-            self._takes("!")
+        if self._takes("eventually"):
+            self._needs("!")
+            return None, sequences.awaited(0, None, sequences.strong(self._as_sequence(self._next())), True)
+        if word := self._takes("next", "next_a", "next_e", "next_event"):
+            is_strong = bool(self._takes("!"))
+        if word == "next":
             low, _ = self._bounds() if self._takes("[") else (1, 1)
-            return sequences.awaited(low, self._next())
-        if word := self._takes("next_a", "next_e"):
-            self._takes("!")
+            return sequences.next_(low, self._next(), is_strong)
+        if word in ("next_a", "next_e"):
             self._needs("[")
             low, high = self._bounds()
             if high is None:
-                raise Unwatched(f"'{word}' without an end is not watched, as a run may end before")
+                raise Unwatched(f"'{word}' has no end: write [{low} to {low + 8}]")
             inner = self._next()
             if word == "next_e":
-                return None, sequences.then(sequences.repeated(ANY, low, high), self._as_sequence(inner))
+                return None, sequences.awaited(low, high, self._as_sequence(inner), is_strong)
             times = high - low + 1
             each = sequences.repeated(self._one_cycle(inner, word), times, times)
-            return None, sequences.then(sequences.repeated(ANY, low, low), each)
-        if self._takes("next_event"):
+            all_ = sequences.then(sequences.repeated(ANY, low, low), each)
+            return None, all_ if is_strong else sequences.weak(all_)
+        if word == "next_event":
             self._needs("(")
             number = self._number(self._condition())
             self._needs(")")
             times, _ = self._bounds() if self._takes("[") else (1, 1)
-            return sequences.implied(sequences.at_times(number, times, times), self._next())
+            event = sequences.at_times(number, times, times)
+            if is_strong:
+                return None, sequences.fused(event, self._as_sequence(self._next()))
+            return sequences.implied(event, self._next())
         if self._peek() == "(" and self._is_property():
             self.at += 1
             what = self._always()
             self._needs(")")
             return what
         found = self._within()
-        if self._takes("!") and not sequences.has_end(found):
-            raise Unwatched("'!' behind a sequence without an end is not watched, as a run may end before")
-        return None, found
+        return None, found if self._takes("!") else sequences.weak(found)
 
     def _is_property(self) -> bool:
         """Whether the parentheses here are around all of a property, and not part of a condition."""

@@ -1,6 +1,6 @@
 """Assertions and branches of a design in VHDL: what of its text is counted beside its clocked processes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -48,7 +48,7 @@ class Watched:
     def assertions(self) -> None:
         """Add the assertions of processes, those beside them, and PSL's."""
         for region in self._unit.regions:
-            anchor = only_clock([block for block in self._blocks if block.region is region])
+            anchor = self._anchor(region, only_clock)
             for node in region.dropped:
                 if node.type == "concurrent_assertion_statement":
                     self._concurrent(node, anchor)
@@ -134,6 +134,19 @@ class Watched:
         placed = PlacedMetric(metric, *self._place(node))
         self.found.blocks.append(beside(MetricBlock, anchor, placed, node.start_byte, node.start_byte))
 
+    def _anchor(
+        self, region: Region, chosen: Callable[[Sequence[SourceBlock]], SourceBlock | None]
+    ) -> SourceBlock | None:  # fmt: skip
+        """The process that is `chosen` of those in a region; of those around it, where it has none."""
+        around = [one for one in self._unit.regions if one.start <= region.start and region.end <= one.end]
+        for one in sorted(around, key=lambda one: -one.start):
+            mine = [block for block in self._blocks if block.region is one]
+            if (anchor := chosen(mine)) is not None:
+                return anchor if one is region else replace(anchor, region=region)
+            if mine and one is region and chosen is only_clock:
+                return None  # processes of several clocks
+        return None
+
     def _metric(
         self, module: str, label: str, line: int, conditions: tuple[str, ...], node: Node
     ) -> CustomMetric:  # fmt: skip
@@ -155,8 +168,12 @@ class Watched:
         within = [region for region in self._unit.regions if region.start <= offset < region.end]
         region: Region | None = max(within, key=lambda one: one.start) if within else None
         clock = (plain(read.clock), read.edge)
-        beside_it = (one for one in self._blocks if one.region is region and not one.why_not)
-        anchor = next((one for one in beside_it if (plain(one.clock), one.edge) == clock), None)
+
+        def of_its_clock(blocks: Sequence[SourceBlock]) -> SourceBlock | None:
+            usable = (one for one in blocks if not one.why_not)
+            return next((one for one in usable if (plain(one.clock), one.edge) == clock), None)
+
+        anchor = self._anchor(region, of_its_clock) if region is not None else None
         if anchor is None:
             self.found.not_watched(
                 f"no process in its architecture is clocked by {read.edge}_edge({read.clock})", *place

@@ -6,7 +6,7 @@ module tiny_top #(parameter DELAY = 4) (
     input             wr_en,
     input      [31:0] wr_data,
     input             rd_en,
-    output reg [31:0] rd_data
+    output reg [31:0] rd_data, output reg [7:0] seen, inout [7:0] pins
 );
     reg [31:0] buffer [0:63];
     reg [5:0]  head, tail;
@@ -86,4 +86,7 @@ module tiny_top #(parameter DELAY = 4) (
             left <= 0;
         end
     end
+
+    assign pins = left[0] ? left : 8'bz;
+    always @(posedge clk) seen <= pins;
 endmodule

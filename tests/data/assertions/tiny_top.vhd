@@ -11,7 +11,9 @@ entity tiny_top is
         wr_en : in std_logic;
         wr_data : in std_logic_vector(31 downto 0);
         rd_en : in std_logic;
-        rd_data : out std_logic_vector(31 downto 0)
+        rd_data : out std_logic_vector(31 downto 0);
+        pins : inout std_logic_vector(7 downto 0);
+        seen : out std_logic_vector(7 downto 0)
     );
 end entity;
 
@@ -41,15 +43,16 @@ begin
     -- psl counts : assert always (left > 1 and stable(head) ->
     --    next (left = prev(left) - 1 until (left = 0 or left = 124))) abort rst = '1';
     bits : for i in 0 to 1 generate
-        signal odd : std_logic;
     begin
-        process (clk) begin
-            if rising_edge(clk) then
-                odd <= addr(i);
-            end if;
-        end process;
         -- psl even : assert always ((wr_en = '1' and addr(i) = '1') -> next (wr_en = '0')) abort rst = '1';
     end generate;
+
+    pins <= std_logic_vector(to_unsigned(left, 8)) when left mod 2 = 1 else (others => 'Z');
+    process (clk) begin
+        if rising_edge(clk) then
+            seen <= pins;
+        end if;
+    end process;
 
     third <= left = 3;
     counter : process (clk, third)

@@ -2,18 +2,18 @@
 sequence, and whether an assertion held."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.api.instrument.checker import checker
-from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.checker import Checker, checker
+from workbench.api.instrument.probes import AGE_BITS, state_bits
 from workbench.model.custom import FAILED, HELD, VALUE_BITS, CustomMetric, MetricKind
 from workbench.model.hardware import Clock
 
 #: The module that sorts a value into its bins, which the agents of queries have too (`resources/hdl/agent`).
 BIN_MODULE, BIN_SOURCE = "recap_bin", "agent/agent_bin.v"
 DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE, MetricKind.ASSERT)
-_TERM = re.compile(r"\b([cs])\[(\d+)\]|\b([01])\b")
+_TERM = re.compile(r"\b([csn])\[(\d+)\]|\b([01])\b")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,18 @@ class MetricProbe:
     lsb: int
 
     @property
-    def bits(self) -> int:
+    def state_bits(self) -> int:
         return state_bits(len(self.metric.states) + 1)
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether what is open at the end of the run has failed: above the state are then a bit, whether a check is
+        open behind the cycle, and the age of the oldest."""
+        return self.metric.checks is not None and self.metric.checks.is_strong
+
+    @property
+    def bits(self) -> int:
+        return self.state_bits + (1 + AGE_BITS if self.is_strong else 0)
 
     def text(self, reset: str, state: str) -> Iterator[str]:
         """Verilog at the top that computes its state, as late as the signals that it reads."""
@@ -41,7 +51,7 @@ class MetricProbe:
             yield from self._sequence(reset, state)
 
     def _bins(self, state: str) -> Iterator[str]:
-        bits, bounds, name = self.bits, self.metric.bounds, f"recap_bin_{self.block}"
+        bits, bounds, name = self.state_bits, self.metric.bounds, f"recap_bin_{self.block}"
         at = ", ".join(f"{VALUE_BITS}'h{bound & (1 << VALUE_BITS) - 1:x}" for bound in reversed(bounds))
         sizes = f".VALUE_BITS({VALUE_BITS}), .IS_SIGNED(1), .BIN_BITS({bits}), .BOUNDS({len(bounds)}), .AT({{{at}}})"
         yield f"    wire [{bits - 1}:0] {name};"
@@ -53,28 +63,55 @@ class MetricProbe:
         temporal = self.metric.checks
         assert temporal is not None
         made, number = checker(temporal), self.block
-        over, waits = f"recap_when_{number}", f"recap_due_{number}"
+        over, waits, later = f"recap_when_{number}", f"recap_due_{number}", f"recap_next_{number}"
         bits = len(made.next)
         given_up = f"{over}[{temporal.disable}]" if temporal.disable is not None else "1'b0"
 
         def verilog(text: str) -> str:
-            names = {"c": over, "s": waits}
+            names = {"c": over, "s": waits, "n": later}
             return _TERM.sub(lambda one: f"{names[one[1]]}[{one[2]}]" if one[1] else f"1'b{one[3]}", text)
 
         asked = len(self.metric.conditions)
         yield f"    wire [{asked - 1}:0] {over} = {state}[{self.told} +: {asked}];"
         if bits:
             yield f"    reg [{bits - 1}:0] {waits} = 0;  // what is waited for"
+            yield f"    wire [{bits - 1}:0] {later};"
+            yield from (f"    assign {later}[{n}] = {verilog(text)};" for n, text in enumerate(made.next))
             yield f"    reg {waits}_reset = 0;"
             yield f"    always @(posedge {self.clock.pin}) begin"
             yield f"        {waits}_reset <= {reset};"
-            yield f"        if (({reset}) | {waits}_reset | {given_up}) {waits} <= 0;"
-            yield "        else begin"
-            yield from (f"            {waits}[{n}] <= {verilog(text)};" for n, text in enumerate(made.next))
-            yield "        end"
+            yield f"        {waits} <= ({reset}) | {waits}_reset | {given_up} ? {bits}'d0 : {later};"
             yield "    end"
         yield f"    assign {state}[{self.lsb} +: 2] = {given_up} ? 2'd0 : {verilog(made.failed)} ? 2'd{FAILED} :"
         yield f"        {verilog(made.held)} ? 2'd{HELD} : 2'd0;"
+        if self.is_strong:
+            yield from self._open(made, verilog, given_up, f"{state}[{self.lsb + self.state_bits} +: {1 + AGE_BITS}]")
+
+    def _open(self, made: Checker, verilog: Callable[[str], str], given_up: str, told: str) -> Iterator[str]:
+        """Whether a check is open behind a cycle, and how many cycles before that the oldest began. Cycles are numbered
+        by a counter of the clock's own."""
+        now, begun, none = f"recap_now_{self.block}", f"recap_begun_{self.block}", f"{AGE_BITS}'d0"
+        whens = [when for when, _ in made.open_ages] + [f"n[{register}]" for register in made.open_begun]
+        age = "".join(f"{verilog(when)} ? {AGE_BITS}'d{age} : " for when, age in reversed(made.open_ages)) + none
+        if made.begun:
+            yield f"    reg [{AGE_BITS - 1}:0] {now} = 0;"
+            yield f"    always @(posedge {self.clock.pin}) {now} <= {now} + 1'b1;"
+            for register, sources in made.begun.items():
+                yield f"    reg [{AGE_BITS - 1}:0] {begun}_{register} = 0;"
+                of_each = [(verilog(when), now if before is None else f"{begun}_{before}") for before, when in sources]
+                yield from self._oldest(f"{begun}_{register}_next", of_each, now)
+                yield f"    always @(posedge {self.clock.pin}) {begun}_{register} <= {begun}_{register}_next;"
+            of_open = [(verilog(f"n[{register}]"), f"{begun}_{register}_next") for register in made.open_begun]
+            yield from self._oldest(f"{begun}_first", of_open, now)
+            age = f"{now} - {begun}_first"
+        yield f"    assign {told} = {{~{given_up} & ({' | '.join(map(verilog, whens))}), {age}}};"
+
+    def _oldest(self, name: str, of_each: Sequence[tuple[str, str]], now: str) -> Iterator[str]:
+        """A wire that is the least of some cycles, of those for which it holds what is asked; else this one."""
+        for number, (when, cycle) in enumerate(of_each):
+            before = f"{name}_{number - 1}" if number else now
+            last = f"{name}_{number}" if number < len(of_each) - 1 else name
+            yield f"    wire [{AGE_BITS - 1}:0] {last} = {when} && {cycle} < {before} ? {cycle} : {before};"
 
     def _sequence(self, reset: str, state: str) -> Iterator[str]:
         left, most = f"recap_left_{self.block}", self.metric.within

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.api.instrument.crossing import numbered
 from workbench.api.instrument.probes import (
+    AGE_BITS,
     COUNT_WORDS,
     FIRST_WORDS,
     HEADER_WORDS,
@@ -19,6 +20,7 @@ from workbench.model.custom import VALUE_BITS
 UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 VALUE_MODULE = "recap_value"
 FIRST_MODULE = "recap_first"
+OPEN_MODULE = "recap_open"
 #: What counts the project's questions beside the counters of a clock's blocks (`agents` of `workbench_queries`).
 AGENT_MODULE, AGENTS_FILE = "recap_agent", "recap_agents.v"
 
@@ -53,6 +55,7 @@ def monitor_text(plan: MonitorPlan, number: int) -> str:
         lines += _counter(plan, counter, slot, _at(select, base, counter.words))
     lines += _values(plan, select)
     lines += _firsts(plan, select)
+    lines += _opens(plan, select)
     lines += _trace(plan, select)
     lines += _agent(plan, number, select)
     shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.counters) + 1)])
@@ -62,6 +65,7 @@ def monitor_text(plan: MonitorPlan, number: int) -> str:
     more = f"{' | trace_word' if plan.trace_words else ''}{' | agent_word' if plan.agent_words else ''}"
     more += "".join(f" | value_{n}" for n in range(len(plan.values)))
     more += "".join(f" | first_{n}" for n in range(len(plan.firsts)))
+    more += "".join(f" | open_{n}" for n in range(len(plan.opens)))
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
@@ -148,6 +152,18 @@ def _firsts(plan: MonitorPlan, select: int) -> Iterator[str]:
         yield f"    {FIRST_MODULE} dated_{number} ("
         yield f"        .clock(clock), .clear(clearing), .there(counted[0] & ({there})), .cycle(cycles),"
         yield f"        .selected({_at(select, words.base, FIRST_WORDS)}), .high(select[0]), .word(first_{number})"
+        yield "    );"
+
+
+def _opens(plan: MonitorPlan, select: int) -> Iterator[str]:
+    """The cycles in which what is open began, each shown as `open_N`, which is 0 where another word is asked for."""
+    for number, (probe, words) in enumerate(zip(plan.strong, plan.opens, strict=True)):
+        age, is_open = f"state[{probe.open_lsb} +: {AGE_BITS}]", f"state[{probe.open_lsb + AGE_BITS}]"
+        yield f"    wire [31:0] open_{number};"
+        yield f"    {OPEN_MODULE} opened_{number} ("
+        yield f"        .clock(clock), .clear(clearing), .counts(counted[0]), .open({is_open}), .age({age}),"
+        yield f"        .cycle(cycles), .selected({_at(select, words.base, FIRST_WORDS)}), .high(select[0]),"
+        yield f"        .word(open_{number})"
         yield "    );"
 
 

@@ -17,6 +17,8 @@ from workbench.model.read_out import (
 )
 
 COUNT_BITS = 36
+#: Bits in which it is said how many cycles ago the oldest open check of an assertion began.
+AGE_BITS = 48
 MAGIC = 0x52434150
 STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 entries of 36 bits
 MOST_STATES = 1023  # of a block's pragmas: pairs of them are counted
@@ -31,7 +33,8 @@ class Probe:
     """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
     many cycles the state stands there after its own (0 where it is led there from a register of the design). Where
     state 1 has a signal's value that is summed, that begins at `value_lsb`; with `squares` their sum is too. Where the
-    cycle is kept in which a state is there first, that is `first_of`."""
+    cycle is kept in which a state is there first, that is `first_of`. At `open_lsb` it is said whether checks of an
+    assertion are open, above the age of the oldest."""
 
     block: int
     lsb: int
@@ -40,6 +43,7 @@ class Probe:
     value_lsb: int = -1
     squares: bool = False
     first_of: int = 0
+    open_lsb: int = -1
 
     @property
     def bits(self) -> int:
@@ -110,11 +114,12 @@ class MonitorPlan:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The words of each counter, of each signal's sums and of each first cycle, then those of the agent and how
-        many these are, those of the trace's records and of its counts, each a power of two."""
+        """The words of each counter, of each signal's sums, of each cycle that an assertion keeps, then those of the
+        agent and how many these are, those of the trace's records and of its counts, each a power of two."""
         own = (
             *(counter.words for counter in self.counters), *(VALUE_WORDS for _ in self.summed),
-            *(FIRST_WORDS for _ in self.dated), *((1 << self.agent_bits, COUNT_WORDS) if self.agent_bits else ()),
+            *(FIRST_WORDS for _ in (*self.dated, *self.strong)),
+            *((1 << self.agent_bits, COUNT_WORDS) if self.agent_bits else ()),
         )  # fmt: skip
         if self.trace is None or not self.probes:
             return own
@@ -159,10 +164,21 @@ class MonitorPlan:
         return tuple(ValueWords(base, probe.block) for probe, base in zip(self.dated, bases, strict=False))
 
     @property
+    def strong(self) -> tuple[Probe, ...]:
+        """The probes of assertions that fail where the run ends while they are open."""
+        return tuple(probe for probe in self.probes if probe.open_lsb >= 0)
+
+    @property
+    def opens(self) -> tuple[ValueWords, ...]:
+        """Where the cycle is of each of them in which what is open began."""
+        bases = self._places[len(self.counters) + len(self.summed) + len(self.dated) :]
+        return tuple(ValueWords(base, probe.block) for probe, base in zip(self.strong, bases, strict=False))
+
+    @property
     def agent_words(self) -> AgentWords | None:
         if not self.agent_bits:
             return None
-        before = len(self.counters) + len(self.summed) + len(self.dated)
+        before = len(self.counters) + len(self.summed) + len(self.dated) + len(self.strong)
         base, count = self._places[before : before + 2]
         return AgentWords(base, 1 << self.agent_bits, count)
 
@@ -210,6 +226,7 @@ class MonitorPlan:
             trace=self.trace_words,
             values=self.values,
             firsts=self.firsts,
+            opens=self.opens,
             agent=self.agent_words,
             settings=_settings(front, first + self.agent_words.base) if self.agent_words else {},
         )

@@ -13,14 +13,14 @@ from workbench.api.records import read_dwell, read_end, read_firsts, read_transi
 from workbench.api.tables import table_of
 from workbench.model.custom import FAILED, VALUE_BITS, MetricKind
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
+from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan, ValueWords
 from workbench.model.run_tables import Table
 from workbench.model.text import counted
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, `metric_sums` where a
-    metric sums a signal, and `first_cycles` where there are assertions.
+    metric sums a signal, `first_cycles` where there are assertions, and `open_since` where there are strong ones.
 
     A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, or did
     not answer, for 0 cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where
@@ -32,19 +32,24 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     unread = set(numbers)
     sums: list[tuple[int | float, ...]] = []
     firsts: list[tuple[int, ...]] = []
+    opens: list[tuple[int, ...]] = []
     for monitor, own in answered(build.read_out, words):
         of_clock = numbers if monitor.blocks is None else monitor.blocks
         unread -= set(of_clock)
         _count(monitor, of_clock, own.astype(np.uint64), times, moves)
         sums += _sums(monitor, own)
-        firsts += _firsts(monitor, own)
+        firsts += ((block, FAILED, cycle) for block, cycle in _cycles(monitor.firsts, own))
+        opens += _cycles(monitor.opens, own)
     times += [(block, 0, 0, 0, 1) for block in unread]
     tables = {
         "state_time": table_of("state_time", sorted(times)),
         "transitions": table_of("transitions", sorted(moves)),
     }
-    dated = any(monitor.firsts for monitor in (build.read_out.monitors if build.read_out else ()))
-    tables |= {"first_cycles": table_of("first_cycles", sorted(firsts))} if dated else {}
+    monitors = build.read_out.monitors if build.read_out else ()
+    if any(monitor.firsts for monitor in monitors):
+        tables["first_cycles"] = table_of("first_cycles", sorted(firsts))
+    if any(monitor.opens for monitor in monitors):
+        tables["open_since"] = table_of("open_since", sorted(opens))
     return tables | ({"metric_sums": table_of("metric_sums", sorted(sums))} if sums else {})
 
 
@@ -62,12 +67,12 @@ def _sums(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[in
         yield one.block, float(total - (total >> 95 << 96)), least - sign, largest - sign, float(squares)
 
 
-def _firsts(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[int, ...]]:
-    """Rows of `first_cycles`."""
-    for one in monitor.firsts:
+def _cycles(places: Sequence[ValueWords], words: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
+    """The blocks of which a cycle was kept there, each with its cycle from 0 on."""
+    for one in places:
         low, high = (int(word) for word in words[one.base : one.base + 2])
         if cycle := low | high << 32:
-            yield one.block, FAILED, cycle - 1
+            yield one.block, cycle - 1
 
 
 def answered(plan: ReadOutPlan | None, words: NDArray[np.uint32]) -> Iterator[tuple[MonitorWords, NDArray[np.uint32]]]:

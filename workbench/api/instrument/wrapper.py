@@ -24,6 +24,8 @@ VALUE_SOURCE = "recap_value.v"
 AVERAGE_SOURCE = "agent/agent_average.v"
 #: And those that keep the cycle in which an assertion failed first.
 FIRST_SOURCE = "recap_first.v"
+#: And those that keep the cycle in which began what of an assertion is open at the end.
+OPEN_SOURCE = "recap_open.v"
 TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
 #: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.
@@ -100,8 +102,8 @@ def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagn
 
 def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
     """What leaves the counters of a simulated design out: none where only they know which cycles count, as a reset that
-    is more than a pin says, or sum a signal, or an agent counts."""
-    if any(monitor.plan.summed or monitor.plan.agent_bits for monitor in monitors):
+    is more than a pin says, or sum a signal, or keep since when an assertion is open, or an agent counts."""
+    if any(monitor.plan.summed or monitor.plan.strong or monitor.plan.agent_bits for monitor in monitors):
         return ()
     plain = (set(re.findall(r"(?<![\w'])[A-Za-z_]\w*", m.clock.reset_hdl)) <= {m.clock.reset} for m in monitors)
     return (UNCOUNTED_DEFINE,) if all(plain) else ()

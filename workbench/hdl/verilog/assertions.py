@@ -11,6 +11,8 @@ from typing import Any
 
 from pyslang import parsing, syntax
 
+from workbench.hdl.verilog import local_variables
+from workbench.hdl.verilog.clockings import default_clocking, edge_of
 from workbench.hdl.verilog.design import Node
 from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.watched import MOST_DELAY, Kept, Unwatched
@@ -48,6 +50,9 @@ class Reader:
     _conditions: dict[str, int] = field(default_factory=dict)
     _depth: int = 0
 
+    def __post_init__(self) -> None:
+        self._variables = local_variables.Variables(self.name, self.kept)
+
     def property(self, spec: Node) -> Property:
         """A property of the module as it is watched. Raises Unwatched."""
         clocking, disable, names = spec.clocking, spec.disable, _Names({})
@@ -56,25 +61,30 @@ class Reader:
             spec = declaration.propertySpec
             clocking = spec.clocking if spec.clocking is not None else clocking
             disable = spec.disable if spec.disable is not None else disable
-        clocking = clocking if clocking is not None else _default_clock(self.module)
+        clocking = clocking if clocking is not None else default_clocking(self.module)
         if clocking is None:
             raise Unwatched("it names no clock: write @(posedge clk) in it")
-        edge, clock = _clock(clocking)
-        what = self._property(spec.expr, names)
+        edge, clock = edge_of(clocking)
         given_up = self.text(disable.expr, names) if disable is not None else self._default_disable()
         try:
+            what = self._property(spec.expr, names)
             checks = sequences.temporal(what, self._number(given_up) if given_up else None)
         except ValueError as why:
             raise Unwatched(str(why)) from None
-        if not self._conditions:
+        conditions = tuple(self._conditions)
+        if self._variables.types:
+            checks, conditions = self._variables.resolved(checks, conditions)
+        if not conditions:
             raise Unwatched("it names no signal")
-        return Property(clock, edge, tuple(self._conditions), checks)
+        return Property(clock, edge, conditions, checks)
 
     def text(self, node: Node, names: "_Names | None" = None) -> str:
         """An expression, with registers for what it asks of cycles before. Raises Unwatched."""
         names = names or _Names({})
         if isinstance(node, parsing.Token):
             return str(node.rawText)
+        if (variable := self._variable(node, names)) is not None:
+            return local_variables.read(variable)
         if isinstance(node, syntax.IdentifierNameSyntax) and (
             actual := names.actual.get(str(node.identifier.valueText))
         ):
@@ -92,6 +102,8 @@ class Reader:
     def _past(self, function: str, node: Node, names: "_Names") -> str:
         given = [one for one in node.arguments.parameters if isinstance(one, syntax.SyntaxNode)]
         texts = [self.text(one.expr, names) if hasattr(one, "expr") else "" for one in given]
+        if any(local_variables.is_read(text) for text in texts):
+            raise Unwatched(f"{function} of a variable is not watched: assign it that of the signal")
         depth = texts[1] if function == "$past" and len(texts) > 1 and texts[1] else "1"
         if not texts or len(texts) > (2 if function == "$past" else 1) or not depth.isdecimal():
             raise Unwatched(
@@ -122,19 +134,22 @@ class Reader:
         if kind == "ParenthesizedPropertyExpr":
             return self._property(node.expr, names)
         if (named := self._declared(node, names, syntax.PropertyDeclarationSyntax)) is not None:
-            declaration, inner = named
+            declaration, of_ports = named
             if declaration.propertySpec.clocking is not None or declaration.propertySpec.disable is not None:
                 raise Unwatched("a property within it has a clock, or a disable iff, of its own")
-            return self._property(declaration.propertySpec.expr, inner)
+            return self._property(declaration.propertySpec.expr, of_ports)
         if kind in ("ImplicationPropertyExpr", "ImpliesPropertyExpr"):
             trigger = self._sequence(node.left, names)
             if kind == "ImpliesPropertyExpr":
                 _one_cycle(trigger, node.left)
             return sequences.implied(trigger, self._property(node.right, names), plain_text(str(node.op)) == "|=>")
-        if kind in ("UntilPropertyExpr", "UntilWithPropertyExpr"):
+        if kind.endswith(("UntilPropertyExpr", "UntilWithPropertyExpr")):
             left, right = (_one_cycle(self._sequence(one, names), one) for one in (node.left, node.right))
-            last = sequences.fused(left, right) if kind == "UntilWithPropertyExpr" else right
-            return None, sequences.until(left, last)
+            last = sequences.fused(left, right) if kind.endswith("WithPropertyExpr") else right
+            return None, sequences.until(left, last, kind.startswith("S"))
+        if kind == "StrongWeakPropertyExpr":
+            inner = self._sequence(node.expr, names)
+            return None, inner if plain_text(str(node.keyword)) == "strong" else sequences.weak(inner)
         if isinstance(node, syntax.UnaryPropertyExprSyntax | syntax.UnarySelectPropertyExprSyntax):
             return self._unary(node, names)
         if isinstance(node, syntax.ConditionalPropertyExprSyntax):
@@ -145,7 +160,7 @@ class Reader:
             return None, sequences.either(first, other)
         if kind in ("AndPropertyExpr", "OrPropertyExpr"):
             return None, _TWO[kind](self._plain(node.left, names), self._plain(node.right, names))
-        return None, self._sequence(node, names)
+        return None, sequences.weak(self._sequence(node, names))
 
     def _plain(self, node: Node, names: "_Names") -> Sequence:
         """A property without an implication."""
@@ -157,18 +172,24 @@ class Reader:
     def _unary(self, node: Node, names: "_Names") -> Implied:
         word = plain_text(str(node.op))
         if word == "not":
-            return sequences.negated(self._sequence(node.expr, names))
-        selector = getattr(node, "selector", None)
-        low, high = _bounds(selector, word) if selector is not None else (1, 1)
+            inner = _within_parentheses(node.expr)
+            is_strong = inner.kind.name == "StrongWeakPropertyExpr" and plain_text(str(inner.keyword)) == "strong"
+            return sequences.negated(self._sequence(inner.expr if is_strong else inner, names))
+        selector, is_strong = getattr(node, "selector", None), word.startswith("s_")
+        low, high = _bounds(selector, word) if selector is not None else (0, None)
+        if high is not None and high < low:
+            raise Unwatched(f"'{word} {plain_text(str(selector))}' has an end before its beginning")
         if word in ("nexttime", "s_nexttime"):
-            return sequences.awaited(low, self._property(node.expr, names))
-        if selector is None or high is None or high < low:
-            raise Unwatched(f"'{word}' without an end is not watched, as a run may end before: write {word} [1:8]")
-        inner = self._plain(node.expr, names)
-        if word in ("always", "s_always"):
-            wait, times = sequences.repeated(ANY, low, low), high - low + 1
-            return None, sequences.then(wait, sequences.repeated(_one_cycle(inner, node.expr), times, times))
-        return None, sequences.then(sequences.repeated(ANY, low, high), inner)
+            return sequences.next_(low if selector is not None else 1, self._property(node.expr, names), is_strong)
+        last = self._plain(node.expr, names)
+        if word not in ("always", "s_always"):
+            return None, sequences.awaited(low, high, last, is_strong)
+        one = _one_cycle(last, node.expr)
+        if high is None:
+            return sequences.next_(low, sequences.always(one), False)
+        times = high - low + 1
+        each = sequences.then(sequences.repeated(ANY, low, low), sequences.repeated(one, times, times))
+        return None, each if is_strong else sequences.weak(each)
 
     # ---- sequences
 
@@ -177,12 +198,10 @@ class Reader:
         if (named := self._declared(node, names, syntax.SequenceDeclarationSyntax)) is not None:
             return self._repeated(self._sequence(named[0].seqExpr, named[1]), node, names)
         if kind in ("ParenthesizedPropertyExpr", "SimplePropertyExpr"):
-            return self._sequence(node.expr, names)
+            return self._assigned(self._sequence(node.expr, names), node, names)
         if kind in ("SimpleSequenceExpr", "ParenthesizedSequenceExpr"):
-            if getattr(node, "matchList", None) is not None:
-                raise Unwatched("what a sequence assigns is not watched")
             if kind == "ParenthesizedSequenceExpr":
-                return self._repeated(self._sequence(node.expr, names), node, names)
+                return self._repeated(self._assigned(self._sequence(node.expr, names), node, names), node, names)
             actual = names.actual.get(plain_text(str(node.expr)))
             if actual is not None and isinstance(actual[0], syntax.PropertyExprSyntax):
                 return self._repeated(self._sequence(*actual), node, names)
@@ -194,19 +213,39 @@ class Reader:
             ((_, guard, _),) = left.steps
             ((number, _),) = guard
             return sequences.throughout(number, self._sequence(node.right, names))
-        if kind == "StrongWeakPropertyExpr":
-            inner = self._sequence(node.expr, names)
-            if plain_text(str(node.keyword)) == "weak" or sequences.has_end(inner):
-                return inner
-            raise Unwatched("'strong' without an end is not watched, as a run may end before: write ##[1:8] in it")
         if kind == "FirstMatchSequenceExpr":
             if getattr(node, "matchList", None) is not None:
-                raise Unwatched("what a sequence assigns is not watched")
+                raise Unwatched("what first_match assigns is not watched: assign it in the sequence behind")
             return sequences.first_match(self._sequence(node.expr, names))
         if kind in _TWO:
             return _TWO[kind](self._sequence(node.left, names), self._sequence(node.right, names))
         what = plain_text(str(node))
         raise Unwatched(f"'{what if len(what) <= 40 else what[:37] + '...'}' is not watched: see the guide for what is")
+
+    def _assigned(self, sequence: Sequence, node: Node, names: "_Names") -> Sequence:
+        """With the assignments behind it, where there are some: in its last cycle."""
+        match_list = getattr(node, "matchList", None)
+        for item in match_list.items if match_list is not None else ():
+            if isinstance(item, parsing.Token):
+                continue
+            what = item.expr.expr if item.kind.name == "SimplePropertyExpr" else item
+            variable = self._variable(what.left, names) if what.kind.name == "AssignmentExpression" else None
+            if variable is None:
+                raise Unwatched(f"'{plain_text(str(item))}' is no assignment to a variable of it")
+            if sequence.empty:
+                raise Unwatched(f"'{plain_text(str(item))}' is behind a sequence that can match without a cycle")
+            text = local_variables.assigned(variable, self.text(what.right, names))
+            sequence = sequences.fused(sequence, sequences.condition(self._number(text)))
+        return sequence
+
+    def _variable(self, node: Node, names: "_Names") -> str | None:
+        """The key of the variable that an expression is; of a port, that it stands for."""
+        if not isinstance(node, syntax.IdentifierNameSyntax):
+            return getattr(node, "expr", None) and self._variable(node.expr, names) if _is_plain(node) else None
+        name = str(node.identifier.valueText)
+        if (actual := names.actual.get(name)) is not None:
+            return self._variable(*actual)
+        return names.variables.get(name)
 
     def _delayed(self, node: Node, names: "_Names") -> Sequence:
         low: int
@@ -278,8 +317,6 @@ class Reader:
         name = declaration.name.valueText
         if self._depth > MOST_DELAY:
             raise Unwatched(f"'{name}' names itself")
-        if list(declaration.variables):
-            raise Unwatched(f"'{name}' has variables of its own")
         listed = declaration.portList.ports if declaration.portList is not None else ()
         ports = [one for one in listed if isinstance(one, syntax.AssertionItemPortSyntax)]
         actual: dict[str, tuple[Node, _Names]] = {}
@@ -290,7 +327,7 @@ class Reader:
             if one is None or getattr(one, "expr", None) is None:
                 raise Unwatched(f"the port '{formal}' of '{name}' gets no value")
             actual[formal] = (one.expr, names)
-        return _Names(actual)
+        return _Names(actual, self._variables.declare(declaration))
 
     def _default_disable(self) -> str:
         found = (one for one in self.module.members if isinstance(one, syntax.DefaultDisableDeclarationSyntax))
@@ -299,9 +336,21 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Names:
-    """The values of ports, each with the names that are known where it is written."""
+    """The values of ports, each with the names that are known where it is written, and the keys of variables."""
 
     actual: "Mapping[str, tuple[Node, _Names]]"
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether it stands around an expression, and adds nothing to it."""
+    return node.kind.name in ("SimplePropertyExpr", "SimpleSequenceExpr", "ParenthesizedExpression")
+
+
+def _within_parentheses(node: Node) -> Node:
+    while node.kind.name == "ParenthesizedPropertyExpr":
+        node = node.expr
+    return node
 
 
 def _one_cycle(sequence: Sequence, node: Node) -> Sequence:
@@ -329,30 +378,15 @@ def _cycles(text: str, what: str) -> int:
 
 
 def _has_more(node: Node, names: _Names) -> bool:
-    """Whether an expression has functions of the system, or ports of what it is written in."""
+    """Whether an expression has functions of the system, or ports or variables of what it is written in."""
     found: list[Node] = []
 
     def look(one: Node) -> None:
-        port = isinstance(one, syntax.IdentifierNameSyntax) and str(one.identifier.valueText) in names.actual
-        if port or isinstance(one, syntax.SystemNameSyntax):
+        own = isinstance(one, syntax.IdentifierNameSyntax) and (
+            str(one.identifier.valueText) in (names.actual.keys() | names.variables.keys())
+        )
+        if own or isinstance(one, syntax.SystemNameSyntax):
             found.append(one)
 
     node.visit(look)
     return bool(found)
-
-
-def _default_clock(module: Node) -> Node | None:
-    for member in module.members:
-        if isinstance(member, syntax.ClockingDeclarationSyntax):
-            if str(member.globalOrDefault).strip() == "default" and member.event is not None:
-                return member.event
-        elif type(member).__name__ == "DefaultClockingReferenceSyntax":
-            raise Unwatched("its default clocking is named elsewhere: write @(posedge clk) in it")
-    return None
-
-
-def _clock(clocking: Node) -> tuple[str, str]:
-    words = re.fullmatch(r"@?\(*(posedge|negedge)([A-Za-z_]\w*)\)*", "".join(plain_text(str(clocking)).split()))
-    if words is None:
-        raise Unwatched(f"'{plain_text(str(clocking))}' is not one edge of a clock")
-    return words[1], words[2]

@@ -72,7 +72,7 @@ def _verilog(bench: Bench) -> str:
     tasks = "\n".join(
         f"""    task compare_{port.name}(input [{port.bits - 1}:0] recorded);
         for (i = 0; i < {port.bits}; i = i + 1)
-            if ((recorded[i] ^ {port.name}[i]) === 1'b1 && !differs) begin
+            if (((recorded[i] ^ {port.name}[i]) === 1'b1 || (recorded[i] && {port.name}[i] === 1'bz)) && !differs) begin
                 $display("first difference: cycle %0d: {port.name} is 'h%h, the run had 'h%h",
                          cycle, {port.name}, recorded);
                 differs = 1;
@@ -216,7 +216,7 @@ begin
         begin
             for place in now'range loop
                 if not differs and ((now(place) = '1' and recorded(place) = '0')
-                        or (now(place) = '0' and recorded(place) = '1')) then
+                        or ((now(place) = '0' or now(place) = 'Z') and recorded(place) = '1')) then
                     report "first difference: cycle " & integer'image(cycle) & ": " & name & " is b" & shown(now)
                         & ", the run had b" & shown(recorded) severity note;
                     differs := true;

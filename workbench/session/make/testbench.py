@@ -119,15 +119,11 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
     values = workspace.settings(settings)
     parameters = workspace.parameters(values)
     ports = workspace.hdl_scanner(values, job)(hardware).ports
-    for port in ports:
-        if port.direction == "inout":
-            message = f"no testbench is written for the port '{port.name}': it is bidirectional"
-            raise WorkbenchError(Diagnostic(message, file=port.file or None, line=port.line or None))
     pins = {clock.pin.lower(): clock for clock in board.clocks} if board is not None else {}
     given = [port for port in ports if port.direction == "input"]
     clocks = tuple(port for port in given if port.name.lower() in pins)
     inputs = tuple(port for port in given if port not in clocks)
-    outputs = tuple(port for port in ports if port.direction == "output")
+    outputs = tuple(port for port in ports if port.direction != "input")  # nothing else drives an inout on the card
     if not clocks or not outputs:
         raise WorkbenchError(Diagnostic(f"the top '{hardware.top}' has no clock of the platform's, or no output"))
     types = None
@@ -243,10 +239,10 @@ def _script(workspace: Workspace, bench: Bench) -> str:
     words = shlex.join([*_verilog_options(workspace), f"{bench.name}{bench.suffix}"])
     lines += [
         "if command -v verilator > /dev/null; then",
-        f"    verilator --binary --timing -Wno-fatal --top-module {bench.name} -o replay {words}",
+        f"    verilator --binary --timing --no-assert -Wno-fatal --top-module {bench.name} -o replay {words}",
         "    obj_dir/replay",
         "else",
-        f"    iverilog -g2012 -s {bench.name} -o replay.vvp {words}",
+        f"    iverilog -g2012 -gno-assertions -s {bench.name} -o replay.vvp {words}",
         "    vvp -n replay.vvp",
         "fi",
     ]
@@ -296,7 +292,17 @@ def _said_by_ghdl(written: Written, job: Job) -> str:
 def _said_by_verilator(written: Written, job: Job) -> str:
     tool = _there(find_verilator())
     bench = f"{written.bench.name}{written.bench.suffix}"
-    options = ["--binary", "--timing", "-Wno-fatal", "-O3", "-CFLAGS", _COMPILED, "--top-module", written.bench.name]
+    options = [
+        "--binary",
+        "--timing",
+        "--no-assert",
+        "-Wno-fatal",
+        "-O3",
+        "-CFLAGS",
+        _COMPILED,
+        "--top-module",
+        written.bench.name,
+    ]
     words = [*options, "-o", "replay", *_verilog_options(written.workspace), bench]
     built = job.run([tool.path, *words], cwd=written.folder, env=verilator_environment(tool), on_line=_quiet)
     if built.returncode:

@@ -159,6 +159,7 @@ class TimelineMode(Mode):
             for finding in self.context.analysis.findings:
                 if finding.id == chosen.finding:
                     blocks, first_s = {finding.block, finding.culprit}, finding.first_s
+                    first_s = finding.open_s if first_s is None else first_s
         if scene:
             self.view.chosen_blocks = frozenset(
                 n for n, b in enumerate(scene.blocks) if b.id in blocks or b.group in blocks
