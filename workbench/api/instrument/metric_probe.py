@@ -87,7 +87,7 @@ class MetricProbe:
         if self.is_strong:
             yield from self._open(made, verilog, given_up, f"{state}[{self.lsb + self.state_bits} +: {1 + AGE_BITS}]")
 
-    def _open(self, made: Checker, verilog: Callable[[str], str], given_up: str, told: str) -> Iterator[str]:
+    def _open(self, made: Checker, verilog: Callable[[str], str], given_up: str, bits: str) -> Iterator[str]:
         """Whether a check is open behind a cycle, and how many cycles before that the oldest began. Cycles are numbered
         by a counter of the clock's own."""
         now, begun, none = f"recap_now_{self.block}", f"recap_begun_{self.block}", f"{AGE_BITS}'d0"
@@ -104,7 +104,7 @@ class MetricProbe:
             of_open = [(verilog(f"n[{register}]"), f"{begun}_{register}_next") for register in made.open_begun]
             yield from self._oldest(f"{begun}_first", of_open, now)
             age = f"{now} - {begun}_first"
-        yield f"    assign {told} = {{~{given_up} & ({' | '.join(map(verilog, whens))}), {age}}};"
+        yield f"    assign {bits} = {{~{given_up} & ({' | '.join(map(verilog, whens))}), {age}}};"
 
     def _oldest(self, name: str, of_each: Sequence[tuple[str, str]], now: str) -> Iterator[str]:
         """A wire that is the least of some cycles, of those for which it holds what is asked; else this one."""

@@ -228,7 +228,9 @@ class Reader:
         for item in match_list.items if match_list is not None else ():
             if isinstance(item, parsing.Token):
                 continue
-            what = item.expr.expr if item.kind.name == "SimplePropertyExpr" else item
+            what = item
+            while _is_plain(what):
+                what = what.expr
             variable = self._variable(what.left, names) if what.kind.name == "AssignmentExpression" else None
             if variable is None:
                 raise Unwatched(f"'{plain_text(str(item))}' is no assignment to a variable of it")
