@@ -12,10 +12,11 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMenuBar, QWidget
 
 from workbench.gui.open.new_project import NewProject
+from workbench.gui.run.run_control import EndedRun
 from workbench.gui.widgets.popover import Popover
 from workbench.traces.markers import Marker
 
-__all__ = ["Marker", "NewProject", "QTimer", "clipped", "nameless"]  # beside all that is defined here
+__all__ = ["EndedRun", "Marker", "NewProject", "QTimer", "clipped", "nameless"]  # beside all that is defined here
 
 
 def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:

@@ -132,6 +132,11 @@ FLOATING = {
     "settings-keys": ("window.floating.show_settings('keys')", "window.floating.settings", "hide"),
     "guide": ("window.floating.show_guide()", "window.floating.guide", "hide"),
     "new": ("new_from_sources()", "window.findChild(NewProject)", "reject"),
+    "banner": (
+        "window.end_banner.show_end(EndedRun('Run 7', window.context.run, 93.0, ()))",
+        "window.end_banner",
+        "dismiss",
+    ),
     "tour": ("window.tour.begin()", "window.tour", "end"),
     "run-panel": ("window.toggle_run_dock()", "window.run_dock", "closed.emit"),
 }

@@ -64,6 +64,7 @@ def test_the_end_of_a_run_says_what_to_change_first_and_leads_on(trusted: MainWi
     assert not banner.isVisible()
     run(window, qtbot, run_of(4, "a"))
     assert banner.isVisible()
+    assert not window.panels.run_visible()  # the run's panel gave way to it
     assert banner.head.text().startswith("Run 1 is complete: ")
     assert "of virtual time" in banner.head.text()
     assert banner.best.text().startswith("Best: ")
@@ -74,7 +75,10 @@ def test_the_end_of_a_run_says_what_to_change_first_and_leads_on(trusted: MainWi
     qtbot.waitUntil(lambda: not window.busy)
     assert window.context.navigation.mode == "analyse"
     assert isinstance(window.context.navigation.selection, SelectedFinding)
+    assert not banner.isVisible()  # it led on
     run(window, qtbot, run_of(2, "a"))
+    qtbot.mouseClick(banner.log, LEFT)
+    assert window.panels.run_visible()
     assert "faster than Run 1, same output; " in banner.beside.text()
     qtbot.mouseClick(banner.compare, LEFT)
     qtbot.waitUntil(lambda: window.modes.shown is not None and not window.busy)
@@ -82,6 +86,7 @@ def test_the_end_of_a_run_says_what_to_change_first_and_leads_on(trusted: MainWi
     pair = window.modes.views["compare"].pair()  # type: ignore[attr-defined]
     assert [one.run.path.name for one in pair] == ["run-1", "run-2"]
     run(window, qtbot, run_of(3, "b"))
+    assert window.panels.run_visible()  # as it was asked for
     assert "slower than Run 2, but their outputs differ" in banner.beside.text()
     window.context.navigation.set_mode("timeline")  # and the key works in each mode, whatever was compared
     assert window.actions_of.all["compare_before"].shortcut().toString() == "Ctrl+Shift+C"
@@ -112,6 +117,7 @@ def test_a_run_that_failed_leads_to_its_line(trusted: MainWindow, qtbot: QtBot, 
     window, banner = trusted, trusted.end_banner
     run(window, qtbot, broken)
     assert banner.head.text() == "Run 1 failed"
+    assert window.panels.run_visible()
     assert banner.best.text() == "Expected ';' (main.c:11)"
     assert not banner.findings.isVisible()
     qtbot.mouseClick(banner.line, LEFT)

@@ -153,7 +153,11 @@ def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow,
     assert opened.context.trusted
     assert standing(the_workspace(opened)).trusted
     dock = opened.run_dock
+    assert not dock.isVisible()  # all went well: the banner leads to what it said
+    assert opened.end_banner.problems.text() == "Show 1 warning"
+    qtbot.mouseClick(opened.end_banner.problems, Qt.MouseButton.LeftButton)
     assert dock.isVisible()
+    assert dock.filters["Problems"].isChecked()
     assert [(s.name, s.state) for s in dock.steps.values()] == [
         ("Instrument", "done"), ("Build host", "done"), ("Run", "done"),
     ]  # fmt: skip

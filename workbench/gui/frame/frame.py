@@ -122,8 +122,10 @@ class ProjectWindow(QMainWindow):
         self.run_dock.closed.connect(self.toggle_run_dock)
         self.run_dock.run_wanted.connect(self.run_control.run)
         self.run_control.ended.connect(self.end_banner.show_end)
+        self.run_control.ended.connect(self.panels.take_run_back)
         self.end_banner.shown_changed.connect(self.panels.show_end)
         self.end_banner.problems_wanted.connect(self._show_problems)
+        self.end_banner.log_wanted.connect(lambda: self.panels.show_run(True))
         context.run_requested.connect(self.run_control.run)
         context.study_requested.connect(self.run_control.run_study)
         context.pause_requested.connect(self.run_control.cancel)
@@ -257,7 +259,7 @@ class ProjectWindow(QMainWindow):
 
     def _on_job_started(self, title: str) -> None:
         self.end_banner.dismiss()
-        self.panels.show_run(True)
+        self.panels.lend_run()
         self._refresh()
 
     # ---- documents

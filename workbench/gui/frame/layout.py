@@ -4,9 +4,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStyle, QToolBar, QWidget
 
 from workbench.api.modes import Panel
-from workbench.gui.frame.focus import home_of
+from workbench.gui.frame.focus import focus_is_in, home_of
 from workbench.gui.frame.mode_stack import ModeStack
 from workbench.gui.look.theme import set_ground
+from workbench.gui.run.run_control import EndedRun
 from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import Stack
 from workbench.system import store
@@ -53,6 +54,7 @@ class Panels(QObject):
         self._asked: set[str] = set()  # modes of whose details something was asked
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
         self._end_wanted = self._found_wanted = False
+        self._run_lent = False  # whether a job opened the run panel, and no person since
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
         for dock in (self._end, self._side, self._details, self._range, self._run, self._found):
             dock.hide()
@@ -221,8 +223,20 @@ class Panels(QObject):
             self.show_run(False)
         self.show_mode(self._mode)
 
+    def lend_run(self) -> None:
+        """Show the run panel while a job is under way."""
+        lent = self._run_lent or not self._run_wanted
+        self.show_run(True)
+        self._run_lent = lent
+
+    def take_run_back(self, ended: EndedRun) -> None:
+        """Hide the run panel after a run that went well, where no person opened it or reads in it."""
+        well = ended.run is not None and ended.run.complete
+        if well and self._run_lent and not focus_is_in(self._run):
+            self.show_run(False)
+
     def show_run(self, visible: bool) -> None:
-        self._run_wanted = visible
+        self._run_wanted, self._run_lent = visible, False
         self._range_wanted &= not (visible and self._is_narrow)
         if visible:
             self.show_found(None)
@@ -256,6 +270,7 @@ class Panels(QObject):
         self._kept, self._asked = {}, set()
         mode, self._mode = self._mode, ""
         self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
+        self._run_lent = False
         self.show_mode(mode)
         self.save()
 

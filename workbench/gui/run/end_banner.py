@@ -1,4 +1,4 @@
-"""The end of a run: how it came out, what to change first, and where to go on. It is there until it is closed."""
+"""The end of a run: how it came out, what to change first, and where to go on. It is there until it led on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, label
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import duration_text
+from workbench.model.text import counted, duration_text
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import draw_severity
 from workbench.session.program.keys import key_of_mode, with_key
@@ -34,10 +34,11 @@ _FOLLOW = {True: "analyse", False: "stay"}
 
 
 class EndBanner(QWidget):
-    """What a run came to, from its end until the next job begins or another run is opened."""
+    """What a run came to, from its end until a person goes on from it, the next job begins or another run is opened."""
 
     shown_changed = Signal(bool)
     comparison_wanted = Signal()
+    log_wanted = Signal()
     problems_wanted = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -53,9 +54,10 @@ class EndBanner(QWidget):
         self.gain, self.sure = label(role="gain"), label(role="smallsecond")
         self.findings = Button("Show findings", kind="primary", on=self._show_findings)
         self.findings.setToolTip(f"The best one is selected ({key_of_mode(2)})")
-        self.compare = Button("Compare with previous", on=self.comparison_wanted.emit)
+        self.compare = Button("Compare with previous", on=self._compare)
         self.line = Button("Go to line", kind="primary", on=self._go_to_line)
         self.problems = Button("Show problems", on=self.problems_wanted.emit)
+        self.log = Button("Show log", on=self.log_wanted.emit)
         self.close_button = IconButton("x", "Close", on=self.dismiss)
         self.follow = QCheckBox("Show findings after every run")
         self.follow.toggled.connect(lambda on: store.set_preference("after_run", _FOLLOW[on]))
@@ -66,7 +68,7 @@ class EndBanner(QWidget):
             STRETCH,
             spacing=2,
         )
-        buttons = row_layout(self.findings, self.line, self.compare, self.problems, spacing=8)
+        buttons = row_layout(self.findings, self.line, self.compare, self.problems, self.log, spacing=8)
         row = row_layout(self.sign, of=self, margins=(16, 8, 10, 8), spacing=12)
         row.addLayout(said, 1)
         row.addLayout(column_layout(buttons, self.follow, spacing=6))
@@ -93,7 +95,10 @@ class EndBanner(QWidget):
         self.style().polish(self)
         for widget in (self.findings, self.compare, self.follow):
             widget.setVisible(not failed)
-        self.problems.setVisible(failed)
+        warnings = len({(one.message, one.hint) for one in ended.problems if one.severity is Severity.WARNING})
+        self.problems.setText(f"Show {counted(warnings, 'warning')}" if warnings and not failed else "Show problems")
+        self.problems.setVisible(failed or bool(warnings))
+        self.log.setVisible(not failed and not warnings)
         self.line.setVisible(failed and self._first is not None and bool(self._first.line))
         self._write(self.count, "")
         if failed:
@@ -189,6 +194,11 @@ class EndBanner(QWidget):
         context.navigation.set_mode("analyse")
         if context.analysis and (best := best_finding(context.analysis, context.aside)):
             context.navigation.select(SelectedFinding(best.id))
+        self.dismiss()
+
+    def _compare(self) -> None:
+        self.comparison_wanted.emit()
+        self.dismiss()
 
     def _go_to_line(self) -> None:
         first = self._first

@@ -36,12 +36,14 @@ def _run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
 
 @dataclass(frozen=True)
 class EndedRun:
-    """A run of the project that has ended: `run` is what was recorded, where anything was."""
+    """A run of the project that has ended: `run` is what was recorded, where anything was, `diagnostics` why not, and
+    `problems` what the run panel shows."""
 
     title: str
     run: Run | None
     seconds: float
     diagnostics: tuple[Diagnostic, ...]
+    problems: tuple[Diagnostic, ...] = ()
 
 
 class RunControl(QObject):
@@ -217,6 +219,7 @@ class RunControl(QObject):
         self._context.study = None
         self._context.runs_changed.emit()
         if self._began_s is not None and not cancelled:
-            self.ended.emit(EndedRun(self.title, run, time.monotonic() - self._began_s, diagnostics))
+            took_s, problems = time.monotonic() - self._began_s, tuple(self._dock.problems)
+            self.ended.emit(EndedRun(self.title, run, took_s, diagnostics, problems))
         if run is not None and run.path is not None:
             self._context.open_run(run.path)
