@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 from workbench.gui.views.house_view import HouseView
 from workbench.gui.widgets import ElidedLabel, shortened
 from workbench.gui.widgets.popover import Popover
+from workbench.gui.widgets.row_view import RowView
 
 #: Characters that a shortened text must keep.
 ENOUGH = 6
@@ -142,7 +143,20 @@ def _painted(window: QWidget) -> list[str]:
     finally:
         for owner, name, original in kept:
             setattr(owner, name, original)
-    return [*seen.faults(), *placed.joined()]
+    return [*seen.faults(), *_cells(window), *placed.joined()]
+
+
+def _cells(window: QWidget) -> Iterator[str]:
+    """Cells of tables that look alike once they are shortened."""
+    for view in window.findChildren(RowView):
+        for (column, _), cuts in view.cuts.items() if view.isVisible() else ():
+            whole = defaultdict(set)
+            for text, short in cuts.items():
+                whole[short].add(text)
+            for short, texts in whole.items():
+                if len(texts) > 1:
+                    named = " and ".join(sorted(map(repr, texts)))
+                    yield f"{view.accessibleName()}, column {column}: {named} look like '{short}'"
 
 
 def _watched(original: Callable[..., Any], watch: Callable[..., None]) -> Callable[..., Any]:

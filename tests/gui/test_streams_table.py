@@ -5,6 +5,9 @@ from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.streams import stream_table
+from workbench.gui.views.canvas import text_width
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column, shared_widths
 from workbench.gui.widgets.table_view import TableView
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
@@ -39,3 +42,29 @@ def test_enter_opens_the_line_of_its_port(qtbot: QtBot) -> None:
     with qtbot.waitSignal(view.line_wanted) as told:
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert told.args == ["pdf2d.v", 20]
+
+
+def test_a_column_takes_room_that_another_does_not_need(qtbot: QtBot) -> None:
+    assert shared_widths([100, 100, 50], [60, 120, None]) == [80, 120, 50]
+    assert shared_widths([100, 100, 50], [60, 180, None]) == [60, 140, 50]
+    assert shared_widths([100, 100], [60, 60]) == [100, 100]
+    view = RowView(
+        "Places", (Column("Name", lambda row: row[0], share=0.7), Column("Where", lambda row: row[1], share=0.3))
+    )
+    qtbot.addWidget(view)
+    text = "a long text that needs more than its share"
+    view.show_rows([(("short", text), ())])
+    assert 0.3 * view.viewport().width() < text_width(text, 13) < view.columnWidth(1)
+
+
+def test_cells_that_look_alike_when_shortened_keep_what_differs(qtbot: QtBot) -> None:
+    places = [f"host rank[*].main, {count} call sites of one kind" for count in (3, 4)]
+    view = RowView("Places", (Column("Where", lambda row: row, share=1.0, elide=Qt.TextElideMode.ElideMiddle),))
+    qtbot.addWidget(view)
+    view.resize(170, 200)
+    view.show_rows([(place, ()) for place in places])
+    view.grab()
+    (cuts,) = view.cuts.values()
+    assert set(cuts) == set(places)
+    assert all("…" in cut for cut in cuts.values())
+    assert len(set(cuts.values())) == 2

@@ -1,11 +1,12 @@
 """Text and rules."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 _CLAUSE_ENDS, _LEAST_LETTERS = re.compile(r"[,;:.] "), 6
@@ -30,17 +31,30 @@ def set_role(widget: QWidget, role: str) -> None:
         widget.update()
 
 
+_MODES = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideLeft
+
+
 def shortened(text: str, metrics: QFontMetrics, width_px: int, beside: Collection[str] = ()) -> str:
     """A text shortened to a width such that it still differs from those it is beside: at its end, its middle or
     its start, wherever they are alike; where none of these distinguishes them, without what they begin with alike."""
-    modes = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideLeft
-    others = [other for other in beside if other != text]
-    for mode in modes:
-        short = metrics.elidedText(text, mode, width_px)
-        if short not in [metrics.elidedText(other, mode, width_px) for other in others]:
-            return short
-    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(text, *others, strict=False)))
-    return metrics.elidedText(f"\u2026{text[alike:]}", Qt.TextElideMode.ElideRight, width_px)
+    return shortened_apart([text, *beside], QFontMetricsF(metrics), width_px)[text]
+
+
+def shortened_apart(
+    texts: Collection[str], metrics: QFontMetricsF, width_px: float, first: Qt.TextElideMode = _MODES[0]
+) -> dict[str, str]:
+    """Each of these texts shortened as by `shortened`, by its mode or by the `first` that keeps it apart."""
+    left, found = list(dict.fromkeys(texts)), dict[str, str]()
+    for mode in (first, *_MODES):
+        cuts = {text: metrics.elidedText(text, mode, width_px) for text in left}
+        count = Counter(cuts.values())
+        found |= {text: cut for text, cut in cuts.items() if count[cut] == 1}
+        left = [text for text in left if text not in found]
+        if not left:
+            return found
+    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*left, strict=False)))
+    cut = Qt.TextElideMode.ElideRight
+    return found | {text: metrics.elidedText(f"\u2026{text[alike:]}", cut, width_px) for text in left}
 
 
 class ElidedLabel(QLabel):

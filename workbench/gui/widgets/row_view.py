@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -28,7 +29,10 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.look import icons, theme
 from workbench.gui.look.painting import label, paint_focus
-from workbench.gui.widgets.rows import Column, Index, Row, RowModel
+from workbench.gui.views.canvas import font, text_width
+from workbench.gui.widgets.labels import shortened_apart
+from workbench.gui.widgets.rows import Column, Index, Row, RowModel, shared_widths
+from workbench.pictures.canvas import LEAST_CHARACTERS
 
 Align = Qt.AlignmentFlag
 HEAD_PX, EDGE_PX, GAP_PX = 30, 16, 8
@@ -92,9 +96,7 @@ class _Delegate(QStyledItemDelegate):
         if column.paint is not None:
             column.paint(painter, box, row)
         else:
-            align = Align.AlignRight if column.right else Align.AlignLeft
-            inside = _inside(box, number, len(rows.columns))
-            label(painter, inside, column.text(row), *column.ink(row), align, column.elide)
+            self._view.write(painter, _inside(box, number, len(rows.columns)), number, row)
         if self._view.ruled:
             painter.setPen(QPen(theme.colour("rule"), 1))
             y = option.rect.bottom() + 0.5
@@ -106,6 +108,9 @@ class _Delegate(QStyledItemDelegate):
 
 #: What a column of names has at least.
 LEAST_NAME_PX = 96
+#: Of so many rows the columns take their widths.
+MEASURED_ROWS = 200
+_SORT_PX = 18  # of the arrow beside a head
 
 
 class RowView(QTreeView):
@@ -120,6 +125,8 @@ class RowView(QTreeView):
         super().__init__()
         self.rows, self.row_px = RowModel(columns), row_px
         self._dropped: list[int] = []  # columns for which there is no room
+        self._needs: dict[int, float | None] = {}  # how wide columns would be, of the rows shown
+        self.cuts: dict[tuple[int, float], dict[str, str]] = {}  # by column and width, of the rows in sight
         self._typed_in = [n for n, column in enumerate(columns) if column.typed is not None]
         self.setModel(self.rows)
         self.setHeader(_Header(self))
@@ -144,6 +151,8 @@ class RowView(QTreeView):
         self._quiet = True
         self.rows.set_rows(rows)
         self._unfold()
+        self._needs.clear()
+        self.lay_out_columns()
         self._quiet = False
 
     def _unfold(self) -> None:
@@ -252,11 +261,51 @@ class RowView(QTreeView):
             self.setColumnHidden(number, number in self._dropped)
         shown = [(n, c) for n, c in shown if n not in self._dropped]
         free = self.viewport().width() - sum(column.width_px for _, column in shown)
-        shares = sum(column.share for _, column in shown) or 1.0
+        sharing = [(number, column) for number, column in shown if not column.width_px]
+        shares = sum(column.share for _, column in sharing) or 1.0
+        parts = [free * column.share / shares for _, column in sharing]
+        widths = shared_widths(parts, [self._need(number) for number, _ in sharing])
+        wide = {number: max(60, int(width)) for (number, _), width in zip(sharing, widths, strict=True)}
         for number, column in shown:
-            self.header().resizeSection(number, column.width_px or max(60, int(free * column.share / shares)))
+            self.header().resizeSection(number, column.width_px or wide[number])
+
+    def _need(self, number: int) -> float | None:
+        """How wide a column with text would be."""
+        column = self.rows.columns[number]
+        if column.paint is not None and not column.beside_px:
+            return None
+        if number not in self._needs:
+            rows = [row for top, parts in zip(self.rows.tops, self.rows.parts, strict=True) for row in (top, *parts)]
+            beside = column.beside_px or GAP_PX + (GAP_PX if 0 < number < len(self.rows.columns) - 1 else EDGE_PX)
+            tree = self.indentation() * (self.rootIsDecorated() + any(self.rows.parts))
+            texts = [text_width(column.head, 12, 500) + (_SORT_PX if column.key else 0)]
+            texts += [text_width(column.text(row), *column.ink(row)[1:]) for row in rows[:MEASURED_ROWS]]
+            self._needs[number] = max(texts) + 1 + beside + (tree if number == self.treePosition() else 0)
+        return self._needs[number]
+
+    def write(self, painter: QPainter, box: QRectF, number: int, row: Row) -> float:
+        """Write a column's text, such that it differs from those above and below it; its width."""
+        column = self.rows.columns[number]
+        text, ink = column.text(row), column.ink(row)
+        align = Align.AlignRight if column.right else Align.AlignLeft
+        if text_width(text, *ink[1:]) > box.width():
+            cut = self._cuts_of(number, box.width(), ink).get(text, text)
+            text = cut if len(cut) > LEAST_CHARACTERS else text
+        return label(painter, box, text, *ink, align, column.elide)
+
+    def _cuts_of(self, number: int, width_px: float, ink: tuple[str, int, int]) -> dict[str, str]:
+        """A column's texts in sight, shortened to a width."""
+        if (number, width_px) not in self.cuts:
+            column, index, texts = self.rows.columns[number], self.indexAt(QPoint(0, 0)), list[str]()
+            while index.isValid() and self.visualRect(index).top() < self.viewport().height():
+                texts.append(column.text(self.rows.row(index)))
+                index = self.indexBelow(index)
+            metrics = QFontMetricsF(font(*ink[1:]))
+            self.cuts[number, width_px] = shortened_apart(texts, metrics, width_px, column.elide)
+        return self.cuts[number, width_px]
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self.cuts.clear()
         super().paintEvent(event)
         paint_focus(self)
 

@@ -26,6 +26,7 @@ class Column:
     It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
     one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row. One with
     `typed` is typed in, from what is `written` in a row (None: this row is not); it gets the row and the new text.
+    One with a `paint` says by `beside_px` what there is beside its text: without, its width is its share alone.
     """
 
     head: str
@@ -42,6 +43,18 @@ class Column:
     tip_of: Callable[[Row], str] = _no_text
     typed: Callable[[Row, str], None] | None = None
     written: Callable[[Row], str | None] = _no_text
+    beside_px: int = 0
+
+
+def shared_widths(parts: Sequence[float], needs: Sequence[float | None]) -> list[float]:
+    """Parts of a room such that who needs less than its part gives to who needs more; None needs what it has."""
+    over = [0.0 if need is None else part - need for part, need in zip(parts, needs, strict=True)]
+    spare, lack = sum(max(one, 0.0) for one in over), sum(max(-one, 0.0) for one in over)
+    moved = min(spare, lack)
+    return [
+        part - moved * (one / spare if one > 0 else one / lack if one < 0 else 0.0)
+        for part, one in zip(parts, over, strict=True)
+    ]
 
 
 class RowModel(QAbstractItemModel):

@@ -33,7 +33,6 @@ class TableView(RowView):
         self.table = table
         self.rows.set_columns(self.columns_of(table))
         self.show_rows([(row, table.parts(row)) for row in table.rows])
-        self.lay_out_columns()
 
     def columns_of(self, table: views.Table) -> tuple[Column, ...]:
         return window_columns(table)
@@ -53,15 +52,16 @@ def window_columns(table: views.Table) -> tuple[Column, ...]:
 
 
 def _column(column: views.Column, first: bool) -> Column:
-    paint = None
+    paint, beside_px = None, 0
     if column.picture:
         paint = partial(_paint_picture, column.picture)
     elif column.category:
-        paint = partial(_paint_swatch, column, first)
+        paint, beside_px = partial(_paint_swatch, column, first), (1 if first else 2) * GAP_PX + _SWATCH_PX + 8
     return Column(
         column.head, column.text, column.width_px, column.share, column.right, column.key, column.ink,
         Qt.TextElideMode.ElideMiddle if column.elide_middle else Qt.TextElideMode.ElideRight,
         paint, partial(_paint_head, column.picture_head) if column.picture_head else None, column.tip, column.tip_of,
+        beside_px=beside_px,
     )  # fmt: skip
 
 

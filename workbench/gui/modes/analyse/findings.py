@@ -47,7 +47,7 @@ class FindingTable(TableView):
     def columns_of(self, table: Table) -> tuple[Column, ...]:
         columns = list(super().columns_of(table))
         columns[SHAPE] = replace(columns[SHAPE], paint=self._paint_sign)
-        columns[TITLE] = replace(columns[TITLE], paint=self._paint_title)
+        columns[TITLE] = replace(columns[TITLE], paint=self._paint_title, beside_px=2 * GAP_PX)
         return tuple(columns)
 
     def _unfold(self) -> None:

@@ -16,6 +16,7 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
 
 _GAIN_TIP = "Predicted speedup; ≤: upper bound, if there is no prediction"
+_SIGN_PX = 64  # of a finding's sign, before its title
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
 #: In a narrower table where a finding is, is in its tooltip alone.
 WHERE, WHERE_FROM_PX = 1, 640
@@ -73,6 +74,7 @@ class FindingChanges(RowView):
     def __init__(self) -> None:
         super().__init__("Findings in both runs", (
             Column("Finding", _title, share=0.62, paint=self._paint_title,
+                   beside_px=_SIGN_PX + 8, ink=lambda row: ("text", 13, 500), elide=_MIDDLE,
                    key=lambda row: "" if isinstance(row, PairKind) else row.finding.title,
                    tip_of=lambda row: "" if isinstance(row, PairKind) else scope_words(row.finding)),
             Column("Where", lambda row: "" if isinstance(row, PairKind) else where_words(row.finding), share=0.38,
@@ -106,7 +108,7 @@ class FindingChanges(RowView):
             label(painter, box.adjusted(46 + used, 0, -16, 0), row.note, "second", 12)
         else:
             paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
-            label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500, elide=_MIDDLE)
+            self.write(painter, box.adjusted(_SIGN_PX, 0, -8, 0), 0, row)
 
     def _open_row(self, row: Pair | PairKind | None) -> None:
         if isinstance(row, Pair):

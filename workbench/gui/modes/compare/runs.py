@@ -52,7 +52,6 @@ class RunsTable(RowView):
         self.rows.set_columns(self._columns(many))
         self.show_rows([(run, ()) for run in many.runs])
         self.choose(lambda row: row.path is not None and row.path == other)
-        self.lay_out_columns()
 
     def _columns(self, many: ManyRuns) -> list[Column]:
         runs = many.runs

@@ -6,7 +6,6 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from workbench.api.window import fill_state, frame_colour
-from workbench.gui.look.painting import label
 from workbench.gui.modes.compare.rows import Change
 from workbench.gui.widgets import draw_swatch
 from workbench.gui.widgets.row_view import RowView
@@ -15,14 +14,16 @@ from workbench.model.text import count_text, time_text
 
 #: Narrower than this the counts are left out.
 COUNTS_FROM_PX = 560
+_SWATCH_PX = 37  # of a state's colour, before the name
 NAME, COUNT_A, COUNT_B, TIME_A, TIME_B, BARS, CHANGE = range(7)
 
 
 class ChangeTable(RowView):
     def __init__(self) -> None:
         columns = (
-            Column("Call", lambda row: row.name, share=0.23, key=lambda row: row.name, paint=_paint_name,
-                   tip_of=lambda row: row.name),
+            Column("Call", lambda row: row.name, share=0.23, key=lambda row: row.name, paint=self._paint_name,
+                   beside_px=_SWATCH_PX + 4, tip_of=lambda row: row.name, elide=Qt.TextElideMode.ElideMiddle,
+                   ink=lambda row: ("text", 13, 500)),
             _count("Calls A", lambda row: row.count_a),
             _count("Calls B", lambda row: row.count_b),
             _time("A", lambda row: row.time_a, "new"),
@@ -45,6 +46,10 @@ class ChangeTable(RowView):
             self.setColumnHidden(column, self.viewport().width() < COUNTS_FROM_PX)
         super().lay_out_columns()
 
+    def _paint_name(self, painter: QPainter, box: QRectF, row: Change) -> None:
+        draw_swatch(painter, 17, round(box.center().y() - 5), 12, 10, row.category)
+        self.write(painter, box.adjusted(_SWATCH_PX, 0, -4, 0), NAME, row)
+
     def _paint_bars(self, painter: QPainter, box: QRectF, row: Change) -> None:
         for top, time in ((box.top() + 5, row.time_a), (box.top() + 18, row.time_b)):
             wide = (box.width() - 16) * ((time or 0.0) / self._longest if self._longest else 0.0)
@@ -54,11 +59,6 @@ class ChangeTable(RowView):
             painter.setPen(QPen(frame_colour(), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
-
-
-def _paint_name(painter: QPainter, box: QRectF, row: Change) -> None:
-    draw_swatch(painter, 17, round(box.center().y() - 5), 12, 10, row.category)
-    label(painter, box.adjusted(37, 0, -4, 0), row.name, "text", 13, 500, elide=Qt.TextElideMode.ElideMiddle)
 
 
 def _count(head: str, of: Callable[[Change], int | None]) -> Column:
