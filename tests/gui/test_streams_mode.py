@@ -283,7 +283,7 @@ def _one_edge(label: str, detail: str, long: float) -> GraphLayout:
         ("12 × 2.00 KiB", "samples", 100, ["12 × 2.00 KiB", "samples"]),  # under one another
         ("12 × 2.00 KiB", "samples", 62, ["samples"]),
         ("12 × 2.00 KiB", "samples", 30, []),
-        ("q1.p1.left", "", 54, ["…p1.left"]),
+        ("q1.p1.left", "", 60, ["…p1.left"]),
         ("q1.p1.left", "", 44, ["…left"]),
     ],
 )

@@ -16,6 +16,7 @@ ALONE_PX = 12.0  # of a line that is alone
 MOST_LABELS = 120  # of more no label could be distinguished from another
 _SPACE_PX = 7.0  # between the words of a line
 _AIR_PX = 4.0  # beside them
+_MARK_PX = 3.0  # around a node: what marks it, or is behind it
 _OFF_PX = 2.0  # between a line and words over or under it
 _HEAD_HIGH = 28.0  # of a frame's title, in units of the layout
 
@@ -118,7 +119,8 @@ class _Room:
     def __init__(self, layout: GraphLayout, scale: float, seen: Box | None) -> None:
         self._edges, self._scale = layout.edges, scale
         heads = [Box(frame.box.x, frame.box.y, frame.box.width, _HEAD_HIGH) for frame in layout.frames]
-        nodes = np.concatenate([layout.node_corners, _corners(heads)]) * scale
+        around = (-_MARK_PX, -_MARK_PX, _MARK_PX, _MARK_PX)
+        nodes = np.concatenate([layout.node_corners * scale + around, _corners(heads) * scale])
         lines = layout.run_corners * scale + (-1, -1, 1, 1)
         owner = layout.run_owners
         shown = _touched(lines, seen) if seen else np.ones(len(lines), bool)
@@ -153,12 +155,12 @@ class _Room:
             if right - left < wide + 2 * _AIR_PX:
                 break
             middle = own[0] if abs(own[1] - y) < 1 else (left + right) / 2
-            middle = min(max(middle, left + wide / 2), right - wide / 2)
+            middle = min(max(middle, left + _AIR_PX + wide / 2), right - _AIR_PX - wide / 2)
             aside = (left + _AIR_PX, right - _AIR_PX - wide) if right - left > 2 * wide else ()
             for x in (middle - wide / 2, *aside):
                 yield Box(x, y - up, wide, high), not form.astride
         for left, right, y in runs[:1] if len(form.lines) == 1 and not form.astride else ():
-            for x in ((left + right - wide) / 2, left, right - wide):
+            for x in ((left + right - wide) / 2, left + _AIR_PX, right - _AIR_PX - wide):
                 yield Box(x, y - high - _OFF_PX, wide, high), False
                 yield Box(x, y + _OFF_PX, wide, high), False
 
