@@ -1,6 +1,7 @@
 """How long the window's thread works without looking at its events, in processor time, and on what."""
 
 import faulthandler
+import gc
 import re
 import signal
 import tempfile
@@ -32,7 +33,7 @@ class Turns:
 
     Processor time of the one thread, so that a busy machine changes nothing, and beside it what the clock on the wall
     says of the same turn. The stacks are those seen most often (of this project's own lines), asked for by a second
-    thread every 10 ms while a turn is long.
+    thread every 10 ms while a turn is long; before them how long Python looked for garbage, where it did.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,8 @@ class Turns:
         self._start = self._paused_at = self._times()
         self._seen: Counter[str] = Counter()
         self._longest = Turn()
+        self._garbage_s = 0.0  # of this turn, in which Python looked for garbage
+        gc.callbacks.append(self._look_for_garbage)
         dispatcher = QAbstractEventDispatcher.instance()
         assert dispatcher is not None
         dispatcher.aboutToBlock.connect(self._end)
@@ -53,13 +56,19 @@ class Turns:
         worked_s, passed_s = self._times()
         return worked_s - then[0], passed_s - then[1]
 
+    def _look_for_garbage(self, phase: str, _: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._garbage_s += time.thread_time() * (1 if phase == "stop" else -1)
+
     def _end(self) -> None:
         worked_s, passed_s = self._since(self._start)
         if worked_s * 1000 > self._longest.worked_ms:
             most = self._seen.most_common(STACKS)
             stack = "; ".join(f"{times / self._seen.total():.0%} {stack}" for stack, times in most)
+            if self._garbage_s > _SAMPLE_S:
+                stack = f"garbage {self._garbage_s * 1000:.0f} ms; {stack}"
             self._longest = Turn(worked_s * 1000, passed_s * 1000, stack)
-        self._seen = Counter()
+        self._seen, self._garbage_s = Counter(), 0.0
         self._start = self._times()
 
     def pause(self) -> None:

@@ -48,13 +48,13 @@ def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest
 class Opened(QObject):
     """What a look asks of the window's context."""
 
-    scan_changed, workspace_changed = Signal(), Signal()
+    scan_changed, workspace_changed, built = Signal(), Signal(), Signal()
     workspace: SimpleNamespace | None = None
 
 
 def test_what_was_read_is_left_out_until_another_project_is_open(qtbot: QtBot) -> None:
     context = Opened()
-    garbage.leave_out_what_was_read(cast(Context, context))
+    garbage.leave_out_what_stays(cast(Context, context), context.built)
     context.workspace = SimpleNamespace(path=Path("one"))
     context.workspace_changed.emit()
     before, circle = gc.get_freeze_count(), Circle()
@@ -64,6 +64,11 @@ def test_what_was_read_is_left_out_until_another_project_is_open(qtbot: QtBot) -
     del circle
     gc.collect()
     assert found() is not None
+    before = gc.get_freeze_count()
+    mode = Circle()
+    context.built.emit()
+    assert gc.get_freeze_count() > before
+    del mode
     context.workspace = None
     context.workspace_changed.emit()
     qtbot.waitUntil(lambda: found() is None)

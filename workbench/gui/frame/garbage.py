@@ -2,7 +2,8 @@
 
 Such a look takes some 60 ms once every mode was shown, and Python begins it in the midst of whatever makes objects: the
 turn that lays out a view would last as much longer. What was read of a large project takes as long again, and is freed
-without a look: it is left out until another project is opened, or the window is not in front.
+without a look; what modes consist of is not freed. Both are left out until another project is opened, or the window is
+not in front.
 """
 
 import ctypes
@@ -12,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import thread_time
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QGuiApplication
 
 from workbench.gui.frame.context import Context
@@ -32,8 +33,8 @@ def look_between_turns(parent: QObject, busy: Callable[[], bool]) -> None:
     timer.start()
 
 
-def leave_out_what_was_read(context: Context) -> None:
-    """Have looks leave out the sources, once read, and all that is there by then."""
+def leave_out_what_stays(context: Context, built: SignalInstance) -> None:
+    """Have looks leave out the sources, once read, modes, once `built`, and all that is there by then."""
     opened: list[Path | None] = [None]
 
     def on_workspace() -> None:
@@ -47,6 +48,7 @@ def leave_out_what_was_read(context: Context) -> None:
             _look_at_all()
             gc.freeze()
 
+    built.connect(gc.freeze)
     context.scan_changed.connect(gc.freeze)
     context.workspace_changed.connect(on_workspace)
     application = QGuiApplication.instance()

@@ -44,6 +44,7 @@ class ModeStack(Stack):
     shown_changed = Signal()
     status_changed = Signal()
     details_asked = Signal()
+    built = Signal()  # a mode, which stays as long as the window does
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -78,6 +79,8 @@ class ModeStack(Stack):
         if mode in self._context.plugins.modes:
             for _ in self._making.setdefault(mode, self._make(mode)):
                 pass
+            if mode in self.views:
+                self.views[mode].catch_up()
         return self.views.get(mode)
 
     @property
@@ -109,6 +112,7 @@ class ModeStack(Stack):
         view.details_asked.connect(self.details_asked)
         view.details_changed.connect(partial(self._details_changed, view))
         self.views[mode] = view
+        self.built.emit()
         if mode == self._wanted:
             self._show()
 
@@ -119,6 +123,7 @@ class ModeStack(Stack):
     def _show(self) -> None:
         """What is drawn at length follows the rest of the mode, each in a turn of its own."""
         wanted = self.views[self._wanted]
+        wanted.catch_up()
         parts = [wanted, wanted.side_panel, wanted.details_panel] if wanted is not self.currentWidget() else []
         views = [view for part in parts if part is not None for view in _views(part)]
         for view in views:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.api.modes import Undo, WindowMode
 from workbench.gui.frame.context import Context
@@ -43,6 +44,7 @@ class Mode(QWidget):
         self._project: Path | None = None
         self.empty = EmptyState(kind.icon, "", do=lambda: self.act())
         self.empty.say(*kind.nothing)
+        self._behind: list[Callable[[], None]] = []  # what `follow` is to do still
         self._own_history = History(context.history_changed.emit)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.empty)
@@ -50,6 +52,31 @@ class Mode(QWidget):
     @staticmethod
     def read_ahead(plugins: Plugins) -> None:
         """Load, in a thread, what the mode will need, so that the window need not."""
+
+    def follow(self, signal: SignalInstance, do: Callable[[], None]) -> None:
+        """Do this whenever the signal comes: at once in the mode that is shown. Each other one has a turn of its own
+        for it, else one change would be shown in all modes in one turn."""
+
+        def on_signal(*_: object) -> None:
+            if not isValid(self):
+                return
+            if do not in self._behind:
+                self._behind.append(do)
+            if self.isVisible():
+                self.catch_up()
+            elif len(self._behind) == 1:
+                self.context.slices.start(self._catching_up())
+
+        signal.connect(on_signal)
+
+    def _catching_up(self) -> Iterator[None]:
+        self.catch_up()
+        yield
+
+    def catch_up(self) -> None:
+        """Do what was put off while another mode was shown."""
+        while self._behind:
+            self._behind.pop(0)()
 
     def build(self) -> Iterator[None]:
         """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""

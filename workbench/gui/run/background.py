@@ -77,12 +77,13 @@ class Background(QObject):
             return
         if reads_documents:
             work = partial(_reading_documents, work)
+        changed = self.progressed if self._waiting else self.idle_changed
         self._count += 1
         self._waiting[self._count] = (key, done, failed)
         self._last[key] = self._count
         # a function, not a QRunnable: the pool forgets it even where it ends before `start` returns
         self._pool.start(partial(_run, self._count, work, partial(self._report, self._finished)))
-        self.idle_changed.emit()
+        changed.emit()
 
     def start_job(self, key: str, work: Callable[[Job], T], done: Callable[[T], None], failed: Failed) -> None:
         """Like `start`, for work that takes a job: it says how far it is, and can be cancelled."""

@@ -154,10 +154,10 @@ class AnalyseMode(Mode):
 
     def _connect(self) -> None:
         context = self.context
-        context.run_changed.connect(self._run_changed)
-        context.analysis_changed.connect(self._analysis_changed)
-        context.aside_changed.connect(self.findings.write)
-        context.navigation.selection_changed.connect(self._selection_changed)
+        self.follow(context.run_changed, self._run_changed)
+        self.follow(context.analysis_changed, self._analysis_changed)
+        self.follow(context.aside_changed, self.findings.write)
+        self.follow(context.navigation.selection_changed, self._selection_changed)
         self.graph.node_chosen.connect(self._choose_node)
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.findings.show_only)
@@ -167,7 +167,7 @@ class AnalyseMode(Mode):
         self.details.try_wanted.connect(self.try_change)
         self.details.tried.connect(self._show_round)
         self.details.asked.connect(self.details_asked)
-        context.predictions_changed.connect(self._predictions_changed)
+        self.follow(context.predictions_changed, self._predictions_changed)
         self.details.closed.connect(lambda: context.navigation.select(None))
         self.details.link_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
 

@@ -86,9 +86,9 @@ class CompareMode(Mode):
         self.head.more_wanted.connect(self._fill_more)
         self.head.swapped.connect(self._exchange)
         self.findings.pair_opened.connect(self._show_finding)
-        context.navigation.selection_changed.connect(self._follow)
-        context.run_changed.connect(self._run_changed)
-        context.predictions_changed.connect(self._findings_predicted)
+        self.follow(context.navigation.selection_changed, self._follow)
+        self.follow(context.run_changed, self._run_changed)
+        self.follow(context.predictions_changed, self._findings_predicted)
         self.setFocusProxy(self.table)
         yield
         self._run_changed()

@@ -151,7 +151,7 @@ class PredictMode(DocumentMode):
         self.details.inputs.taken_back.connect(self.what_if.take_back)
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
-        context.run_changed.connect(self._show_results)
+        self.follow(context.run_changed, self._show_results)
         context.code_font_changed.connect(self.structure.code.source.take_font)
 
     def _fit(self, width_px: int) -> None:
