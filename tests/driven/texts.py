@@ -32,6 +32,7 @@ from workbench.gui.views.house_view import HouseView
 from workbench.gui.widgets import ElidedLabel, shortened
 from workbench.gui.widgets.popover import Popover
 from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.sign_field import placeholder_px
 
 #: Characters that a shortened text must keep.
 ENOUGH = 6
@@ -90,8 +91,7 @@ def _labels(window: QWidget) -> Iterator[str]:
             if widget.fontMetrics().horizontalAdvance(widget.currentText()) > room:
                 yield f"{_name(widget)}: '{widget.currentText()}' has {room} px"
         elif isinstance(widget, QLineEdit) and not widget.text() and widget.placeholderText():
-            margins = widget.textMargins()
-            room = widget.width() - margins.left() - margins.right() - 20
+            room = placeholder_px(widget)
             if widget.fontMetrics().horizontalAdvance(widget.placeholderText()) > room:
                 yield f"{_name(widget)}: '{widget.placeholderText()}' has {room} px"
 

@@ -25,7 +25,7 @@ class FindField(SignField):
     list_wanted = Signal()
 
     def __init__(self, view: TimelineView, background: Background, failed: Failed) -> None:
-        super().__init__("search", "Find a state or call")
+        super().__init__("search", "Find a state or call", "Find")
         self._view, self._background, self._failed = view, background, failed
         self._at: tuple[Hit | None, Occurrence] | None = None  # what was found last, and chosen then
         self.hits: Hits | None = None

@@ -38,7 +38,7 @@ class TimelineToolbar(QWidget):
         self.states = {kind: PillButton(kind.value, category=kind, swatch=True) for kind in Category}
         for kind, pill in self.states.items():
             pill.setToolTip(f"Highlight {kind.value}; several can be chosen")
-        self.filter = SignField("funnel", "Filter rows")
+        self.filter = SignField("funnel", "Filter rows", "Filter")
         self.filter.setMaximumWidth(180)
         self.lists = IconButton("table-2", with_key("Hits, statistics, markers", "view_lists"))
         self.lists.setCheckable(True)
@@ -77,11 +77,7 @@ class TimelineToolbar(QWidget):
             pill.setVisible(named > 0)
         for pill, text in self._flags.items():
             pill.setText(text if named > 1 else "")
-        for field, words, few in (
-            (self.finder, "Find a state or call", "Find"),
-            (self.filter, "Filter rows", "Filter"),
-        ):
-            field.setPlaceholderText(few if room else words)
+        for field in (self.finder, self.filter):
             field.setMinimumWidth(_FIELD_PX[room])
         self._row.setSpacing(_APART_PX[room])
         self._row.invalidate()
