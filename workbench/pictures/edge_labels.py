@@ -70,9 +70,10 @@ def block_label(edge: RoutedEdge) -> EdgeLabel:
     return EdgeLabel(tuple(dict.fromkeys(forms)), (edge.time_s, sum(each.count or 0 for each in edge.edges)))
 
 
-def draw_block_labels(canvas: Canvas, layout: GraphLayout) -> None:
+def draw_block_labels(canvas: Canvas, layout: GraphLayout, badges: Sequence[Box] = ()) -> None:
     """Write what is on the edges of a graph that is drawn in its own size."""
-    draw_edge_labels(canvas, layout, placed_labels(canvas, layout, list(map(block_label, layout.edges))))
+    labels = list(map(block_label, layout.edges))
+    draw_edge_labels(canvas, layout, placed_labels(canvas, layout, labels, badges=badges))
 
 
 def name_tails(name: str) -> list[str]:
@@ -89,12 +90,13 @@ def draw_edge_labels(canvas: Canvas, layout: GraphLayout, placed: Sequence[Place
 
 
 def placed_labels(
-    canvas: Canvas, layout: GraphLayout, labels: Sequence[EdgeLabel], scale: float = 1.0, seen: Box | None = None
-) -> list[PlacedLabel]:
+    canvas: Canvas, layout: GraphLayout, labels: Sequence[EdgeLabel], scale: float = 1.0, seen: Box | None = None,
+    badges: Sequence[Box] = (),
+) -> list[PlacedLabel]:  # fmt: skip
     """The labels of a layout's edges, one for each, that have room at a scale; of those that `seen`, in pixels, holds,
     where it is given. Each is placed in its shortest form, the most important first, and then in the richest that has
-    room: where it touches no node, no other edge and no other label."""
-    room = _Room(layout, scale, seen)
+    room: where it touches no node, none of the `badges` (in pixels), no other edge and no other label."""
+    room = _Room(layout, scale, seen, badges)
     order = sorted(room.visible, key=lambda n: tuple(-part for part in labels[n].importance))[:MOST_LABELS]
     placed: dict[int, PlacedLabel] = {}
     for shortest in (True, False):
@@ -116,11 +118,11 @@ def _wide(canvas: Canvas, line: Sequence[Words]) -> float:
 class _Room:
     """What is in the way of a label: nodes, frames' titles, edges, and the labels that have their places."""
 
-    def __init__(self, layout: GraphLayout, scale: float, seen: Box | None) -> None:
+    def __init__(self, layout: GraphLayout, scale: float, seen: Box | None, badges: Sequence[Box]) -> None:
         self._edges, self._scale = layout.edges, scale
         heads = [Box(frame.box.x, frame.box.y, frame.box.width, _HEAD_HIGH) for frame in layout.frames]
         around = (-_MARK_PX, -_MARK_PX, _MARK_PX, _MARK_PX)
-        nodes = np.concatenate([layout.node_corners * scale + around, _corners(heads) * scale])
+        nodes = np.concatenate([layout.node_corners * scale + around, _corners(heads) * scale, _corners(badges)])
         lines = layout.run_corners * scale + (-1, -1, 1, 1)
         owner = layout.run_owners
         shown = _touched(lines, seen) if seen else np.ones(len(lines), bool)

@@ -158,7 +158,7 @@ def draw_whole(
     width, height = whole_size(layout)
     canvas.rect(0, 0, width, height, "window")
     draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
-    draw_block_labels(canvas, layout)
+    draw_block_labels(canvas, layout, badges_px(layout, facts))
     _draw_legend(canvas, width, height - LEGEND_PX / 2)
 
 
@@ -312,6 +312,18 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
     grown = max(1 / canvas.scale, 1.0)  # its number is to be read at any zoom
     with canvas.named(said, href), canvas.placed(*box.centre, grown):
         draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
+
+
+def badges_px(layout: GraphLayout, facts: Mapping[str, NodeFacts], scale: float = 1.0) -> list[Box]:
+    """Where badges are in pixels, of a graph that is drawn at a scale."""
+    boxes = [badge_box(node, badge[1]) for node in layout.nodes if (badge := facts[node.key].badge)]
+    grown = max(scale, 1.0)
+    return [
+        Box(
+            x * scale - box.width * grown / 2, y * scale - box.height * grown / 2, box.width * grown, box.height * grown
+        )
+        for box, (x, y) in ((box, box.centre) for box in boxes)
+    ]
 
 
 def badge_box(node: NodeBox, count: int) -> Box:

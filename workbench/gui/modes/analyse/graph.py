@@ -20,7 +20,7 @@ from workbench.pictures.edge_labels import (
     draw_edge_labels,
     placed_labels,
 )
-from workbench.pictures.graph import NodeFacts, badge_box, draw_graph, draw_whole, edge_rows, whole_size
+from workbench.pictures.graph import NodeFacts, badge_box, badges_px, draw_graph, draw_whole, edge_rows, whole_size
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
 from workbench.pictures.layout_sizes import Point
@@ -94,7 +94,7 @@ class GraphView(HouseView):
 
     def set_facts(self, facts: Mapping[str, NodeFacts], path: frozenset[frozenset[str]] = frozenset()) -> None:
         """What the nodes say now, of the same graph, and between which pairs of them the critical path goes."""
-        self.facts, self.path = facts, path
+        self.facts, self.path, self._placed = facts, path, None
         self.redraw()
 
     def touching(self, block: str) -> list[RoutedEdge]:
@@ -199,7 +199,8 @@ class GraphView(HouseView):
             seen = Box(-offset.x(), -offset.y(), self.width(), self.height())
             return placed_labels(canvas, layout, self._labels, scale, seen)
         if self._placed is None or self._placed[0] != scale:
-            self._placed = scale, placed_labels(canvas, layout, self._labels, scale)
+            badges = badges_px(layout, self.facts, scale)
+            self._placed = scale, placed_labels(canvas, layout, self._labels, scale, badges=badges)
         return self._placed[1]
 
     def label_of(self, edge: RoutedEdge) -> EdgeLabel:
