@@ -62,7 +62,9 @@ def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
                 weight)  # fmt: skip
     painter.setFont(fonts.code_font(11))
     painter.setPen(colour("muted"))
-    shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideMiddle, round(room))
+    fits = painter.fontMetrics().horizontalAdvance(part.equation) <= room
+    words = part.equation if fits else part.equation.rpartition("   ")[2]  # the paper's equation alone
+    shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, round(room))
     painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
 
 

@@ -1,5 +1,6 @@
 """A strip of figures: one large, the others beside it, each with what it is and a line under it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize
@@ -10,8 +11,9 @@ from workbench.api.views import Figure
 from workbench.api.window import set_ground
 from workbench.gui.widgets import ElidedLabel, label, rule
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
+from workbench.gui.widgets.rows import shared_widths
 
-AROUND_PX = 34  # what is around a figure in its cell
+AROUND_PX, EDGES_PX, APART_PX = 16, 28, 14  # around a figure in its cell; around all cells; between two
 ROW_PX, LINE_PX, MARGIN_PX = 70, 15, 8  # of a row with notes of one line; each line more; above and below
 MOST_ROWS = 2  # in more, titles are shortened instead
 _FIRST, _REST = 5, 4  # the widths of the large figure and of each other
@@ -75,11 +77,13 @@ class Figures(QWidget):
         """Lay out as many figures in a row as can be read, each note in as many lines as it needs."""
         shown = self._cells[: len(self.figures)]
         beside, least = max(len(shown), 1), max(-(-len(shown) // MOST_ROWS), 1)
-        while beside > least and any(self._width_px(n % beside, beside) < one.least_px for n, one in enumerate(shown)):
+        widths = self._widths(shown, beside)
+        while beside > least and any(widths[n % beside] < one.least_px for n, one in enumerate(shown)):
             beside -= 1
-        lines = [self._lines(n % beside, beside, one.note) for n, one in enumerate(shown)]
+            widths = self._widths(shown, beside)
+        lines = [_lines(widths[n % beside], one.note) for n, one in enumerate(shown)]
         rows = tuple(max(lines[at : at + beside]) for at in range(0, len(shown), beside)) or (1,)
-        arranged = beside, rows
+        arranged = beside, (*rows, *map(round, widths))
         if arranged == self._laid_out:
             return
         self._laid_out = arranged
@@ -90,12 +94,17 @@ class Figures(QWidget):
             cell.rule.setVisible(number % beside > 0)
             self._grid.addWidget(cell.box, number // beside, number % beside)
         for column in range(len(self._cells)):
-            self._grid.setColumnStretch(column, (_REST if column else _FIRST) if column < beside else 0)
+            self._grid.setColumnStretch(column, round(widths[column]) if column < beside else 0)
         self.setFixedHeight(2 * MARGIN_PX + sum(ROW_PX + LINE_PX * (lines - 1) for lines in rows))
 
-    def _width_px(self, column: int, beside: int) -> float:
-        return self.width() * (_REST if column else _FIRST) / (_FIRST + _REST * (beside - 1))
+    def _widths(self, shown: Sequence[_Cell], beside: int) -> list[float]:
+        """Of so many columns: by their shares, as far as none needs more."""
+        room_px = max(self.width() - EDGES_PX - APART_PX * (beside - 1), 1)
+        shares = [_FIRST, *[_REST] * (beside - 1)]
+        needs = [max((one.least_px for one in shown[column::beside]), default=0) for column in range(beside)]
+        return shared_widths([room_px * share / sum(shares) for share in shares], needs)
 
-    def _lines(self, column: int, beside: int, note: QLabel) -> int:
-        room_px = max(self._width_px(column, beside) - AROUND_PX, 1)
-        return max(1, round(note.heightForWidth(round(room_px)) / max(note.fontMetrics().lineSpacing(), 1)))
+
+def _lines(width_px: float, note: QLabel) -> int:
+    room_px = max(round(width_px) - AROUND_PX, 1)
+    return max(1, round(note.heightForWidth(room_px) / max(note.fontMetrics().lineSpacing(), 1)))
