@@ -26,7 +26,7 @@ class SignField(QLineEdit):
 
     def __init__(self, icon_name: str, wanted: str, few: str = "") -> None:
         super().__init__()
-        self._icon_name, self._wanted = icon_name, (wanted, few or wanted)
+        self._icon_name, self._wanted = icon_name, (wanted, few)
         self.setPlaceholderText(wanted)
         self.setAccessibleName(wanted)
         self.setClearButtonEnabled(True)
@@ -41,8 +41,9 @@ class SignField(QLineEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         wanted, few = self._wanted
-        fits = self.fontMetrics().horizontalAdvance(wanted) <= placeholder_px(self)
-        self.setPlaceholderText(wanted if fits else few)
+        if few:
+            fits = self.fontMetrics().horizontalAdvance(wanted) <= placeholder_px(self)
+            self.setPlaceholderText(wanted if fits else few)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

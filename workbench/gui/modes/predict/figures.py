@@ -81,6 +81,9 @@ class Figures(QWidget):
         while beside > least and any(widths[n % beside] < one.least_px for n, one in enumerate(shown)):
             beside -= 1
             widths = self._widths(shown, beside)
+        rows_needed = max(-(-len(shown) // beside), 1)
+        beside = max(-(-len(shown) // rows_needed), 1)  # as many in each
+        widths = self._widths(shown, beside)
         lines = [_lines(widths[n % beside], one.note) for n, one in enumerate(shown)]
         rows = tuple(max(lines[at : at + beside]) for at in range(0, len(shown), beside)) or (1,)
         arranged = beside, (*rows, *map(round, widths))
