@@ -120,7 +120,7 @@ module {bench.name};
             times = times - 1;
         end
         if (differs) $fatal;
-        $display("all outputs are as they were, at %0d edges of clocks", compared);
+        $display("all outputs match the run, at %0d edges of clocks", compared);
         $finish;
     end
 endmodule
@@ -248,7 +248,7 @@ begin
             end loop;
         end loop;
         assert not differs report "the outputs differ from the run's" severity failure;
-        report "all outputs are as they were, at " & integer'image(compared) & " edges of clocks" severity note;
+        report "all outputs match the run, at " & integer'image(compared) & " edges of clocks" severity note;
 {stop}        wait;
     end process;
 end architecture;
