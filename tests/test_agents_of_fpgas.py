@@ -3,21 +3,27 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from answers import refusal
+from rc_workbench_plugins.streaming.agents.design import Design
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from rtl_simulator import make_board
 from run_query import asked
 from test_streams_on_board import PROJECT, QUEUED, TRACE, counted_by, in_cycles
 
+from workbench.api import HdlBuild
+from workbench.api.builds import AgentQuery
 from workbench.api.equivalence import How
 from workbench.api.job import Job
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.read_out import Access, Act, AgentWords, CounterWords, MonitorWords, ReadOutPlan
 from workbench.model.run import Run
 from workbench.session.keep.collecting import collect_records
-from workbench.session.make.agents import agent_switches
+from workbench.session.make.agents import agent_switches, check_questions
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.make.proving import prove_workspace
 from workbench.session.open.opening import open_workspace
@@ -45,7 +51,7 @@ int main(void)
 """
 FPGAS = """  fpgas:
     - {name: left}
-    - {name: right, parameters: {DELAY: 12, BURST: 20}, query: right.query}
+    - {name: right, parameters: {DELAY: 12, BURST: 20}}
 """
 BOTH = (
     "measure max occupancy at queue",
@@ -53,7 +59,7 @@ BOTH = (
     "measure visits of state fetch of adder",
     "assert occupancy at queue < 12",
 )
-RIGHT = "dwells: measure hist dwell of state add of adder"
+RIGHT = "dwells: measure hist dwell of state add of right.queued_top.adder when occupancy at right.queued_top.queue > 0"
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +67,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project") / "bursts"
     shutil.copytree(QUEUED / "hdl", folder / "hdl")
     (folder / "main.c").write_text(MAIN)
-    (folder / "board.query").write_text("\n".join(BOTH))
-    (folder / "right.query").write_text("\n".join((*BOTH, RIGHT)))
+    (folder / "board.query").write_text("\n".join((*BOTH, RIGHT)))
     (folder / "bursts.workbench.yaml").write_text(PROJECT.replace(TRACE, FPGAS))
     return folder / "bursts.workbench.yaml"
 
@@ -108,9 +113,9 @@ def test_a_question_about_one_fpga_or_each_is_answered_by_their_agents(board: Ru
     assert [(one.agent, one.measure.where, one.frames[0].value) for one in rates if isinstance(one, MeasureResult)] == [
         ("left", "left.queued_top.queue", 16), ("right", "right.queued_top.queue", 16),
     ]  # fmt: skip
-    (dwells,) = asked(board, "measure hist dwell of state add of right.queued_top.adder")
+    (dwells,) = asked(board, RIGHT)
     assert isinstance(dwells, MeasureResult)
-    assert (dwells.agent, dwells.frames[0].count) == ("right", 3 * 20)
+    assert (dwells.agent, dwells.frames[0].count) == ("right", 3 * 19)
 
 
 def test_statements_of_one_fpga_are_switched_beside_those_of_another(tree: Path) -> None:
@@ -123,11 +128,48 @@ def test_statements_of_one_fpga_are_switched_beside_those_of_another(tree: Path)
 def test_a_question_that_an_fpga_does_not_understand_names_it(project: Path, tmp_path: Path) -> None:
     (project.parent / "wrong.query").write_text(f"{BOTH[0]}\nmeasure rate at nothing.out\n")
     wrong = project.with_name("wrong.workbench.yaml")
-    wrong.write_text(project.read_text().replace("right.query", "wrong.query"))
+    (project.parent / "both.query").write_text("\n".join(BOTH))
+    text = project.read_text().replace("board.query", "both.query")
+    wrong.write_text(text.replace("BURST: 20}", "BURST: 20}, query: wrong.query"))
     problem = refusal(instrument_workspace, open_workspace(wrong, load_plugins()), {}, tmp_path / "tree")
-    assert (problem.file, problem.line) == ("wrong.query", 2)
+    assert (problem.file, problem.line) == (str(project.with_name("wrong.query")), 2)
     assert problem.message == "FPGA right: there is no edge or port 'nothing.out'"
     assert problem.hint.endswith("An FPGA may have questions of its own: fpgas: [{name: right, query: FILE}].")
+
+
+def test_a_question_that_one_fpga_understands_is_a_warning_of_the_others() -> None:
+    def build(*misfits: Diagnostic) -> HdlBuild:
+        return HdlBuild((), "top", (), agent=AgentQuery("", "board.query", misfits=misfits))
+
+    missing, other = Diagnostic("no 'x'", file="board.query", line=2), Diagnostic("no 'y'", file="board.query", line=3)
+    named = replace(other, message="'left.y' is in the FPGA left", severity=Severity.NOTE)
+    (warning,) = check_questions({"left": build(), "right": build(missing, named)})
+    assert warning.message == "FPGA right: no 'x'; only other FPGAs' agents count it"
+    assert (warning.severity, warning.line) == ("warning", 2)
+    with pytest.raises(WorkbenchError, match="FPGA left: no 'y'"):
+        check_questions({"right": build(named), "left": build(other)})
+    with pytest.raises(WorkbenchError, match="no 'x'"):
+        check_questions({"": build(missing)})
+
+
+def test_a_question_about_two_clocks_says_which() -> None:
+    states = State(0, "unclassified"), State(1, "go")
+    blocks = tuple(
+        Block(f"top.{name}.run", Side.FPGA, f"top.{name}", "always", name, states, clock=clock)
+        for name, clock in (("a", "fast"), ("b", "slow"))
+    )
+    monitors = tuple(
+        MonitorWords(0, 8, 4, 36, (CounterWords(0, ((n, 2),)),), clock=block.clock or "", agent=AgentWords(0, 64, 64))
+        for n, block in enumerate(blocks)
+    )
+    text = "measure visits of state go of a.run\nmeasure share of state go of a.run when state go of b.run"
+    asked = AgentQuery(text, "board.query")
+    build = HdlBuild((), "top", blocks, read_out=ReadOutPlan(8, 0, 3, *[Access(Act.READ, 0)] * 3, (), monitors))
+    design = Design(build, asked, {"fast": 200e6, "slow": 100e6})
+    assert [[one.of.text for one in agent.agent.monitors] for agent in design.agents] == [[text.split("\n")[0]], []]
+    (problem,) = design.problems
+    assert "about the clocks fast, slow, each of which has an agent of its own" in problem.message
+    assert (problem.line, problem.hint) == (2, "Ask a traced run, whose events are all on the host's clock.")
 
 
 def test_agents_are_proved_to_change_nothing(project: Path) -> None:

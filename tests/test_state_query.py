@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from answers import document_of
 from rc_workbench_plugins.streaming.agents.division import agents_of
+from rc_workbench_plugins.streaming.agents.kept import OF_DESIGN, kept_answers, table_of_answers
+from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, AssertResult, MeasureResult
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -175,6 +177,16 @@ def test_no_agent_counts_states(run: Run) -> None:
     (problem,) = agents.diagnostics
     assert (bool(agents), problem.line) == (False, 1)
     assert "agents see queues" in problem.message
+    assert "counted in it by hardware.query" in problem.hint
+
+
+def test_an_applications_answers_are_beside_those_of_the_agents_that_count_states() -> None:
+    query = read_query("measure rate at a\nmeasure max occupancy at a", STREAM)
+    of_edges, of_states = (Answers((MeasureResult(one, ()),), ()) for one in query.measures)
+    tables = table_of_answers({"processor": of_edges}) | table_of_answers({"FPGA": of_states}, name=OF_DESIGN)
+    kept = kept_answers(tables, "")
+    assert kept is not None
+    assert [(one.agent, one.measure.metric) for one in kept.measures] == [("processor", "rate"), ("FPGA", "occupancy")]
 
 
 def test_in_command_and_window(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

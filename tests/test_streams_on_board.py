@@ -57,6 +57,7 @@ hardware:
   read_out: {first: 0x400, last: 0x40F}
   count_streams: true
   query: board.query
+  query_words: 2048
   trace: {records: 1024, burst: 64}
 """
 TRACE = "  trace: {records: 1024, burst: 64}\n"
@@ -75,6 +76,11 @@ ON_BOARD = (
     "measure transitions of state fetch -> add of adder",
     "measure rate at queue.m when state fetch of adder & !backpressure at taker.m",
     "assert occupancy at queue < 12",
+    "measure max value at taker.m",
+    "measure mean(frame=24) value at queue.m when occupancy at queue > 3",
+    "measure hist(bins=4, low=0, high=4) value at queue",
+    "measure min interval at queue.m when value at queue.m >= 2",
+    "assert value at queue.m < 3 | occupancy at queue < 5",
 )
 QUERY = (
     *ON_BOARD,
@@ -101,7 +107,7 @@ def write_project(parent: Path) -> Path:
     (folder / "card.query").write_text("\n".join(QUERY))
     untraced = PROJECT.replace(TRACE, "")
     (folder / "vhdl.workbench.yaml").write_text(untraced.replace("hdl/*.v", "vhdl/*.vhd"))
-    card = untraced.replace("board.query", "card.query\n  query_words: 8192")
+    card = untraced.replace("board.query", "card.query").replace("2048", "8192")
     (folder / "card.workbench.yaml").write_text(card)
     (folder / "bursts.workbench.yaml").write_text(PROJECT)
     return folder / "bursts.workbench.yaml"
@@ -336,6 +342,23 @@ def test_agents_on_boards_count_what_those_on_the_card_do(board: Run, vhdl_board
         assert verilog == vhdl == of_card, text
 
 
+def test_values_of_words_are_those_that_the_program_sent(board: Run, vhdl_board: Run) -> None:
+    """1, 2 and 3, each so often; the first word that comes after a 2 is a 2 or a 3."""
+    for run in (board, vhdl_board):
+        counts = counted(run)
+        most, mean, bins, interval, held = (counts[text] for text in ON_BOARD[-5:])
+        assert isinstance(most, MeasureResult)
+        assert isinstance(mean, MeasureResult)
+        assert isinstance(bins, MeasureResult)
+        assert isinstance(interval, MeasureResult)
+        assert isinstance(held, AssertResult)
+        assert [frame.value for frame in most.frames] == [3]
+        assert [frame.value for frame in mean.frames[:ROUNDS]] == [1, 2, 3]
+        assert [frame.histogram for frame in bins.frames] == [(0, 0, BURST, BURST, BURST, 0)]
+        assert [frame.count for frame in interval.frames] == [2 * BURST - 1]
+        assert len(held.broken_ps) == 1
+
+
 def test_streams_and_fifos_of_vhdl_are_counted_without_a_trace(vhdl_board: Run, card: Run) -> None:
     assert [one.id for one in vhdl_board.manifest.streams] == [one.id for one in card.manifest.streams]
     names = ("stream", "transfers", "sink_stalls")
@@ -362,7 +385,7 @@ def test_a_run_without_a_trace_is_answered_by_its_agents(vhdl_board: Run, card: 
 
 
 def test_frames_and_statements_are_switched_without_a_new_build(
-    vhdl_built: Path, vhdl_board: Run, tmp_path: Path
+    project: Path, vhdl_built: Path, vhdl_board: Run, tmp_path: Path
 ) -> None:
     rate, visits, plugins = ON_BOARD[1], ON_BOARD[6], load_plugins()
     tree, raw = vhdl_built / "tree", tmp_path / "raw"
@@ -380,6 +403,16 @@ def test_frames_and_statements_are_switched_without_a_new_build(
     in_pairs = [sum(frame.count for frame in short.frames[n : n + 2]) for n in range(0, ROUNDS * BURST // 12, 2)]
     assert in_pairs == [frame.count for frame in long.frames[:ROUNDS]]
     assert columns(run, "occupancy", "words") == columns(vhdl_board, "occupancy", "words")
+    options = RunOptions(out=tmp_path / "card", deterministic=True, frame="12", only=(rate, visits))
+    on_card = run_workspace(open_workspace(project.with_name("card.workbench.yaml"), plugins), options, Job())
+    of_card = counted(on_card)
+    assert of_card.keys() == counts.keys()
+    for text, result in of_card.items():
+        assert isinstance(result, MeasureResult)
+        assert in_cycles(on_card, result) == in_cycles(run, counts[text])
+    switched = of_card[rate]
+    assert isinstance(switched, MeasureResult)
+    assert switched.trust == short.trust
     for frame, only, message in (
         ("3 kg", [], "length of a frame"),
         ("5 ns", [], "cannot be counted"),

@@ -348,6 +348,13 @@ extern "C" int recap_depth_of(const char* place) {
     return found == depths.end() ? 0 : found->second;
 }
 
+// The numbers that switch the agent beside a monitor as the design begins (`agent_store.v`), one after the other; -1: none.
+extern "C" int recap_switch_of(int monitor, int place) {
+    for (const auto& [of, number] : clocked_card->plan().switches)
+        if (of == monitor && place-- == 0) return number;
+    return -1;
+}
+
 // Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
 void vl_warn(const char* file, int, const char*, const char* message) {
     ++Rest::effects;

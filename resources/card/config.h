@@ -44,6 +44,7 @@ struct DesignPlan {
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
     std::vector<StreamCrossing> crossings;
+    std::vector<std::pair<int, int>> switches;  // monitors, and numbers that switch their agents, in order
     std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
     int blocks = 0, stream_count = 0, fifo_count = 0;
 
@@ -169,6 +170,10 @@ private:
         else if (key == "depth") {
             std::string fifo;
             words >> fifo >> of.depths[fifo];
+        }
+        else if (key == "switch") {
+            auto& [monitor, number] = of.switches.emplace_back();
+            words >> monitor >> number;
         }
         else if (key == "tap") {
             Tap tap{};

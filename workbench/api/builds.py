@@ -120,12 +120,21 @@ class HdlSimulation:
 @dataclass(frozen=True)
 class AgentQuery:
     """What an agent beside the counters of an ordinary design counts: the statements of `text`, which is in `file`, and
-    with `fifos` how many words each FIFO holds. There is room for so many words of its answers (a power of two)."""
+    with `fifos` how many words each FIFO holds. There is room for so many words of its answers (a power of two). The
+    words of streams whose ids are `valued` are led up to it. Names in the text may begin with the FPGA's, of `own` that
+    have this design, and then those of `others` are not asked here. `misfits` are why statements fit no part of the
+    design; a note is of those that name another FPGA. A run may have it `switched` by numbers (`AgentSettings`), by
+    monitor."""
 
     text: str
     file: str = ""
     fifos: bool = False
     room: int = 1024
+    valued: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    misfits: tuple[Diagnostic, ...] = ()
+    switched: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.run import Run
     from workbench.model.run_tables import Table
+    from workbench.model.streams import Fifo, Stream
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,13 @@ class Explained:
 class DesignAgents:
     """What counts a design's streams and states in the FPGA, beside its counters: the Verilog of the modules
     `AGENT_MODULE`, one for each monitor that has room for it (`resources/hdl/README.md`); by monitor, how many groups
-    have frames of their own, and how many statements are counted; and what is not."""
+    have frames of their own, and how many statements are counted; what is not; and why statements fit no part of the
+    design (`AgentQuery.misfits`)."""
 
     text: str
     sizes: Mapping[int, tuple[int, int]]
     diagnostics: tuple[Diagnostic, ...] = ()
+    misfits: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,13 @@ class CountsInDesign(Protocol):
     def agents(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
         """The agents of a design; `clocks_hz` are the platform's clocks. WorkbenchError with what is wrong in the
         query."""
+        ...
+
+    def valued(
+        self, text: str, streams: Sequence[Stream], fifos: Sequence[Fifo], own: Sequence[str]
+    ) -> tuple[str, ...]:
+        """The ids of the streams whose words' values statements ask about, as far as these can be read. Names may
+        begin with that of an FPGA that has the design, one of `own`."""
         ...
 
     def switches(

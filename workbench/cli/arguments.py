@@ -19,6 +19,11 @@ COUNTS = (
     flag("--assertions", "watch the design's assertions too"),
     flag("--branches", "count how often each branch of the design is taken (see `coverage`)"),
 )
+SWITCHES = (
+    option("--frame", metavar="LENGTH", default="",
+           help="length of the frames of agents in the FPGA: a time (1 ms), or words where frames are of words"),
+    many("--only", metavar="STATEMENT", help="a statement that agents count, by label or text (default: all)"),
+)  # fmt: skip
 WATCH = many(
     "--blocks",
     metavar="BLOCK",
@@ -102,7 +107,7 @@ OWN: Sequence[Command] = (
             flag("--ports", "write only the top's ports to that file (see `testbench`)"),
             option("--from", dest="first", metavar="TIME", help="write signals from this moment on, as in '1.5 ms'"),
             option("--to", dest="last", metavar="TIME", help="write signals until this moment"),
-            option("--ranks", type=int, metavar="N", help="processes of the host (MPI)"), *COUNTS,
+            option("--ranks", type=int, metavar="N", help="processes of the host (MPI)"), *COUNTS, *SWITCHES,
             named("--target", "where to run (default: the project's target)"), WATCH, *PROJECT),
     compiler("cc", "compile C as the compiler would, and record the platform's calls: make CC='workbench cc'",
              "compiler:run_cc"),
@@ -112,10 +117,7 @@ OWN: Sequence[Command] = (
             file("records", metavar="RECORDS", help="the folder that RCW_RAW named during the run"), OUT_RUN, JSON),
     command("agent", "print how to start a program so that the FPGA's agent counts otherwise, without a new build",
             "projects:run_agent", file("tree", metavar="DIR", help="the folder that `instrument` wrote"),
-            option("--frame", metavar="LENGTH", default="",
-                   help="length of frames: a time (1 ms), or words for statements whose frames are words"),
-            many("--only", metavar="STATEMENT", help="a statement to count, by its label or its text (default: all)"),
-            JSON),
+            *SWITCHES, JSON),
     command("report", "show where a run spent its time, and which bottleneck to fix first", "runs:run_report", RUN,
             file("--html", metavar="F", help="write the report as one HTML file"),
             file("--svg", metavar="F", help="write the block graph"),

@@ -200,6 +200,8 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         target=arguments.target,
         ranks=arguments.ranks or 0,
         settings=parse_settings(arguments.changes),
+        frame=arguments.frame,
+        only=tuple(arguments.only),
     )
     with progress() as watch:
         run = run_workspace(workspace, options, Job(watch))

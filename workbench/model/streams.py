@@ -53,6 +53,13 @@ class Stream:
             "examples": [["queue.s_tvalid", "queue.s_tready"]],
         },
     )
+    data: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "the signal of its words as single instances have it at their ports, below the top",
+            "examples": ["queue.s_tdata"],
+        },
+    )
 
 
 @dataclass(frozen=True)

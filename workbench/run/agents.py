@@ -43,7 +43,8 @@ def agent_tables(
     for place, (_, one, own) in zip(hdl.places, words_of_each(hdl, words), strict=True):
         own_frames = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
         said = read_end(raw / of_fpga("board.txt", len(read))).get("agent", "")
-        read.append(ReadAgents(place, one, own, own_frames, first, settings_of(said, len(read))))
+        switched = settings_of(said, len(read)) or (one.agent.switched if one.agent else {})
+        read.append(ReadAgents(place, one, own, own_frames, first, switched))
         first += len(one.fifos)
     tables, problems = made.counted_in(read, clocks_of_platform(platform))
     return dict(tables), problems

@@ -23,7 +23,7 @@ class Machine:
     the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end; $RECAP_PROGRAM is
     what the project's own command built, where it has one, and is started here where no command says how, by what
     target.launch says; $RECAP_RANKS is how many processes (MPI). In a traced run $RCW_TRACE is 1, which lets the
-    program record each of its calls."""
+    program record each of its calls, and $RCW_AGENT switches agents in the FPGA."""
 
     name = "machine"
     title = "real machine"
@@ -89,10 +89,13 @@ def _built(task: Task, job: Job) -> Path:
 
 def _command(task: Task, job: Job, line: str, program: Path | None, prefix: str = "") -> ProcessResult:
     """Run a command of the project's; what it prints is logged line by line, with a prefix."""
+    from workbench.api.instrument.board import switched_agents
+
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
     where["RECAP_RANKS"] = str(task.project.host.ranks)
     where |= {"RECAP_PROGRAM": str(program)} if program else {}
+    where |= {"RCW_AGENT": switches} if (switches := switched_agents(task.hdl)) else {}
     return job.run(["sh", "-c", line], cwd=task.root, env=where, on_output=lambda said: job.log(f"{prefix}{said}"))
 
 

@@ -159,6 +159,8 @@ def _design(hdl: HdlBuild, platform: Platform, given: Sequence[Clock], depths: M
     for n, (lsb, width) in enumerate(hdl.simulation.taps):
         if width:
             yield f"tap {n} {lsb} {width} {of_block.get(n, 0)}"
+    for monitor, numbers in (hdl.agent.switched if hdl.agent else {}).items():
+        yield from (f"switch {monitor} {number}" for number in numbers)
     yield from _streams(hdl, clocks, depths)
 
 

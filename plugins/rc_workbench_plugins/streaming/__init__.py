@@ -42,6 +42,7 @@ class StreamQueries:
     explain = staticmethod(Later(f"{__name__}.query.window:explain"))
     agents = staticmethod(Later(f"{__name__}.agents.design:agents"))
     counted_in = staticmethod(Later(f"{__name__}.agents.design:counted_in"))
+    valued = staticmethod(Later(f"{__name__}.agents.design:valued"))
     switches = staticmethod(Later(f"{__name__}.agents.design:switches"))
     queues = staticmethod(Later(f"{__name__}.queues:queues"))
 

@@ -1,6 +1,6 @@
 """The streams of a design, found in what is simulated, by the instances' names in the sources."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -37,8 +37,19 @@ def streams_below(
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
     streams, fifos = streams_called(seen.streams, seen.fifos, read.path, called)
     by_path = {instance.path: instance for instance in by_name.values()}
+
+    def in_source(signal: str) -> str:
+        """A signal below the top by its instance's name in the sources."""
+        place, _, port = signal.lstrip("!").rpartition(".")
+        inner = called.get(place, f"{top.path}.{place}").removeprefix(top.path).lstrip(".")
+        return "!" * signal.startswith("!") + ".".join(filter(None, (inner, port)))
+
     streams = tuple(
-        replace(_placed(joined, one, by_path.get(one.source or one.target)), pairs=tuple(_pairs(one, called, top.path)))
+        replace(
+            _placed(joined, one, by_path.get(one.source or one.target)),
+            pairs=tuple((in_source(valid), in_source(ready)) for valid, ready in one.pairs),
+            data=tuple(map(in_source, one.data)),
+        )
         for one in streams
     )
     fifos = tuple(
@@ -49,17 +60,6 @@ def streams_below(
     seen = replace(seen, streams=streams, fifos=fifos, ends={}, labels={}, idle=idle)
     held = {path for path, i in by_path.items() if isinstance(i.body, Unit) and i.body.file.path in library}
     return only(seen, [n for n, s in enumerate(seen.streams) if not {s.source, s.target} <= held])
-
-
-def _pairs(stream: Stream, called: Mapping[str, str], top: str) -> Iterator[tuple[str, str]]:
-    """Valid and ready at single instances' ports, by the instances' names in the sources."""
-    for valid, ready in stream.pairs:
-        names = []
-        for signal in (valid, ready):
-            place, _, port = signal.lstrip("!").rpartition(".")
-            inner = called.get(place, f"{top}.{place}").removeprefix(top).lstrip(".")
-            names.append("!" * signal.startswith("!") + ".".join(filter(None, (inner, port))))
-        yield names[0], names[1]
 
 
 def instances_called(joined: Joined, instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:

@@ -4,7 +4,9 @@
 //
 // `set` with a number switches the agent: 0 to 15 are four bits more of a length, the highest first; 16 + g is that
 // length for the frames of group g, from when the counts are cleared; 80 + 2 s + on says whether statement s is counted.
+// Where the simulated card runs it, the numbers are those that the card has for MONITOR, as the design begins.
 module agent_store #(
+    parameter MONITOR = 0,
     parameter ROOM_BITS = 10,
     parameter RESERVE = 0,
     parameter GROUPS = 1,
@@ -33,12 +35,27 @@ module agent_store #(
     reg begun, held_1, held_2, ended;
     reg [31:0] length;
     integer i;
+`ifdef RECAP_TAPS
+    import "DPI-C" function int recap_switch_of(input int monitor, input int place);
+    integer place, number;
+`endif
     wire [31:0] code = {24'd0, entry[7:0]};
     initial begin
         stored = 0;
         length = 0;
         lengths = LENGTHS;
         enabled = {STATEMENTS{1'b1}};
+`ifdef RECAP_TAPS
+        place = 0;
+        number = recap_switch_of(MONITOR, place);
+        while (number >= 0) begin
+            if (number < 16) length = {length[27:0], number[3:0]};
+            for (i = 0; i < GROUPS; i = i + 1) if (number == 16 + i) lengths[32*i +: 32] = length;
+            for (i = 0; i < STATEMENTS; i = i + 1) if (number >> 1 == 40 + i) enabled[i] = number[0];
+            place = place + 1;
+            number = recap_switch_of(MONITOR, place);
+        end
+`endif
     end
     assign command_valid = begun & held_2 & ~ended;
     assign command_data = 32'h20000000;

@@ -4,10 +4,12 @@ A template says how it moves data (`host.transfers`, ReCAP 2011, section 3.1); t
 `ReadOutPlan`. `resources/board` has the C.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.api.c_header import declarations, in_cpp
 from workbench.model.diagnostic import Diagnostic, OfTemplate
@@ -16,6 +18,9 @@ from workbench.model.platform import CallKind, Host, Platform
 from workbench.model.prototypes import callees, handles, object_class
 from workbench.model.read_out import AgentSettings, ReadOutPlan
 from workbench.model.text import counted, listed
+
+if TYPE_CHECKING:
+    from workbench.api.builds import HdlBuild
 
 _TRANSFERS = ("host", "transfers")
 _MONITORS = 64  # of an FPGA, at most, whose agents are switched
@@ -140,6 +145,19 @@ def board_sources(
 def setting_number(fpga: int, monitor: int, code: int) -> int:
     """The number in $RCW_AGENT of a setting of an FPGA's monitor."""
     return (fpga * _MONITORS + monitor) * AgentSettings.CODES + code
+
+
+def setting_numbers(codes: Sequence[Mapping[int, tuple[int, ...]]]) -> tuple[int, ...]:
+    """The numbers in $RCW_AGENT of what switches the agents of FPGAs, of each by monitor."""
+    return tuple(
+        setting_number(fpga, monitor, code)
+        for fpga, of_fpga in enumerate(codes) for monitor, own in of_fpga.items() for code in own
+    )  # fmt: skip
+
+
+def switched_agents(hdl: HdlBuild) -> str:
+    """What $RCW_AGENT is for a program whose agents a run switches; empty where it does not."""
+    return " ".join(map(str, setting_numbers([one.agent.switched if one.agent else {} for one in hdl.each])))
 
 
 def settings_of(text: str, fpga: int) -> dict[int, tuple[int, ...]]:

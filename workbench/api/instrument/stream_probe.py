@@ -3,7 +3,7 @@ as custom metrics are, from which come the tables that the simulated card makes 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from workbench.api.records import Records
 from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, fpga_of
+from workbench.model.custom import VALUE_BITS
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity
 from workbench.model.run_tables import Table
 from workbench.model.scan import HdlBlock, HdlScan
@@ -25,9 +26,9 @@ _BEHIND = "_passes"
 OFFERED, READY, PASSES = 1, 2, 3
 
 
-def with_streams(hardware: HardwareSources, scan: HdlScan) -> HardwareSources:
+def with_streams(hardware: HardwareSources, scan: HdlScan, valued: Collection[str] = ()) -> HardwareSources:
     """The sources with a metric for each of the design's streams whose signals are in one module, and can be counted by
-    its clock there."""
+    its clock there. The words of those whose ids are `valued` are led up too."""
     modules, metrics = dict(scan.instances), defaultdict[str, list[str]](list)
     for module, texts in hardware.metrics.items():
         metrics[module] += texts
@@ -36,7 +37,11 @@ def with_streams(hardware: HardwareSources, scan: HdlScan) -> HardwareSources:
             anchor = _anchor(modules[place], scan) if (place := _place(one, scan)) else None
             if anchor and (text := _text(one, anchor)):
                 known = metrics[modules[place]]
-                known += [text] if text not in known else []
+                with_words = _text(one, anchor, _data(stream, place.partition(".")[2]))
+                if stream.id in valued:
+                    known[:] = [other for other in known if other != text]
+                    text = with_words
+                known += [text] if not {text, with_words} & {*known} else []
                 break
     return hardware.model_copy(update={"metrics": {module: tuple(texts) for module, texts in metrics.items()}})
 
@@ -135,8 +140,20 @@ def _anchor(module: str, scan: HdlScan) -> HdlBlock | None:
     return blocks[0] if len({(block.clock, block.edge) for block in blocks}) == 1 else None
 
 
-def _text(stream: Stream, anchor: HdlBlock) -> str:
-    """The metric; empty where its language cannot say it."""
+def _data(stream: Stream, scope: str) -> str:
+    """The signal of a stream's words in an instance, below the top; empty where it is none that can be counted."""
+    there = [name.rpartition(".")[2] for name in stream.data if name.rpartition(".")[0] == scope]
+    return there[0] if there and re.fullmatch(r"\w+", there[0]) and 0 < stream.bits < VALUE_BITS else ""
+
+
+def value_bits(stream: Stream, block: Block) -> int:
+    """How many bits a stream's words have where its block leads them up, with a sign; 0 where it cannot."""
+    scope = block.id.removeprefix(fpga_of(block.id)).rpartition(".")[0].partition(".")[2]
+    return stream.bits + 1 if _data(stream, scope) else 0
+
+
+def _text(stream: Stream, anchor: HdlBlock, data: str = "") -> str:
+    """The metric, with the words of the signal `data` if it is not empty; empty where its language cannot say it."""
     vhdl = anchor.file.lower().endswith(tuple(suffixes.VHDL))
     names = {role: getattr(stream, role).rpartition(".")[2] for role in ("valid", "ready", "mark")}
     if vhdl and not all(re.fullmatch(r"\w*", name) for name in names.values()):
@@ -152,7 +169,8 @@ def _text(stream: Stream, anchor: HdlBlock) -> str:
     if stream.mark:
         word = f"({says('valid', False)} {'or' if vhdl else '||'} {says('mark', False)})"
         both = {role: f"{text} {'and' if vhdl else '&&'} {word}" for role, text in both.items()}
-    return f"correlate {_called(names['valid'])} when {both['valid']} with {both['ready']}"
+    words = f" of {data}" if data else ""
+    return f"correlate {_called(names['valid'])}{words} when {both['valid']} with {both['ready']}"
 
 
 def _called(signal: str) -> str:

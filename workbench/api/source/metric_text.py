@@ -4,9 +4,10 @@
     sum | min | max | mean | deviation NAME of SIGNAL [when CONDITION]
     histogram NAME of SIGNAL bins BOUND, BOUND ... [when CONDITION]
     sequence NAME when CONDITION then CONDITION within N
-    correlate NAME when CONDITION with CONDITION
+    correlate NAME [of SIGNAL] when CONDITION with CONDITION
 
-Conditions are in the language of the file, and are kept as text.
+Conditions are in the language of the file, and are kept as text. The signal of a correlation is what an agent beside
+the counters may be asked about (`stream_probe.py`).
 """
 
 import re
@@ -31,7 +32,7 @@ _FORMS: Mapping[MetricKind, tuple[str, tuple[str, ...]]] = {
     **{kind: (f"{kind} NAME of SIGNAL when CONDITION", ("of", "when?")) for kind in SUMMED},
     MetricKind.HISTOGRAM: ("histogram NAME of SIGNAL bins 1, 4, 16 when CONDITION", ("of", "bins", "when?")),
     MetricKind.SEQUENCE: ("sequence NAME when CONDITION then CONDITION within 8", ("when", "then", "within")),
-    MetricKind.CORRELATE: ("correlate NAME when CONDITION with CONDITION", ("when", "with")),
+    MetricKind.CORRELATE: ("correlate NAME when CONDITION with CONDITION", ("of?", "when", "with")),
 }
 
 

@@ -22,7 +22,8 @@ _MOST_PORTS = 2000  # of an instance whose ports are looked at
 @dataclass(frozen=True)
 class End:
     """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data, `carried`
-    the ports that go with them. `several`: its signals hold others, too. With `mark` no word is passed, but the end."""
+    the ports that go with them. `several`: its signals hold others, too. With `mark` no word is passed, but the end.
+    `data` is the signal of its words, below the top; empty where that is not one."""
 
     path: str
     offers: bool
@@ -37,6 +38,7 @@ class End:
     carried: tuple[str, ...]
     several: bool
     mark: Bit | None = None
+    data: str = ""
 
 
 @lru_cache(1)
@@ -72,6 +74,8 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 continue  # an arbiter's: nothing passes
             last = leaves[signals[shake.last]][1] if shake.last in signals and body.find(END_MARK) is not None else None
             mark = Bit(last, 0, False) if last is not None else None
+            words = [leaves[name][1] for name in data if leaves[name][1] is not None and leaves[name][1].name == name]
+            alone = len(data) == len(words) == end.count == 1
             for number in range(end.count):
                 yield End(
                     path,
@@ -87,6 +91,7 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                     carried,
                     end.count > 1,
                     mark,
+                    str(words[0].hierarchicalPath).partition(".")[2] if alone else "",
                 )
 
 

@@ -182,9 +182,11 @@ def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
     pairs = dict.fromkeys(
         (hdl_name(end.valid), hdl_name(end.ready)) for end in whole if nets.root(end.ready) == edge.key.ready
     )
+    data = tuple(dict.fromkeys(end.data for end in (source, target, *edge.ends) if end and end.data))
     return Stream(
-        name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place, mark=mark, pairs=tuple(pairs)
-    )
+        name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place, mark=mark, pairs=tuple(pairs),
+        data=data,
+    )  # fmt: skip
 
 
 def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:

@@ -1,33 +1,39 @@
 """The agent that counts the project's questions in an ordinary design, added to its instrumented copy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild
 from workbench.api.builds import AgentQuery
-from workbench.api.instrument.board import setting_number
+from workbench.api.instrument.board import setting_numbers
 from workbench.api.instrument.monitor_text import AGENTS_FILE
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.read_out import AgentSettings, MonitorWords
 from workbench.model.scan import HdlScan
 from workbench.run.agents import clocks_of_platform, counting
+from workbench.run.cards import on_fpgas
 from workbench.session.make.tree import open_tree
+from workbench.session.open.workspace import Workspace, once_each
 from workbench.session.program.plugins import Plugins
 from workbench.system.files import read_file
 
+#: The names of the FPGAs that have a design, and of the project's others.
+FpgaNames = tuple[tuple[str, ...], tuple[str, ...]]
 _OF_FIFO = 32  # words beyond those of its depth, of what an agent sends of a FIFO
 _FRAMES = 3  # that the memory has room for at least
 
 
-def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan) -> AgentQuery | None:
+def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan, fpgas: FpgaNames = ((), ())) -> AgentQuery | None:
     """What an agent is asked in a design: the project's questions, and how many words each FIFO holds, unless a trace
-    has every word. None where that is nothing. WorkbenchError where the file cannot be read."""
+    has every word. `fpgas` are the names of those that have the design, and of the others. None where nothing is asked.
+    WorkbenchError where the file cannot be read."""
     fifos = scan.fifos if hardware.count_streams and hardware.trace is None else ()
-    if not (hardware.query or fifos) or counting() is None:
+    made = counting()
+    if not (hardware.query or fifos) or made is None:
         return None
     text = ""
     if hardware.query:
@@ -38,7 +44,9 @@ def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan) -> AgentQu
             raise WorkbenchError(OfProject(message, "Name a file of questions.", keys=("hardware", "query"))) from None
     words = _FRAMES * sum((fifo.depth or 255) + _OF_FIFO for fifo in fifos)
     room = 1 << (max(hardware.query_words, words) - 1).bit_length()
-    return AgentQuery(text, hardware.query, bool(fifos), room)
+    own, others = fpgas
+    values = made.valued(text, scan.streams, scan.fifos, own)
+    return AgentQuery(text, hardware.query, bool(fifos), room, values, own, others)
 
 
 def of_fpga(problem: Diagnostic, query: str, fpga: str) -> Diagnostic:
@@ -49,21 +57,59 @@ def of_fpga(problem: Diagnostic, query: str, fpga: str) -> Diagnostic:
     return replace(problem, message=f"FPGA {fpga}: {problem.message}", hint=f"{problem.hint} {own}".strip())
 
 
+def check_questions(builds: Mapping[str, HdlBuild]) -> tuple[Diagnostic, ...]:
+    """A warning for each statement that an FPGA's design does not have, of those by their names. WorkbenchError for one
+    that none has whose agent was asked it."""
+    warnings: list[Diagnostic] = []
+    agents = {name: build.agent for name, build in builds.items() if build.agent}
+    for name, own in agents.items():
+        asked = [one for one in agents.values() if one.file == own.file]
+        for problem in own.misfits:
+            same = [
+                other for one in asked for other in one.misfits
+                if (other.line, other.column) == (problem.line, problem.column)
+            ]  # fmt: skip
+            if problem.severity is Severity.NOTE and any(one.severity is Severity.ERROR for one in same):
+                continue  # said for the FPGA that it names
+            if len(same) == len(asked):
+                raise WorkbenchError(of_fpga(replace(problem, severity=Severity.ERROR), problem.file or "", name))
+            if problem.severity is Severity.ERROR:
+                said = of_fpga(replace(problem, hint="", severity=Severity.WARNING), problem.file or "", name)
+                warnings.append(replace(said, message=f"{said.message}; only other FPGAs' agents count it"))
+    return tuple(warnings)
+
+
 def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]) -> tuple[int, ...]:
     """What $RCW_AGENT has to be for a program built from a tree, so that agents' frames have that length ("": as they
     were built), and of their statements they count `only` these (none: all). WorkbenchError where that cannot be."""
-    tree, made = open_tree(path), counting()
+    tree = open_tree(path)
     platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
-    if made is None or not any(one.agent for one in tree.hdl.each):
+    return setting_numbers(_codes(tree.hdl, platform, frame, only, str(path)))
+
+
+def _codes(
+    hdl: HdlBuild, platform: Platform, frame: str, only: Sequence[str], file: str
+) -> Sequence[Mapping[int, tuple[int, ...]]]:
+    made = counting()
+    if made is None or not any(one.agent for one in hdl.each):
         hint = "Name questions in hardware.query of the project, and instrument it again."
-        raise WorkbenchError(Diagnostic("no agent counts in this tree's FPGA", hint, file=str(path)))
-    codes = made.switches(tree.hdl.each, clocks_of_platform(platform), frame, only)
-    return tuple(
-        setting_number(fpga, monitor, code)
-        for fpga, of_fpga in enumerate(codes) for monitor, own in of_fpga.items() for code in own
-    )  # fmt: skip
+        raise WorkbenchError(Diagnostic("no agent counts in the FPGA", hint, file=file))
+    return made.switches(hdl.each, clocks_of_platform(platform), frame, only)
+
+
+def switched_agents(hdl: HdlBuild, workspace: Workspace, frame: str, only: Sequence[str]) -> HdlBuild:
+    """The designs with agents that a run switches: frames of that length ("": as the statements say), and `only` these
+    statements (none: all). WorkbenchError where that cannot be."""
+    if not (frame or only):
+        return hdl
+    codes = _codes(hdl, workspace.platform, frame, only, str(workspace.path))
+    of_build = {id(one): of for one, of in zip(hdl.each, codes, strict=True)}
+    builds = once_each(
+        hdl.each, lambda one: replace(one, agent=replace(one.agent, switched=of_build[id(one)])) if one.agent else one
+    )
+    return on_fpgas(builds, workspace.project.hardware)
 
 
 def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platform) -> HdlBuild:
@@ -82,7 +128,7 @@ def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platfor
     used = (_used(monitor, agents.sizes.get(n, (0, 0))) for n, monitor in enumerate(plan.monitors))
     return replace(
         build,
-        agent=asked,
+        agent=replace(asked, misfits=agents.misfits),
         read_out=replace(plan, monitors=tuple(used)),
         read=(*build.read, root / asked.file) if asked.file and build.read else build.read,
         diagnostics=(*build.diagnostics, *agents.diagnostics),

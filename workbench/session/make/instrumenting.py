@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlScan
 from workbench.run.cards import on_fpgas
-from workbench.session.make.agents import agent_query, of_fpga, with_agent
+from workbench.session.make.agents import FpgaNames, agent_query, check_questions, of_fpga, with_agent
 from workbench.session.make.kept_builds import keeping
 from workbench.session.open.places import placed
 from workbench.session.open.reading import instrumented, read
@@ -57,13 +57,15 @@ def instrument(
         if varied:
             return with_depths(one, settings, out, job)
         try:
-            return _instrument_design(one, settings, out, job, simulator)
+            return _instrument_design(one, settings, out, job, simulator, _fpgas_of(workspace, one))
         except WorkbenchError as error:
             query, fpga = one.project.hardware.query, _fpga(workspace, one)
             raise WorkbenchError(*(of_fpga(problem, query, fpga) for problem in error.diagnostics)) from None
 
     hdl = on_each(workspace, build_of)
-    return placed(host, root), hdl
+    names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
+    misfits = check_questions(dict(zip(names, hdl.each, strict=False)))
+    return placed(host, root), replace(hdl, diagnostics=(*hdl.diagnostics, *misfits))
 
 
 def check_names(workspace: Workspace, out: Path) -> None:
@@ -123,6 +125,13 @@ def _fpga(workspace: Workspace, design: Workspace) -> str:
     return names[workspace.boards.index(design)]
 
 
+def _fpgas_of(workspace: Workspace, design: Workspace) -> FpgaNames:
+    """The names of the FPGAs that have a design, and of the others."""
+    names = [fpga.name for fpga in workspace.project.hardware.fpgas]
+    own = tuple(name for name, one in zip(names, workspace.boards, strict=False) if one is design)
+    return own, tuple(name for name in names if name not in own)
+
+
 def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:
     """What reads a design for this simulator, and what may read it instead where it is too large for that."""
     language = workspace.hdl_language
@@ -131,17 +140,17 @@ def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLa
 
 
 def _instrument_design(
-    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, simulator: str
+    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, simulator: str, fpgas: FpgaNames
 ) -> HdlBuild:
     root, platform = workspace.root, workspace.platform
     language, own = _languages(workspace, simulator)
     parameters = workspace.parameters(settings)
     return workspace.instrument_hdl(
         settings,
-        lambda part: instrument_by(language, root, part, platform, parameters, out, job),
+        lambda part: instrument_by(language, root, part, platform, parameters, out, job, fpgas),
         job,
-        keeping(language, root, platform, parameters, out),
-        (lambda part, why: too_large(instrument_by(own, root, part, platform, parameters, out, job), why))
+        keeping(language, root, platform, {**parameters, "": repr(fpgas)}, out),
+        (lambda part, why: too_large(instrument_by(own, root, part, platform, parameters, out, job, fpgas), why))
         if own
         else None,
     )
@@ -149,7 +158,7 @@ def _instrument_design(
 
 def instrument_by(
     language: HdlLanguage, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str],
-    out: Path, job: Job,
+    out: Path, job: Job, fpgas: FpgaNames = ((), ()),
 ) -> HdlBuild:  # fmt: skip
     """As the language's `instrument`, with the design's streams as blocks where the project asks for that, and an agent
     that counts its questions."""
@@ -160,8 +169,8 @@ def instrument_by(
     if not (hardware.count_streams or hardware.query):
         return first(out)
     scan = _with_streams_of_vhdl(language.scan(root, hardware, platform, parameters, job), first)
-    asked = agent_query(root, hardware, scan)
-    hardware = with_streams(hardware, scan).with_agent(asked.room if asked else 0)
+    asked = agent_query(root, hardware, scan, fpgas)
+    hardware = with_streams(hardware, scan, asked.valued if asked else ()).with_agent(asked.room if asked else 0)
     build = language.instrument(root, hardware, platform, parameters, out, job)
     build = with_agent(build, asked, root, platform) if asked else build
     return replace(build, diagnostics=(*build.diagnostics, *not_counted(build.streams, build.blocks)))

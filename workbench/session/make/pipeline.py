@@ -30,6 +30,7 @@ from workbench.session.keep.run_end import (
     mark,
 )
 from workbench.session.make import durations
+from workbench.session.make.agents import switched_agents
 from workbench.session.make.composed import composed_tables, keep_composed, stopped
 from workbench.session.make.instrumenting import (
     check_driven,
@@ -62,7 +63,8 @@ class RunOptions:
     project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written, or its `ports`
     alone; None: as the project says. `ranks`: how many processes of the host program; 0: as the project says.
     `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and `depths` (words,
-    by FIFO) are those of `changes` that the run tries. `probe` measures the host."""
+    by FIFO) are those of `changes` that the run tries. `probe` measures the host. Agents in FPGAs count frames of the
+    length `frame` ("": as the statements say), and `only` these statements (none: all)."""
 
     out: Path | None = None
     plain: bool = False
@@ -78,6 +80,8 @@ class RunOptions:
     depths: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     probe: HostProbe | None = None
+    frame: str = ""
+    only: tuple[str, ...] = ()
 
 
 def instrument_workspace(
@@ -296,6 +300,7 @@ def _builds(
         own_build = bool(project.host.build)
         host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
         check_varied(options.depths, hdl, project)
+        hdl = switched_agents(hdl, workspace, options.frame, options.only)
         unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
         diagnostics = host.diagnostics + hdl.diagnostics
         said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)

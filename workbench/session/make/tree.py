@@ -278,7 +278,7 @@ def complete_tree(
         "id": tree_id,
         "fpgas": _fpgas_adapter().dump_python(
             tuple(
-                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan, build.agent, *_of_agent(build))
+                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan, *_of_agent(build))
                 for place, one, build, plan in zip(hdl.places, workspace.boards, hdl.each, plans, strict=True)
             ),
             mode="json",
@@ -289,9 +289,11 @@ def complete_tree(
     write_file(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
 
 
-def _of_agent(build: HdlBuild) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
-    """The streams and FIFOs of a design in which an agent counts, without the name of its FPGA."""
-    return (tuple(build.streams), tuple(build.fifos)) if build.agent else ((), ())
+def _of_agent(build: HdlBuild) -> tuple[AgentQuery | None, tuple[Stream, ...], tuple[Fifo, ...]]:
+    """What an agent is asked that counts in a design, and its streams and FIFOs, without the name of its FPGA."""
+    if build.agent is None:
+        return None, (), ()
+    return replace(build.agent, misfits=()), tuple(build.streams), tuple(build.fifos)
 
 
 def open_tree(path: Path) -> Tree:

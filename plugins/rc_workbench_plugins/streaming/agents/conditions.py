@@ -98,6 +98,14 @@ def labels_of(of: Measure | Assert) -> set[str]:
     return {label for label, _ in ends_of(of)}.union(*edges_along(of))
 
 
+def valued_edges(of: Measure | Assert) -> Iterator[str]:
+    """The edges, by their labels, whose elements' values a statement asks about, itself or in what it compares."""
+    if isinstance(of, Measure) and of.metric is Metric.VALUE:
+        yield of.edges[-1]
+    for side in operands(of.condition if isinstance(of, Assert) else of.when):
+        yield from valued_edges(side)
+
+
 def exact(value: float) -> Fraction:
     """A number as it is written."""
     return Fraction(repr(value))

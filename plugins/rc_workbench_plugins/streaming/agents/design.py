@@ -1,6 +1,7 @@
 """Agents beside the counters of an ordinary design: one on each clock, which sees the streams, FIFOs and states that
 are led up to the counters there (`workbench/api/instrument/monitor_text.py`)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -8,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.conditions import labels_of, withins_of
+from rc_workbench_plugins.streaming.agents.conditions import labels_of, valued_edges, withins_of
 from rc_workbench_plugins.streaming.agents.design_text import agent_text, library_text
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
-from rc_workbench_plugins.streaming.agents.kept import table_of_answers
+from rc_workbench_plugins.streaming.agents.kept import OF_DESIGN, table_of_answers
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.agents.placed import placed
@@ -26,18 +27,19 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
 )
-from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.resolve import ELSEWHERE, read_query
 from rc_workbench_plugins.streaming.query.rtl import design_topology, is_queue
-from workbench.api import Diagnostic, HdlBuild, Severity, Table, WorkbenchError, counted, has_errors
+from workbench.api import Diagnostic, HdlBuild, Severity, Table, WorkbenchError, counted, listed
 from workbench.api.builds import AgentQuery
 from workbench.api.instrument.crossing import numbered
 from workbench.api.instrument.probes import state_bits
-from workbench.api.instrument.stream_probe import stream_blocks
+from workbench.api.instrument.stream_probe import stream_blocks, value_bits
 from workbench.api.queries import DesignAgents, ReadAgents
-from workbench.api.unstable import Fifo, MonitorWords, StreamEdge, Topology, as_target, period_ps
+from workbench.api.unstable import Fifo, MonitorWords, Stream, StreamEdge, Topology, as_target, period_ps
 from workbench.api.virtual_time import ClockFrame
 
 AGENT = "FPGA"
+_TRACED = "Ask a traced run, whose events are all on the host's clock."
 _SLACK = 8  # words that a FIFO may hold beyond the memory that shows its depth, as in a register behind it
 _UNKNOWN = 255  # words that a FIFO of no known depth is taken to hold
 
@@ -91,21 +93,40 @@ class Design:
         return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
 
     @cached_property
+    def value_bits(self) -> dict[str, int]:
+        """Of streams and FIFOs whose words are led up, by their labels, how many bits these have."""
+        streams = self.build.streams
+        bits = {
+            number: value_bits(streams[number], self.build.blocks[block])
+            for number, block in self.block_of_stream.items() if streams[number].id in self._asked.valued
+        }  # fmt: skip
+        return {as_target(streams[number].id): width for number, width in bits.items()} | {
+            as_target(fifo.id): bits[fifo.input] for fifo in self.fifos if fifo.input in bits
+        }
+
+    @cached_property
     def _topology(self) -> Topology:
         top = self.build.streams[0].id.partition(".")[0] if self.build.streams else self.build.top
         return design_topology(top, self.build.streams, self.fifos)
 
     @cached_property
     def query(self) -> Query:
-        """WorkbenchError with what is wrong in it."""
+        """What is asked here; what is wrong in it is among its diagnostics."""
+        return self.query_of(self._asked.own, self._asked.others)
+
+    def query_of(self, own: Sequence[str], others: Sequence[str]) -> Query:
+        """What is asked of FPGAs with these names."""
         topology = self._topology
         kept = {as_target(one.id) for n, one in enumerate(self.build.streams) if self._stream_clock(n)}
         kept |= {as_target(fifo.id) for fifo in self.fifos}
         topology = replace(topology, edges=tuple(edge for edge in topology.edges if edge.label in kept))
-        query = read_query(self._asked.text, topology, self._asked.file, blocks=self.build.blocks)
-        if has_errors(query.diagnostics):
-            raise WorkbenchError(*query.diagnostics)
-        return query
+        return read_query(self._asked.text, topology, self._asked.file, blocks=self.build.blocks, fpgas=(own, others))
+
+    @property
+    def misfits(self) -> tuple[Diagnostic, ...]:
+        """Why statements fit no part of the design; a note of those that name another FPGA."""
+        wrong = (problem for problem in self.query.diagnostics if problem.severity is Severity.ERROR)
+        return tuple(replace(one, severity=Severity.NOTE) if one.hint == ELSEWHERE else one for one in wrong)
 
     def _held(self, fifo: Fifo) -> Measure:
         """How many words a FIFO holds, which is counted without being asked for."""
@@ -113,25 +134,38 @@ class Design:
         return Measure("", "", Metric.OCCUPANCY, Statistic.HIST, (as_target(fifo.id),), bins=bins)
 
     @cached_property
+    def _clock_of_edge(self) -> dict[str, str]:
+        streams = {as_target(one.id): self._stream_clock(n) for n, one in enumerate(self.build.streams)}
+        return streams | {as_target(fifo.id): self._stream_clock(fifo.input) for fifo in self.fifos}
+
+    @cached_property
+    def _clock_of_block(self) -> dict[str, str]:
+        return {self.build.blocks[number].id: clock for number, clock in self._clock_of.items()}
+
+    def _clocks(self, of: Measure | Assert) -> set[str]:
+        """The clocks of all that a statement asks about; "" of what no counter sees."""
+        clocks = {self._clock_of_edge.get(label, "") for label in labels_of(of)}
+        return clocks | {self._clock_of_block.get(one.block, "") for one in withins_of(of)}
+
+    @cached_property
     def agents(self) -> tuple[OfClock, ...]:
-        topology = self._topology
-        clock_of_edge = {as_target(one.id): self._stream_clock(n) for n, one in enumerate(self.build.streams)}
-        clock_of_edge |= {as_target(fifo.id): self._stream_clock(fifo.input) for fifo in self.fifos}
-        clock_of_block = {self.build.blocks[number].id: clock for number, clock in self._clock_of.items()}
-        result = []
+        topology, result = self._topology, []
+        clock_of_edge, clock_of_block = self._clock_of_edge, self._clock_of_block
         for number, monitor in self._monitors:
             if not (monitor.agent and monitor.clock in self._clocks_hz):
                 continue
             clock = monitor.clock
-            edges = [AgentEdge(_deep(edge)) for edge in topology.edges if clock_of_edge.get(edge.label) == clock]
+            edges = [
+                AgentEdge(_deep(edge), value_bits=self.value_bits.get(edge.label, 0))
+                for edge in topology.edges if clock_of_edge.get(edge.label) == clock
+            ]  # fmt: skip
             blocks = [
                 AgentBlock(block.id, state_bits(len(block.states)))
                 for block in self.build.blocks if clock_of_block.get(block.id) == clock
             ]  # fmt: skip
 
             def here(of: Measure | Assert, clock: str = clock) -> bool:
-                clocks = {clock_of_edge.get(label, "") for label in labels_of(of)}
-                return clocks | {clock_of_block.get(one.block, "") for one in withins_of(of)} == {clock}
+                return self._clocks(of) == {clock}
 
             measures = [one for one in self.query.measures if here(one)]
             if self._asked.fifos:
@@ -144,18 +178,30 @@ class Design:
             result.append(OfClock(number, monitor, agent))
         return tuple(result)
 
+    def answers_of(self, fpga: str, answered: Answers) -> Answers:
+        """The answers, without those of statements that name another of the FPGAs that have this design."""
+        query = self.query_of([fpga], [*(name for name in self._asked.own if name != fpga), *self._asked.others])
+        places = {(one.line, one.column) for one in query.statements}
+        return replace(
+            answered,
+            measures=tuple(one for one in answered.measures if (one.measure.line, one.measure.column) in places),
+            asserts=tuple(one for one in answered.asserts if (one.asserted.line, one.asserted.column) in places),
+        )
+
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
         counts = {one.of for of_clock in self.agents for one in of_clock.agent.monitors}
         told = [problem for one in self.agents for problem in one.agent.diagnostics]
         lines = {(one.line, one.column) for one in told}
-        statements: tuple[Measure | Assert, ...] = (*self.query.measures, *self.query.asserts)
-        for one in statements:
+        for one in self.query.statements:
             if one not in counts and (one.line, one.column) not in lines:
-                why = "it asks about several clocks, or about a block without a counter"
+                clocks = self._clocks(one)
+                why = "it asks about a block or a stream without a counter"
+                if "" not in clocks:
+                    why = f"it asks about the clocks {listed(sorted(clocks))}, each of which has an agent of its own"
                 message, place = f"no agent counts '{one.label or one.text}': {why}", (one.line, one.column)
-                told.append(Diagnostic(message, "Ask a traced run.", Severity.WARNING, self._asked.file, *place))
-        return (*self.query.diagnostics, *told)
+                told.append(Diagnostic(message, _TRACED, Severity.WARNING, self._asked.file, *place))
+        return (*(one for one in self.query.diagnostics if one.severity is not Severity.ERROR), *told)
 
 
 def _deep(edge: StreamEdge) -> StreamEdge:
@@ -211,6 +257,14 @@ def switches(
     return codes
 
 
+def valued(text: str, streams: Sequence[Stream], fifos: Sequence[Fifo], own: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the streams whose words' values are asked about, as far as the statements can be read."""
+    query = read_query(text, design_topology("", streams, fifos), fpgas=(own, ()))
+    labels = {label for one in query.statements for label in valued_edges(one)}
+    of_fifos = {fifo.input for fifo in fifos if as_target(fifo.id) in labels}
+    return tuple(one.id for number, one in enumerate(streams) if number in of_fifos or as_target(one.id) in labels)
+
+
 def _text(design: Design) -> str:
     """Verilog of all agents, under names that the application's own agents do not have."""
     signals = {as_target(one.id): (n, n) for n, one in enumerate(design.build.streams)}
@@ -237,7 +291,7 @@ def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -
             hint = f"Write hardware.query_words: {1 << (one.needed_words - 1).bit_length()}, or ask for less."
             raise WorkbenchError(Diagnostic(message, hint, file=asked.file or None))
     sizes = {one.number: (len(one.agent.groups), len(one.agent.monitors)) for one in design.agents}
-    return DesignAgents(_text(design), sizes, design.problems)
+    return DesignAgents(_text(design), sizes, design.problems, design.misfits)
 
 
 def counted_in(
@@ -252,14 +306,17 @@ def counted_in(
         asked = one.build.agent
         if asked is None:
             continue
-        answered, implied = _answers(one, Design(one.build, asked, clocks_hz))
+        design = Design(one.build, asked, clocks_hz)
+        answered, implied = _answers(one, design)
         problems += answered.diagnostics
         fifos |= asked.fifos
         rows += ((one.first_fifo + fifo, held, cycles) for fifo, held, cycles in implied)
         if asked.text.strip():
             name = one.place.strip(":.")
+            if (fpga := re.split("[:.]", name)[-1]) in asked.own:
+                answered = design.answers_of(fpga, answered)
             of_fpgas[name or AGENT] = placed(answered, one.place, name) if name else answered
-    tables = table_of_answers(of_fpgas)
+    tables = table_of_answers(of_fpgas, name=OF_DESIGN)
     if fifos:
         columns = np.array(sorted(rows), np.int64).reshape(-1, 3).T
         kinds = (("fifo", "i4"), ("words", "i4"), ("cycles", "i8"))

@@ -22,8 +22,8 @@ def agent_text(
     blocks: Mapping[str, tuple[int, int]],
 ) -> str:  # fmt: skip
     """The module beside the monitor of that number, with room for the first of so many `words`, the second kept for the
-    last frames. Of the state vector, `lows` are the lowest bits of an edge's two ends, valid and ready above it, and
-    `blocks` the lowest bit and the width of blocks' states."""
+    last frames. Of the state vector, `lows` are the lowest bits of an edge's two ends, valid, ready and its words above
+    it, and `blocks` the lowest bit and the width of blocks' states."""
     bits = (words[0] - 1).bit_length()
     head = agent_head(number, vector_bits, bits)
     if not agent.groups:
@@ -36,6 +36,8 @@ def agent_text(
                     f"{way}_valid_{edge}": f"counts & state[{low}]",
                     f"{way}_ready_{edge}": f"counts & state[{low + 1}]",
                 }
+        if width := agent.data_bits[edge]:
+            ports[f"data_{edge}"] = f"state[{lows[label][0] + 2} +: {width}]"
     for place, name in enumerate(agent.blocks):
         low, width = blocks[name]
         ports[f"state_{place}"] = f"state[{low} +: {width}]"
@@ -43,7 +45,9 @@ def agent_text(
     ports |= dict(zip(_STREAMS, _STREAMS, strict=True))
     lengths = sum(group.length << 32 * group.number for group in agent.groups)
     groups, statements = len(agent.groups), len(agent.monitors)
-    sizes = f".ROOM_BITS({bits}), .RESERVE({words[1]}), .GROUPS({groups}), .STATEMENTS({statements})"
+    sizes = (
+        f".MONITOR({number}), .ROOM_BITS({bits}), .RESERVE({words[1]}), .GROUPS({groups}), .STATEMENTS({statements})"
+    )
     return (
         head
         + f"""    wire command_valid, command_ready, report_valid, report_ready;

@@ -39,8 +39,7 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     places = ("", *topology.fpgas)
     seen = {place: {edge.label: _seen(topology, edge, place) for edge in topology.edges} for place in places}
     of_place: dict[str | None, list[Measure | Assert]] = {None: [], **{place: [] for place in places}}
-    statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
-    for statement in statements:
+    for statement in query.statements:
         ends = tuple(ends_of(statement))
         if about_states(statement) or _overtakes(statement, topology):
             of_place[None].append(statement)
@@ -119,5 +118,7 @@ def _uncounted(statement: Measure | Assert, topology: Topology, file: str) -> Di
         why = "threads of a block on its path give elements in another order than they take them"
     message = f"no agent counts '{name}': {why}"
     hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
+    if about_states(statement):
+        hint += " States of blocks in an FPGA are counted in it by hardware.query."
     line, column = statement.line or None, statement.column or None
     return Diagnostic(message, hint, severity=Severity.WARNING, file=file or None, line=line, column=column)

@@ -143,7 +143,7 @@ class _Builder(Monitors):
             if side.instant:
                 values, known = self._latest(side, clock)
                 if values.bits > 1 and low + 1 + values.bits <= 64:
-                    type_ = self.edges[side.edges[-1]].edge.type if side.metric is Metric.VALUE else ""
+                    type_ = self._type(side) if side.metric is Metric.VALUE else ""
                     yield Operand(number, low, values.bits, type_), known, values.value
                     low += 1 + values.bits
 

@@ -126,8 +126,7 @@ def _together(query: Query) -> list[tuple[set[str], list[Measure | Assert]]]:
     """Statements that hold events of the same edges, by their labels, against one another; in what order events of
     others happen is of no account."""
     groups: list[tuple[set[str], list[Measure | Assert]]] = []
-    statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
-    for statement in statements:
+    for statement in query.statements:
         labels = labels_of(statement)
         joined = [one for one in groups if one[0] & labels]
         groups = [one for one in groups if not one[0] & labels]

@@ -15,11 +15,16 @@ ON, OFF = Bits(1, 0), Bits(0, 0)
 @dataclass(frozen=True)
 class AgentEdge:
     """An edge, the number of its clock, and which of its ends are in the FPGA: the signals of these are told to the
-    agent's module."""
+    agent's module. Its elements are of the edge's type; those of a design's stream have so many bits, with a sign."""
 
     edge: StreamEdge
     clock: int = 0
     sees: frozenset[Tap] = frozenset(Tap)
+    value_bits: int = 0
+
+    @property
+    def signed(self) -> bool:
+        return self.value_bits > 0 or self.edge.type.startswith("signed")
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,14 @@ from rc_workbench_plugins.streaming.query.measures import (
 from workbench.api import Diagnostic, Severity, Table, WorkbenchError
 
 ANSWERS = "stream_answers"
+#: The same of agents beside the counters, which an application may have too.
+OF_DESIGN = "design_answers"
 
 
 def table_of_answers(
-    counted: Mapping[str, Answers], uncounted: Iterable[Diagnostic] = (), costs: Iterable[Cost] = ()
-) -> dict[str, Table]:
+    counted: Mapping[str, Answers], uncounted: Iterable[Diagnostic] = (), costs: Iterable[Cost] = (),
+    name: str = ANSWERS,
+) -> dict[str, Table]:  # fmt: skip
     """Of agents by where they are, in the order in which the statements were written; `uncounted` are problems of
     statements that no agent counts."""
     if not counted:
@@ -44,7 +47,7 @@ def table_of_answers(
         "costs": list(map(asdict, costs)),
     }
     text = json.dumps(kept, default=lambda array: array.tolist())
-    return {ANSWERS: {"utf8": np.frombuffer(text.encode(), "u1")}}
+    return {name: {"utf8": np.frombuffer(text.encode(), "u1")}}
 
 
 def _place(statement: Measure | Assert) -> tuple[int, int]:
@@ -63,10 +66,20 @@ def _without_comparisons(one: AssertResult) -> dict[str, Any]:
 
 def kept_answers(tables: Mapping[str, Table], folder: str) -> Answers | None:
     """What a run's agents counted; None where it had none. WorkbenchError where that is damaged."""
-    if ANSWERS not in tables:
+    kept = [_kept(tables[name], folder) for name in (ANSWERS, OF_DESIGN) if name in tables]
+    if not kept:
         return None
+    return Answers(
+        tuple(one for answers in kept for one in answers.measures),
+        tuple(one for answers in kept for one in answers.asserts),
+        tuple(one for answers in kept for one in answers.diagnostics),
+        tuple(one for answers in kept for one in answers.costs),
+    )
+
+
+def _kept(table: Table, folder: str) -> Answers:
     try:
-        kept = json.loads(bytes(np.asarray(tables[ANSWERS]["utf8"])))
+        kept = json.loads(bytes(np.asarray(table["utf8"])))
         if "words" in kept:
             raise ValueError("an earlier version wrote it")
         return Answers(

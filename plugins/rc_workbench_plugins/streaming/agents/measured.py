@@ -15,7 +15,9 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
     Within,
 )
+from workbench.api.unstable import TYPE_BYTES
 
+WITHOUT_VALUES = "its words are not one signal of up to 32 bits beside their valid and ready"
 BETWEEN_BITS = 32  # of how many elements are along a path
 ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
 
@@ -67,12 +69,15 @@ class EdgeNumbers(Joints):
                 at = self._interval(edge, of.tap)
                 return Values(f"{at}_sample", f"{at}_cycles", 32)
         label = of.edges[-1]
-        return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].edge.type.startswith("s"))
+        return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].signed)
 
     def _tap(self, label: str, data: bool = False) -> str:
         at = f"e{self._labels.index(label)}"
         if data:
-            self._data[label] = 8 * self.edges[label].edge.width_bytes
+            edge = self.edges[label]
+            self._data[label] = edge.value_bits or 8 * TYPE_BYTES.get(edge.edge.type, 0)
+            if not self._data[label]:
+                raise Refused(WITHOUT_VALUES)
         self._names[("tap", label)] = at
         return at
 
@@ -151,6 +156,11 @@ class EdgeNumbers(Joints):
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
         )  # fmt: skip
         return at
+
+    def _type(self, of: Measure) -> str:
+        """That of the elements of which a measure sees values."""
+        edge = self.edges[of.edges[-1]]
+        return f"signed{edge.value_bits}" if edge.value_bits else edge.edge.type
 
     def _check_type(self, of: Measure, values: Values) -> None:
         type_ = self.edges[of.edges[-1]].edge.type if of.edges else ""

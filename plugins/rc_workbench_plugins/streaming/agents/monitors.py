@@ -63,7 +63,7 @@ class Monitors(Truths):
         }  # fmt: skip
         self._memory("agent_trace", at, key, parameters, counts=self._wire(f"{at}_counts", gate), sample=sample,
                      value=values.value, since=self._frame_wire(key, "since"))  # fmt: skip
-        type_ = self.edges[of.edges[-1]].edge.type if of.metric is Metric.VALUE else "unsigned64"
+        type_ = self._type(of) if of.metric is Metric.VALUE else "unsigned64"
         return Trace(ceil(values.bits / 32), values.event is None, type_, records=self._records)
 
     def _memory(self, module: str, at: str, key: GroupKey, parameters: dict[str, int], **ports: Signal) -> None:

@@ -293,8 +293,10 @@ def _compared(of: Assert, trace: Trace, bits: int, timing: ClockFrame) -> dict[i
 def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
     """Elements from their bits."""
     kind = {"unsigned": "u", "signed": "i", "float": "f"}[type_.rstrip("0123456789")]
-    size = int(type_.lstrip("unsigedflot")) // 8
-    return raw.astype(f"u{size}").view(f"{kind}{size}")
+    bits = int(type_.lstrip("unsigedflot"))
+    if bits not in (8, 16, 32, 64):  # signed, of a design's own width
+        return (raw << np.uint64(64 - bits)).view("i8") >> np.int64(64 - bits)
+    return raw.astype(f"u{bits // 8}").view(f"{kind}{bits // 8}")
 
 
 def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: ClockFrame) -> FrameValue:

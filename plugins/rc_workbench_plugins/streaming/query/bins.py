@@ -40,8 +40,8 @@ def _powers(metric: Metric, type_: str) -> tuple[float, ...]:
     """Bins whose bounds double, since what is between the least and the greatest is not known beforehand."""
     if metric in TIMED:
         return (0.0, *(float(_NS << power) for power in range(_LONGEST_NS + 1)))
-    bits = re.search(r"\d+$", type_)
-    if type_.startswith("unsigned"):
+    bits = re.search(r"\d+$|^\d+(?= bits)", type_)
+    if type_.startswith("unsigned") or type_.endswith("bits"):
         return (0.0, *(2.0**power for power in range(int(bits[0] if bits else 0) + 1)))
     powers = [2.0**power for power in (range(int(bits[0] if bits else 0)) if type_[0] == "s" else range(-32, 33))]
     return (*(-power for power in reversed(powers)), 0.0, *powers)

@@ -366,5 +366,6 @@ def _intervals(edge: EdgeEvents, tap: Tap) -> Times:
 def _values(edge: EdgeEvents) -> NDArray[Any]:
     if edge.values is None:
         message = f"the run did not record the values on {edge.edge.label}"
-        raise WorkbenchError(Diagnostic(message, "Record them with the run, or leave 'value' out."))
+        hint = "In an ordinary design an agent counts them: write the statement in hardware.query of the project."
+        raise WorkbenchError(Diagnostic(message, hint))
     return edge.values

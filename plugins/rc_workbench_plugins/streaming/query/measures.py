@@ -261,6 +261,10 @@ class Query:
     asserts: tuple[Assert, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()  # warnings: what is accepted, though Table 4.1 leaves it out
 
+    @property
+    def statements(self) -> tuple[Measure | Assert, ...]:
+        return (*self.measures, *self.asserts)
+
 
 @dataclass(frozen=True)
 class FrameValue:

@@ -1,6 +1,6 @@
 """Statements become measures of a topology's edges: names looked up, units converted, Table 4.1 held to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from lark import Token, Tree
@@ -31,18 +31,21 @@ from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, r
 from workbench.api import Block, Diagnostic, WorkbenchError, listed, near
 from workbench.api.unstable import StreamEdge, Topology
 
+#: The hint of a statement about another FPGA than the one whose design is asked.
+ELSEWHERE = "The agent of that FPGA counts it."
 _SAID = 4  # names of those that are meant, where one is wanted
 
 
 def read_query(
     text: str, topology: Topology, file: str = "", frame: FrameLength | None = None,
-    blocks: Sequence[Block] | None = None,
+    blocks: Sequence[Block] | None = None, fpgas: tuple[Collection[str], Collection[str]] = ((), ()),
 ) -> Query:  # fmt: skip
     """What a query asks of an application, and of the states of its blocks: those of a run, None where there is none
     yet. What is wrong is in its diagnostics, with its place in `file`, and leaves out its own statement alone. `frame`
-    is that of measures that do not say theirs; without it the run is one frame."""
+    is that of measures that do not say theirs; without it the run is one frame. Names may begin with that of one of the
+    first `fpgas`, whose design this is; statements with names of the second are left out (`ELSEWHERE`)."""
     parsed, problems = read.statements(text, file)
-    return _Resolver(parsed, topology, blocks, file, frame or FrameLength(), problems).query()
+    return _Resolver(parsed, topology, blocks, file, frame or FrameLength(), problems, fpgas).query()
 
 
 class _Resolver:
@@ -50,8 +53,9 @@ class _Resolver:
 
     def __init__(
         self, statements: list[Statement], topology: Topology, blocks: Sequence[Block] | None, file: str,
-        frame: FrameLength, problems: list[Diagnostic],
+        frame: FrameLength, problems: list[Diagnostic], fpgas: tuple[Collection[str], Collection[str]],
     ) -> None:  # fmt: skip
+        self._own_fpgas, self._other_fpgas = fpgas
         self._statements, self._topology, self._frame = statements, topology, frame
         self._problems, self._blocks = problems, blocks
         self._asking = Asking(file, problems)
@@ -194,6 +198,10 @@ class _Resolver:
         """The states that `state A -> B of C`, or the blocks that `C` means."""
         names = [one for one in part.children if isinstance(one, Tree)]
         said = [str(one.children[0]).strip('"') for one in names]
+        try:
+            said[-1] = self._here(said[-1])
+        except UnknownTarget as elsewhere:
+            raise self._wrong(statement, names[-1], elsewhere.message, elsewhere.hint) from None
         state, into = (said[0], said[1] if len(said) > 2 else None) if part.data == "state" else (None, None)
         try:
             return inside(self._blocks, self._topology, said[-1], state, into)
@@ -212,7 +220,14 @@ class _Resolver:
         return FrameLength(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
 
     def _tap(self, point: str) -> Tap:
-        return Tap.PUSH if self._is_alias(point) else tap_of(self._topology, point)
+        return Tap.PUSH if self._is_alias(point) else tap_of(self._topology, self._here(point))
+
+    def _here(self, name: str, point: int = 0) -> str:
+        """A name without that of the FPGA whose design this is. UnknownTarget for one of another FPGA."""
+        fpga, _, rest = name.replace(":", ".", 1).partition(".")
+        if rest and fpga in self._other_fpgas:
+            raise UnknownTarget(f"'{name}' is in the FPGA {fpga}", ELSEWHERE, point)
+        return rest if rest and fpga in self._own_fpgas else name
 
     # where
 
@@ -227,7 +242,7 @@ class _Resolver:
                 finally:
                     self._open.pop()
         try:
-            return routes(self._topology, [str(token) for token in tokens])
+            return routes(self._topology, [self._here(str(token), n) for n, token in enumerate(tokens)])
         except UnknownTarget as unknown:
             raise self._wrong(statement, tokens[unknown.point], unknown.message, unknown.hint) from None
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from rc_workbench_plugins.streaming.agents.conditions import ends_of
+from rc_workbench_plugins.streaming.agents.conditions import ends_of, valued_edges
 from rc_workbench_plugins.streaming.agents.kept import kept_answers
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.host_queues import host_queues, with_design
@@ -52,8 +52,7 @@ class Seen:
         """The replies of a query, as `evaluate` gives them. For an ordinary design without a trace they are what agents
         counted for the same statement."""
         counted = None if self.is_application else partial(counted_edge, self.run)
-        statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
-        agents = {one: self._of_agents[key] for one in statements
+        agents = {one: self._of_agents[key] for one in query.statements
                   if (key := _key(one)) in self._of_agents and not self._traced(one)}  # fmt: skip
         left = replace(query, measures=tuple(one for one in query.measures if one not in agents),
                        asserts=tuple(one for one in query.asserts if one not in agents))  # fmt: skip
@@ -69,8 +68,10 @@ class Seen:
 
     def _traced(self, of: Measure | Assert) -> bool:
         """Whether the run's trace has all that a statement asks about."""
-        labels = {label for label, _ in ends_of(of)}
-        return labels <= self.events.edges.keys() and (self.states.traced or not about_states(of))
+        edges, labels = self.events.edges, {label for label, _ in ends_of(of)}
+        if not labels <= edges.keys() or any(edges[label].values is None for label in valued_edges(of)):
+            return False
+        return self.states.traced or not about_states(of)
 
     @cached_property
     def _of_agents(self) -> Mapping[object, MeasureResult | AssertResult]:
