@@ -13,6 +13,7 @@ from stream_topologies import ASKED, with_streams
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes import MODES
+from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.testing.runs import synthetic_run
 
 from .conftest import save_run
@@ -114,7 +115,7 @@ def test_where_the_keyboard_is_can_be_seen(whole: MainWindow, settle: Settle) ->
     seen, same = 0, []
     for widget in list(controls(whole)):
         if (
-            not isinstance(widget, QAbstractButton)
+            not isinstance(widget, QAbstractButton | ScrollArea)
             or not widget.isEnabled()
             or widget.focusPolicy() == Qt.FocusPolicy.NoFocus
         ):

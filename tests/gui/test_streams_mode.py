@@ -344,6 +344,19 @@ def test_a_streams_graph_fills_its_room() -> None:
         assert 1.2 < layout.width / layout.height < 3.2
 
 
+def test_a_large_graph_is_laid_out_in_a_thread(mode: QueryMode, qtbot: QtBot) -> None:
+    graph, background = mode.graph, mode.context.background
+    blocks = tuple(QueriedBlock(f"rank[{n % 4}].b{n}") for n in range(88))
+    graph.show_subject(Subject("T", blocks, (), (), (), lambda text: ()))
+    assert (graph.layout_, background.waits("streams-layout")) == (None, True)
+    qtbot.waitUntil(lambda: not background.busy)
+    assert graph.layout_ is not None
+    assert len(graph.layout_.nodes) == 88
+    graph.resize(graph.width() // 2, graph.height())  # what was drawn stays until the other is there
+    assert graph.layout_.width > 0
+    assert background.waits("streams-layout")
+
+
 def test_several_edges_are_in_one_plot_and_what_was_counted_over_what_was_replayed() -> None:
     times, counted = (
         (0.0, 1.0, 2.0),

@@ -15,7 +15,7 @@ from workbench.pictures.plot import Axis, Line, Plot, Spot
 SIZES = Axis("bytes in one call", bytes_text, log=True, unit="B", binary=True)
 RATES = Axis("transfer rate", lambda rate: trimmed(rate_text(rate)), log=True, unit="B/s")
 BAND_NAME = "95 % of best"
-#: Of the first table and those beside it, which are dashed too.
+#: Of the first table and those beside it.
 INKS = ("state:send", "second", "good", "medium_text")
 _SAMPLES = 80
 
@@ -63,8 +63,7 @@ def table_line(name: str, table: TransferTable, number: int = 0) -> Line:
         low, high = math.log(sizes[0]), math.log(sizes[-1])
         sizes = sorted({round(math.exp(low + (high - low) * k / _SAMPLES)) for k in range(_SAMPLES + 1)} | set(sizes))
     rates = [rate_at(table, size) for size in sizes]
-    ink = INKS[min(number, len(INKS) - 1)]
-    return Line(name, np.array(sizes, float), np.array(rates), ink, number > 0, points=len(sizes) == 1)
+    return Line(name, np.array(sizes, float), np.array(rates), INKS[number % len(INKS)], points=len(sizes) == 1)
 
 
 def tables_for(platform: Platform, calls: Sequence[CallMetrics]) -> list[str]:

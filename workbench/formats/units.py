@@ -56,6 +56,7 @@ _PLAIN = {
     ("bit", "bits"): _Unit(Fraction(1, 8), bytes=1),
     ("J", "joule", "joules"): _Unit(Fraction(1), joules=1),
     ("W", "watt", "watts"): _Unit(Fraction(1), seconds=-1, joules=1),
+    ("",): _Unit(Fraction(1)),  # what is counted, of which there are some a second: "900 M/s"
 }
 #: Every spelling: a prefix or none, and a unit's name.
 _UNITS = {
@@ -78,6 +79,7 @@ _KINDS = {
     "bit": ("a size", "18 Kibit"),
     "B/s": ("a rate", "360 MB/s"),
     "s/B": ("a time per byte", "3.03 ns/B"),
+    "/s": ("a rate", "900 M/s"),
     "J": ("an energy", "0.3 nJ"),
     "W": ("a power", "1.5 W"),
 }
@@ -95,7 +97,7 @@ _USUAL = (
     *("J", "mJ", "uJ", "nJ", "pJ", "kJ", "W", "mW", "kW"),
 )
 _QUANTITY = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)\s*(.*?)\s*")
-_UNIT = re.compile(r"[A-Za-zµμ]+(?:\s*/\s*[A-Za-zµμ]+)?")
+_UNIT = re.compile(r"[A-Za-zµμ]+(?:\s*/\s*[A-Za-zµμ]+)?|/\s*[A-Za-zµμ]+")
 
 
 class UnitError(ValueError):
@@ -174,6 +176,7 @@ _SCALES: dict[str, tuple[tuple[Fraction, str], ...]] = {
     "J": tuple((Fraction(10) ** power, name) for power, name in ((0, "J"), (-3, "mJ"), (-6, "uJ"), (-9, "nJ"))),
     "W": tuple((Fraction(10) ** power, name) for power, name in ((3, "kW"), (0, "W"), (-3, "mW"))),
     "B/s": tuple((Fraction(10) ** power, name) for power, name in ((9, "GB/s"), (6, "MB/s"), (3, "kB/s"), (0, "B/s"))),
+    "/s": tuple((Fraction(10) ** power, name) for power, name in ((9, "G/s"), (6, "M/s"), (3, "k/s"), (0, "/s"))),
 }
 
 

@@ -20,7 +20,6 @@ def platforms_plot(compared: Sequence[PlatformDensity]) -> Plot:
             np.array([float(bound.layer.layer_bytes) for bound in bounds]),
             np.array([float(bound.ops_per_s) for bound in bounds]),
             _INKS[n % len(_INKS)],
-            dashed=n >= len(_INKS),
             points=True,
         )
         for n, (platform, bounds) in enumerate(zip(compared, outwards, strict=True))

@@ -1,7 +1,7 @@
 """Plots: lines with bands, points and handles over linear or logarithmic axes, described once for any canvas."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,6 +90,20 @@ class Plot:
     goal: tuple[float, float] | None = None
     legend: bool = False
     say: Callable[[int, int], str] = lambda line, point: ""
+
+
+def kinds_of(lines: Sequence[Line]) -> list[int]:
+    """A number for each line, by which its pattern and marker are chosen. Each named line has one of its own; one
+    without a name has that of the line before it in its ink, which it belongs to. Dashed and stacked ones need none."""
+    kinds: list[int] = []
+    of_ink: dict[str, int] = {}
+    count = 0
+    for line in lines:
+        if (line.name or line.ink not in of_ink) and not line.dashed and not line.stacked:
+            of_ink[line.ink] = count
+            count += 1
+        kinds.append(of_ink.get(line.ink, 0))
+    return kinds
 
 
 Range = tuple[float, float]

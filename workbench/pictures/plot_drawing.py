@@ -10,10 +10,20 @@ from workbench.model.text import listed, trimmed
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT, Palette
-from workbench.pictures.plot import Line, Mark, Plot, Spot, Values, View, fitting, plot_box, ticks
+from workbench.pictures.plot import Line, Mark, Plot, Spot, Values, View, fitting, kinds_of, plot_box, ticks
 from workbench.pictures.svg import SvgCanvas
 
 DASHES = (4.0, 2.0)
+#: How lines of one plot differ beside their colours, by their kinds: dashes, and markers as corners in radii.
+PATTERNS = ((), (8.0, 2.0), (1.5, 1.5), (7.0, 2.0, 1.5, 2.0), (7.0, 2.0, 1.5, 2.0, 1.5, 2.0))
+MARKERS: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),  # a disc
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)),
+    ((0.0, -1.2), (1.15, 0.9), (-1.15, 0.9)),
+    ((0.0, 1.2), (1.15, -0.9), (-1.15, -0.9)),
+)
+SAMPLE_PX = 30.0  # of a line in a legend: its whole pattern
 DOT_PX, FILLED_PX = 3.5, 5.0
 STACKED_OPACITY = 0.55
 _FAINT = (f"state:{UNCLASSIFIED}",)  # too faint for a name
@@ -40,8 +50,8 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
                 low, high = line.band
                 outline = np.concatenate([view.places(line.x, high), view.places(line.x[::-1], low[::-1])])
                 canvas.shape(outline.tolist(), f"{line.ink}/{STACKED_OPACITY if line.stacked else 0.2}")
-        for number, line in enumerate(plot.lines):
-            _draw_line(canvas, line, view, ringed[1] if ringed and ringed[0] == number else -1)
+        for number, (line, kind) in enumerate(zip(plot.lines, kinds_of(plot.lines), strict=True)):
+            _draw_line(canvas, line, kind, view, ringed[1] if ringed and ringed[0] == number else -1)
     if plot.legend:
         _draw_legend(canvas, plot, view)
     else:
@@ -91,18 +101,33 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
     return [name]
 
 
-def _draw_line(canvas: Canvas, line: Line, view: View, ringed: int) -> None:
+def _dashes_of(line: Line, kind: int) -> tuple[float, ...]:
+    """Those of its kind; from the sixth line on, inks and patterns meet in other pairs."""
+    if line.dashed or line.stacked:
+        return DASHES if line.dashed else ()
+    return PATTERNS[(kind + kind // len(PATTERNS)) % len(PATTERNS)]
+
+
+def draw_marker(canvas: Canvas, kind: int, x: float, y: float, radius: float, fill: str, edge: str) -> None:
+    """A point of a line: a disc, a square, a diamond or a triangle, by the line's kind."""
+    if corners := MARKERS[(kind + kind // len(MARKERS)) % len(MARKERS)]:
+        canvas.shape([(x + radius * dx, y + radius * dy) for dx, dy in corners], fill, edge, 1.5)
+    else:
+        canvas.disc(x, y, radius, fill, edge, 1.5)
+
+
+def _draw_line(canvas: Canvas, line: Line, kind: int, view: View, ringed: int) -> None:
     places = view.places(line.x, line.y)
     whole = np.isfinite(line.y)
     if line.joined and whole.sum() > 1:
-        canvas.path(places[whole].tolist(), line.ink, 2, DASHES if line.dashed else ())
+        canvas.path(places[whole].tolist(), line.ink, 2, _dashes_of(line, kind))
     for number, (x, y) in enumerate(places.tolist() if line.points else ()):
         if not whole[number]:
             continue
         wrong = number == line.wrong
         solid = wrong or (number < len(line.filled) and line.filled[number])
         ink, radius = "high" if wrong else line.ink, FILLED_PX if solid else DOT_PX
-        canvas.disc(x, y, radius, ink if solid else "panel", ink, 1.5)
+        draw_marker(canvas, kind, x, y, radius, ink if solid else "panel", ink)
         if number == ringed:
             canvas.disc(x, y, radius + 4, "", "accent", 2)
 
@@ -183,27 +208,30 @@ def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
 
 def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
     """In the corner where the fewest lines run."""
-    kinds: list[tuple[Line, str, bool]] = []
-    for line in (line for line in plot.lines if line.name):
-        if line.points and any(line.filled):
-            kinds += [(line, f"{line.name}, with a source", True), (line, f"{line.name}, interpolated", False)]
-        else:
-            kinds.append((line, line.name, False))
-    box, wide = view.box, max((canvas.width_of(words, 12) for _, words, _ in kinds), default=0.0) + 30
-    high = 20.0 * len(kinds)
+    rows: list[tuple[Line, int, str, bool]] = []
+    for line, kind in zip(plot.lines, kinds_of(plot.lines), strict=True):
+        if line.name and line.points and any(line.filled):
+            rows.append((line, kind, f"{line.name}, with a source", True))
+            rows.append((line, kind, f"{line.name}, interpolated", False))
+        elif line.name:
+            rows.append((line, kind, line.name, False))
+    sample = SAMPLE_PX if any(line.joined for line, *_ in rows) else 16.0
+    box, wide = view.box, max((canvas.width_of(words, 12) for *_, words, _ in rows), default=0.0) + sample + 14
+    high = 20.0 * len(rows)
     foot = box.bottom - high - (28 if plot.span_name else 6)
     right = box.right - wide - 8
     corners = [Box(x, y, wide, high) for y in (box.y + 5, foot) for x in (box.x + 8, right)]
     paths = _paths(plot.lines, view)
     place = min(corners, key=lambda corner: _crossed(corner, paths))
-    for number, (line, words, solid) in enumerate(kinds):
+    for number, (line, kind, words, solid) in enumerate(rows):
         x, y = place.x, place.y + 9 + 20 * number
-        canvas.rect(x, y - 9, canvas.width_of(words, 12) + 30, 18, "sunken/0.8")  # over the lines
+        canvas.rect(x, y - 9, canvas.width_of(words, 12) + sample + 14, 18, "sunken/0.8")  # over the lines
+        if line.joined:
+            canvas.path([(x + 2, y), (x + 2 + sample, y)], line.ink, 2, _dashes_of(line, kind))
         if line.points:
-            canvas.disc(x + 10, y, FILLED_PX if solid else DOT_PX, line.ink if solid else "panel", line.ink, 1.5)
-        else:
-            canvas.path([(x + 2, y), (x + 18, y)], line.ink, 2, DASHES if line.dashed else ())
-        canvas.write(x + 26, y, words, "second", 12, 400)
+            radius, fill = FILLED_PX if solid else DOT_PX, line.ink if solid else "panel"
+            draw_marker(canvas, kind, x + 2 + sample / 2, y, radius, fill, line.ink)
+        canvas.write(x + sample + 10, y, words, "second", 12, 400)
 
 
 def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> None:

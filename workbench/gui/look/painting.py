@@ -6,7 +6,7 @@ and are painted by hundreds while a table scrolls, which is Qt's own metrics' wo
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from workbench.gui.look import theme
 from workbench.gui.views.canvas import font, text_width
@@ -33,12 +33,16 @@ def label(
 
 
 def paint_focus(view: QAbstractScrollArea) -> None:
-    """A frame around what a view shows, while it has the keyboard; stronger in high contrast."""
-    if not view.hasFocus():
-        return
+    """A frame around what a view shows, while it has the keyboard."""
+    if view.hasFocus():
+        draw_focus(view.viewport())
+
+
+def draw_focus(widget: QWidget) -> None:
+    """The frame of what has the keyboard, along a widget's edge; stronger in high contrast."""
     palette, ink = theme.palette(), theme.colour("accent")
     ink.setAlphaF(1.0 if palette.is_strong else 0.6)
     wide = 2 if palette.is_strong else 1
-    with QPainter(view.viewport()) as painter:
+    with QPainter(widget) as painter:
         painter.setPen(QPen(ink, wide))
-        painter.drawRect(QRectF(view.viewport().rect()).adjusted(wide / 2, wide / 2, -wide / 2, -wide / 2))
+        painter.drawRect(QRectF(widget.rect()).adjusted(wide / 2, wide / 2, -wide / 2, -wide / 2))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.gui.frame.context import Context
@@ -13,6 +13,7 @@ from workbench.gui.open.asking import Asking
 from workbench.gui.open.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
+from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, machine_report, programs
 from workbench.session.open import recent
@@ -35,14 +36,13 @@ STEPS = (
 )
 
 
-class Welcome(QScrollArea):
+class Welcome(ScrollArea):
     tour_wanted = Signal()
 
     def __init__(self, context: Context, asking: Asking, show_mode: Callable[[str], None]) -> None:
-        super().__init__()
-        self.setAccessibleName("Welcome")
+        super().__init__("Welcome")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._context, self._asking, self._show_mode = context, asking, show_mode
-        self.setWidgetResizable(True)
         inside = QWidget()
         set_ground(inside, "window")
         self.setWidget(inside)

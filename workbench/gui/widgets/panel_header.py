@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.labels import ClausesLabel, ElidedLabel, rule
+from workbench.gui.widgets.scroll_area import ScrollArea
 
 _TITLE_PX = 88  # what a title has before its controls
 
@@ -59,14 +59,10 @@ def empty(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-def scrolled(name: str, inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
+def scrolled(name: str, inside: QWidget | QLayout | None = None, ground: str = "panel") -> ScrollArea:
     """What scrolls upright where there is no room for it: a widget, or a layout on a ground of its own. `name` is what
     a screen reader calls it."""
-    area = QScrollArea()
-    area.setAccessibleName(name)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area = ScrollArea(name)
     if isinstance(inside, QLayout):
         body = QWidget()
         body.setLayout(inside)

@@ -84,9 +84,9 @@ class GraphView(HouseView):
         again: Callable[[float, float], GraphLayout] | None = None,
     ) -> None:
         """`notes` are beside the frames' titles. `again` lays the same graph out for another room, in pixels, than
-        the view has now."""
+        the view has now; for this one too, where no layout is given."""
         self.layout_, self.facts, self.notes, self._again = None, facts, notes, again
-        self._laid_out_for = self.room()
+        self._laid_out_for = self.room() if layout else (0.0, 0.0)
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
         if layout is not None:
             self._lay_out(layout)
@@ -115,11 +115,11 @@ class GraphView(HouseView):
     # ---- zoom and place
 
     def show_all(self) -> None:
-        if self.layout_ is not None:
-            room = self.room()
-            if self._again is not None and room != self._laid_out_for:
-                self._lay_out(self._again(*room))
+        room = self.room()
+        if self._again is not None and room != self._laid_out_for:
             self._laid_out_for = room
+            self.lay_out_again(partial(self._again, *room))
+        if self.layout_ is not None:
             self._look_at(max(ZOOMS[0], fit_scale(self.layout_, *room)))
         self._whole = self.box.viewRange()
         self.redraw()
@@ -131,6 +131,10 @@ class GraphView(HouseView):
         left, top = (self.layout_.width - wide) / 2, (self.layout_.height - high) / 2
         self.box.setLimits(minXRange=self.width() / ZOOMS[1], maxXRange=self.width() / ZOOMS[0])
         self.box.setRange(QRectF(left, top, wide, high), padding=0)
+
+    def lay_out_again(self, work: Callable[[], GraphLayout]) -> None:
+        """Take another layout of the same graph, that of the room there is now."""
+        self._lay_out(work())
 
     def _lay_out(self, layout: GraphLayout) -> None:
         """The same graph in another layout; what was chosen stays so."""

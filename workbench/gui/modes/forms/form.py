@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.api.forms import Field, Group
@@ -20,6 +20,7 @@ from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.run.background import Slices
 from workbench.gui.widgets import Button, IconButton, empty, label, rule
 from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -27,7 +28,7 @@ from workbench.session.edit.yaml_document import Path_, YamlDocument
 LABEL_PX, MOST_LABEL_PX = 118, 180
 
 
-class PartForm(QScrollArea):
+class PartForm(ScrollArea):
     """The form of the part chosen. `typed` carries the row in which a key was pressed, `renamed` a part's path and the
     name wanted for it; `add_wanted` is the button at its end."""
 
@@ -36,7 +37,7 @@ class PartForm(QScrollArea):
     add_wanted = Signal()
 
     def __init__(self, document: YamlDocument, origin_of: OriginOf | None = None) -> None:
-        super().__init__()
+        super().__init__("Fields of the part")
         self._strays = QVBoxLayout()  # what is wrong with the part, and with none of its fields
         self.document, self._origin_of = document, origin_of
         self.all_fields = False  # whether those are shown too that do not apply, or are seldom set
@@ -48,10 +49,6 @@ class PartForm(QScrollArea):
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
         self._prefix = ""
-        self.setAccessibleName("Fields of the part")
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _show_problem(self) -> None:
         """What is wrong with the field that one types in comes into view."""

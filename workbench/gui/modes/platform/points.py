@@ -116,8 +116,7 @@ def table_plot(
     lines.append(Line("", x[order], y[order], INKS[0]))
     if others:
         rates = sorted((p.size, p.rate) for p in others if p.size and p.rate)
-        lines.append(Line(beside, np.array([s for s, _ in rates]), np.array([r for _, r in rates]), INKS[1], True))
-
+        lines.append(Line(beside, np.array([s for s, _ in rates]), np.array([r for _, r in rates]), INKS[1]))
     if fit is not None and len(x) > 1:
         sizes = np.geomspace(x.min(), x.max(), _FIT_POINTS)
         lines.append(Line("fit", sizes, sizes / np.array([fit.time_s(size) for size in sizes]), "accent", True))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
 from workbench.api.window import PlotView, set_ground
@@ -23,6 +23,7 @@ from workbench.gui.widgets import (
     scrolled,
 )
 from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
@@ -175,7 +176,7 @@ class ResultsView(QWidget):
         self.run_bar.setVisible(page == MEASURED and bool(self.run_said.text()))
 
 
-def _scrolling(widget: QWidget) -> QScrollArea:
+def _scrolling(widget: QWidget) -> ScrollArea:
     inside, column = plain_panel()
     column.addWidget(widget)
     column.addStretch(1)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
 from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, QueueFill, Subject
+from workbench.api.window import Context
 from workbench.gui.modes.analyse.graph import EDGE_PX, GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
@@ -32,6 +33,7 @@ FOLDS = (8, 6, 5, 4, 3)  # columns of a long chain, where it is larger so
 _FOLD_GAIN = 1.2
 _LEAST_SCALE = 0.85  # at which all that a run shows is on the edges
 MOST_FOLDED = 60  # blocks; of more each layout takes its time
+MOST_AT_ONCE = 24  # blocks that are laid out in the window's thread: 30 ms
 NOTE_PX, MOST_NODE_PX = 24.0, 200.0
 GAPS = (140.0, 110.0, 80.0, 56.0, 36.0)  # between blocks under one another, where there is room
 _HELD = 0.1  # of the time, from which on it is in another colour
@@ -137,6 +139,10 @@ def _unframed(layout: GraphLayout) -> GraphLayout:
     return replace(layout, frames=())
 
 
+def _has_queues(shown: Explained | None) -> bool:
+    return shown is not None and bool(shown.queues)
+
+
 def _key(subject: Subject, block: str) -> str:
     return f"{subject.name}.{_short(subject, block)}"
 
@@ -162,8 +168,9 @@ class SubjectGraph(GraphView):
     file_name = "streams"
     has_legend = False
 
-    def __init__(self) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
+        self._context = context
         self.setAccessibleName("Streams")
         self.subject: Subject | None = None
         self.shown: Explained | None = None  # what is drawn of what the run shows
@@ -176,13 +183,31 @@ class SubjectGraph(GraphView):
             self.show_graph(None, {}, {})
             return
         self._edges = {_short(subject, edge.label): edge for edge in subject.edges}
-        lay_out = partial(laid_out, graph_of(subject), bool(shown and shown.queues))
-        self.show_graph(lay_out(*self.room()), facts_of(subject, shown), {}, lay_out)
+        self.show_graph(None, facts_of(subject, shown), {}, partial(laid_out, graph_of(subject), _has_queues(shown)))
 
     def show_explained(self, shown: Explained) -> None:
         """Draw what the run shows of its blocks and queues."""
         if self.subject is not None:
-            self.show_subject(self.subject, shown)
+            self.shown, facts = shown, facts_of(self.subject, shown)
+            self.set_facts(facts, self.path)
+            self._again = partial(laid_out, graph_of(self.subject), _has_queues(shown))
+            self._laid_out_for = (0.0, 0.0)
+            self.show_all()
+
+    def lay_out_again(self, work: Callable[[], GraphLayout]) -> None:
+        """A large graph in a thread: what was drawn of it before stays until then."""
+        subject = self.subject
+        if subject is None or len(subject.blocks) <= MOST_AT_ONCE:
+            super().lay_out_again(work)
+            return
+
+        def done(layout: GraphLayout) -> None:
+            if self.subject is subject:
+                self._lay_out(layout)
+                self.show_all()
+
+        context = self._context
+        context.background.start("streams-layout", work, done, context.failed, reads_documents=False)
 
     def room(self) -> tuple[float, float]:
         """Without the note's line, below, and as much above."""

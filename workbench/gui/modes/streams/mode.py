@@ -62,7 +62,7 @@ class QueryMode(Mode):
 
     def build(self) -> Iterator[None]:
         context = self.context
-        self.graph = SubjectGraph()
+        self.graph = SubjectGraph(context)
         yield
         self.editor = QueryEditor(self.document)
         self.frame_length = QLineEdit()
