@@ -36,6 +36,9 @@ def test_each_kind_has_a_page_of_its_own_pictures_and_tables(kind: str, tmp_path
     assert text.count("<svg") == text.count("</svg>")
     assert not re.search(r"""(?:src|href)=["'](?!#)""", text), "nothing is loaded from elsewhere"
     assert "<script" not in text
+    widths = re.findall(r'class="drawing phone"><svg[^>]* width="([0-9.]+)"', text)
+    assert all(float(width) < 560 for width in widths), "legible on a phone"
+    assert len(widths) == text.count('class="drawing paper"') == text.count('class="drawing screen desk"')
     assert "Undefined" not in text
 
 

@@ -33,13 +33,13 @@ def test_every_text_can_be_read_at_every_size(open_window: Open, project: Path, 
         driven.do(f"window.set_theme({theme!r})")
         for size in some:
             driven.resize(size)
-            if theme == "light":  # code has 70 % of the width, beside details too from 1600 pixels on
+            if theme == "light":  # code has 70 % of the width, with details too
                 go_to(driven, "source")
                 assert driven.ask(CODE_SHARE) >= 0.7, size
                 driven.do("window.toggle_details()")
                 driven.settle()
                 assert driven.ask("window.panels.details_visible()")
-                assert driven.ask(CODE_SHARE) >= (0.7 if size[0] >= 1600 else 0.4), size
+                assert driven.ask(CODE_SHARE) >= (0.7 if size[0] >= 1024 else 0.6), size
                 driven.do("window.toggle_details()")
             for mode in MODES:
                 driven.do(f"window.context.navigation.set_mode({mode!r})")

@@ -14,7 +14,7 @@ from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.selection import SelectedFinding
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run
 from workbench.session.keep.results import run_before
 from workbench.session.make.pipeline import RunOptions
@@ -38,6 +38,17 @@ def run_of(rounds: int, stdout: str) -> Callable[[Workspace, RunOptions, Job], R
         return RunWriter(options.out, manifest).finish(manifest, made.tables)
 
     return run
+
+
+LOST = tuple(Diagnostic(f"{count} events of the streams were lost", severity=Severity.WARNING) for count in (12, 7))
+
+
+def run_that_lost(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    """A run of whose counts some were lost."""
+    made = synthetic_run(cores=3, rounds=2)
+    manifest = replace(made.manifest, diagnostics=LOST, settings={}, project=str(workspace.path))
+    assert options.out is not None
+    return RunWriter(options.out, manifest).finish(manifest, made.tables)
 
 
 def broken(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -102,10 +113,15 @@ def test_the_mode_follows_every_run_once_that_was_asked_for(trusted: MainWindow,
     window, banner = trusted, trusted.end_banner
     run(window, qtbot, run_of(3, "a"))
     assert not banner.follow.isChecked()
+    assert (banner.property("ground"), banner.see.isVisible()) == ("good", False)
     banner.follow.setFocus()
     qtbot.keyClick(banner.follow, Qt.Key.Key_Space)
-    run(window, qtbot, run_of(3, "a"))
+    run(window, qtbot, run_that_lost)
     assert window.context.navigation.mode == "analyse"
+    # what its counts lack is on the banner, which is amber and leads to the problems
+    assert banner.warned.text() == "12 events of the streams were lost, and 1 more"
+    assert (banner.property("ground"), banner.see.isVisible()) == ("warned", True)
+    assert banner.findings.isVisible()
     assert shown_settings(window).rows["after_run"].setting.value == "analyse"
     # a run that is opened beside it is another one: its end is no longer said
     window.context.open_run(window.context.run_folders()[0])

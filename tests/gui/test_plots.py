@@ -2,6 +2,7 @@
 
 import csv
 import gc
+import re
 import struct
 import weakref
 import xml.etree.ElementTree as ET
@@ -28,7 +29,7 @@ from workbench.gui.views.house_view import HouseView
 from workbench.gui.views.plot_view import PlotView
 from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box
 from workbench.pictures.layout_sizes import Box
-from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks
+from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, kinds_of, plot_box, plot_rows, ticks
 from workbench.pictures.plot_drawing import draw_plot, plot_svg
 from workbench.pictures.svg import SvgCanvas
 
@@ -271,6 +272,20 @@ def test_names_of_lines_and_handles_stand_apart_and_in_the_picture(width: int) -
     for name, other in combinations(placed, 2):
         assert not name.overlaps(other)
     assert all(name.x >= 0 and name.right <= width and name.bottom <= view.box.bottom for name in placed)
+
+
+def test_lines_differ_by_pattern_and_marker_and_what_belongs_together_does_not() -> None:
+    names = ("a", "", "b", "ideal", "c", "d", "e", "f")
+    inks = ("accent", "accent", "good", "muted", "low", "text", "keyword", "accent")
+    lines = [
+        Line(name, X, X * n, ink, dashed=name == "ideal", points=True)
+        for n, (name, ink) in enumerate(zip(names, inks, strict=True), 1)
+    ]
+    assert kinds_of(lines) == [0, 0, 1, 0, 2, 3, 4, 5]
+    said = plot_svg(Plot(PLAIN.x, PLAIN.y, tuple(lines), legend=True), "lines", 900, 500)
+    drawn = {(ink, dashes) for ink, dashes in re.findall(r'stroke="([^"]+)"[^>]*stroke-dasharray="([^"]+)"', said)}
+    assert len({dashes for _, dashes in drawn}) == 5, "four patterns and that of what is ideal; the first line is solid"
+    assert said.count("<circle") < said.count("<polygon")
 
 
 def test_bars_have_the_room_that_names_and_figures_leave() -> None:

@@ -86,6 +86,7 @@ def html_report(
         css=page_style(),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
         graph=Markup(graph_svg(analysis, platform, palette=PAGE)),
+        graph_of_phone=Markup(graph_svg(analysis, platform, palette=PAGE, narrow=True)),
         times=_times(analysis),
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
         signs={f.id: "aside" if f.points_elsewhere and not f.part_of else f.severity for f in analysis.findings},

@@ -17,7 +17,7 @@ from workbench.pictures.svg import SvgCanvas
 
 _FRAME = "model"
 _LEAST_WIDTH, _MOST_WIDTH, _CHARACTER, _AIR = 128.0, 250.0, 8.0, 36.0
-_COLUMNS = (12, 6, 5, 4, 3, 2)
+_COLUMNS = (12, 6, 5, 4, 3, 2, 1)
 _WORTH_FOLDING = 1.3
 _MOST_FOLDED = 24  # larger diagrams are laid out once
 _GAP = 16.0  # between diagrams in one picture
@@ -75,10 +75,15 @@ def diagram_rows(diagram: Diagram) -> Iterator[tuple[str | float, ...]]:
         yield titles[link.source], titles[link.target], link.name, link.amount, link.time_s
 
 
-def diagrams_svg(diagrams: Mapping[str, Diagram], title: str, palette: Palette = LIGHT) -> str:
-    """All diagrams of a model, under one another."""
+def diagrams_svg(
+    diagrams: Mapping[str, Diagram], title: str, palette: Palette = LIGHT, room: tuple[float, float] | None = None
+) -> str:
+    """All diagrams of a model, under one another; each folded for a room of so many pixels, where one is given."""
     canvas = SvgCanvas(palette)
-    layouts = [_titled(one, layout_graph(_graph(one), _style(one))) for one in diagrams.values()]
+    if room:
+        layouts = [fitted_diagram(one, *room) for one in diagrams.values()]
+    else:
+        layouts = [_titled(one, layout_graph(_graph(one), _style(one))) for one in diagrams.values()]
     width = max((layout.width for layout in layouts), default=0.0)
     height = sum(layout.height for layout in layouts) + _GAP * max(len(layouts) - 1, 0)
     canvas.rect(0, 0, width, height, "window")

@@ -33,9 +33,13 @@ from workbench.pictures.svg import SvgCanvas
 STYLE = LayoutStyle(
     label_height=31, head_height=34, padding=14, gap=14, margin=4, host_width=212, host_height=178, tile_height=33
 )
+#: Of a page as narrow as a phone: one block in a row.
+NARROW = replace(
+    STYLE, columns_per_band=1, host_width=150, node_width=120, stack_width=130, tiles_per_row=4, padding=8, gap=12
+)
 TILE_TEXT_PX = 20.0
 ROW_PX = 16.0  # the least height of a state's row
-LEGEND_PX = 34.0
+LEGEND_PX, LEGEND_WIDTH = 34.0, 580.0
 MOST_ROWS = 5
 
 
@@ -133,18 +137,27 @@ def frame_notes(layout: GraphLayout, analysis: Analysis, platform: Platform | No
 
 
 def graph_svg(
-    analysis: Analysis, platform: Platform | None = None, link_prefix: str = "", palette: Palette = LIGHT
+    analysis: Analysis,
+    platform: Platform | None = None,
+    link_prefix: str = "",
+    palette: Palette = LIGHT,
+    *,
+    narrow: bool = False,
 ) -> str:
-    """The whole graph with its legend. A node's badge leads to `link_prefix`, `#finding-` and the id of its first."""
-    layout, canvas = layout_graph(analysis.graph, STYLE), SvgCanvas(palette)
+    """The whole graph with its legend. A node's badge leads to `link_prefix`, `#finding-` and the id of its first. A
+    narrow one is for a phone, from top to bottom, without a legend."""
+    layout, canvas = layout_graph(analysis.graph, NARROW if narrow else STYLE), SvgCanvas(palette)
     facts, notes = node_facts(layout, analysis), frame_notes(layout, analysis, platform)
+    if narrow:
+        _draw_on_ground(canvas, layout, facts, notes, link_prefix, (layout.width, layout.height))
+        return canvas.document(layout.width, layout.height, "Block graph")
     draw_whole(canvas, layout, facts, notes, link_prefix)
     return canvas.document(*whole_size(layout), "Block graph")
 
 
 def whole_size(layout: GraphLayout) -> tuple[float, float]:
     """Width and height of a whole graph with its legend."""
-    return layout.width, layout.height + LEGEND_PX
+    return max(layout.width, LEGEND_WIDTH), layout.height + LEGEND_PX
 
 
 def draw_whole(
@@ -156,10 +169,21 @@ def draw_whole(
 ) -> None:
     """A graph that is laid out, and its legend."""
     width, height = whole_size(layout)
-    canvas.rect(0, 0, width, height, "window")
+    _draw_on_ground(canvas, layout, facts, notes, link_prefix, (width, height))
+    _draw_legend(canvas, width, height - LEGEND_PX / 2)
+
+
+def _draw_on_ground(
+    canvas: Canvas,
+    layout: GraphLayout,
+    facts: Mapping[str, NodeFacts],
+    notes: Mapping[str, str],
+    link_prefix: str,
+    size: tuple[float, float],
+) -> None:
+    canvas.rect(0, 0, *size, "window")
     draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
     draw_block_labels(canvas, layout, badges_px(layout, facts))
-    _draw_legend(canvas, width, height - LEGEND_PX / 2)
 
 
 def edge_rows(layout: GraphLayout) -> Iterator[tuple[str | float, ...]]:

@@ -1,6 +1,6 @@
 """A prediction as one HTML file: figures, inputs, drawings and tables, with style and pictures inside."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import PurePath
@@ -29,7 +29,10 @@ from workbench.predict.structure import structure_bars
 from workbench.predict.tables import error_table, paper_tables
 from workbench.predict.words import input_text
 
-WIDTH = 1180.0  # of drawings that take the page's width
+#: Of drawings that take the page's width, by the classes of `report.css`: on a screen, on A4, on a phone.
+WIDTHS = {"screen desk": 1180.0, "paper": 760.0, "phone": 360.0}
+#: The height of a diagram that fills such a page, in widths.
+_HIGH = {"screen desk": 0.6, "paper": 1.2, "phone": 6.0}
 _PLOT = (560.0, 320.0)
 
 
@@ -37,6 +40,14 @@ _PLOT = (560.0, 320.0)
 class Picture:
     title: str
     svg: Markup
+
+
+@dataclass(frozen=True)
+class WidePicture:
+    """`svgs` are by the page that each is for."""
+
+    title: str
+    svgs: Mapping[str, Markup]
 
 
 def html_page(values: Evaluation, notes: Sequence[Diagnostic] = ()) -> str:
@@ -73,18 +84,30 @@ def html_page(values: Evaluation, notes: Sequence[Diagnostic] = ()) -> str:
     )  # fmt: skip
 
 
-def _wide(results: Results) -> Iterable[Picture]:
+def _wide(results: Results) -> Iterable[WidePicture]:
     """Drawings that take the page's width."""
-    if results.timing:
-        yield Picture("When each part happens", _timing(results.timing))
+    if timing := results.timing:
+        yield _drawn("When each part happens", lambda page: _timing(timing, WIDTHS[page]))
     if results.diagrams:
         title = ", ".join(results.diagrams)
-        yield Picture(title, Markup(diagrams_svg(results.diagrams, title, PAGE)))
+        yield _drawn(
+            title,
+            lambda page: Markup(
+                diagrams_svg(results.diagrams, title, PAGE, (WIDTHS[page], _HIGH[page] * WIDTHS[page]))
+            ),
+        )
     if results.shares:
-        yield Picture(results.shares_title, _bars(share_bars(results.shares, results.shares_title)))
+        shares = share_bars(results.shares, results.shares_title)
+        yield _drawn(results.shares_title, lambda page: _bars(shares, WIDTHS[page]))
     if results.structure:
+        structure = structure_bars(results.structure)
         title = f"Structure of {results.structure.source.name}"
-        yield Picture(title, _bars(structure_bars(results.structure)))
+        yield _drawn(title, lambda page: _bars(structure, WIDTHS[page]))
+
+
+def _drawn(title: str, draw: Callable[[str], Markup]) -> WidePicture:
+    """A picture for each page."""
+    return WidePicture(title, {page: draw(page) for page in WIDTHS})
 
 
 def _plots(values: Evaluation, results: Results) -> Iterable[Picture]:
@@ -101,13 +124,13 @@ def _plots(values: Evaluation, results: Results) -> Iterable[Picture]:
     yield Picture("Rate that each layer allows", _bars(bound_bars(density), _PLOT[0]))
 
 
-def _timing(timing: Timing) -> Markup:
+def _timing(timing: Timing, width: float) -> Markup:
     canvas = SvgCanvas(PAGE)
-    draw_timing(canvas, timing, (0.0, timing.drawn_s or 1.0), WIDTH)
-    return Markup(canvas.document(WIDTH, timing_height(timing), "When each part happens"))
+    draw_timing(canvas, timing, (0.0, timing.drawn_s or 1.0), width)
+    return Markup(canvas.document(width, timing_height(timing), "When each part happens"))
 
 
-def _bars(bars: Bars, width: float = WIDTH) -> Markup:
+def _bars(bars: Bars, width: float) -> Markup:
     canvas, height = SvgCanvas(PAGE), bars_height(bars)
     draw_bars(canvas, bars, bars.whole, 0.0, width, height)
     return Markup(canvas.document(width, height, bars.axis.title))

@@ -58,6 +58,9 @@ def output_title(name: str) -> str:
     said = {
         "total_s": "Total time",
         "speedup": "Speedup",
+        "total_double_s": "Total time, double buffering",
+        "speedup_double": "Speedup, double buffering",
+        "computing_share_double": "Computing share, double buffering",
         "comp_s": "Computation",
         "comm_s": "Communication",
         "limit_ops_per_s": "Reachable rate",

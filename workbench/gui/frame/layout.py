@@ -71,7 +71,7 @@ class Panels(QObject):
                     self._run_px = self._run.height()
                 elif watched is self._side:
                     kept["side"] = self._side.width()
-                else:
+                elif not self._details_under:
                     kept["details"] = self._details.width()
         return super().eventFilter(watched, event)
 
@@ -107,26 +107,58 @@ class Panels(QObject):
     def _shows_details(self) -> bool:
         """Whether a mode's details are shown: the user's choice, otherwise if they leave the middle the room it
         needs."""
-        view, room = self._modes.views.get(self._mode), self._window.width()
+        view = self._modes.views.get(self._mode)
         if view is None or view.details_panel is None:
             return False
         if self._mode in self._asked:
             return True
         if (said := self._kept.get(self._mode, {}).get("details_shown")) is not None:
             return bool(said)
-        side, details = (width.least_px for width in self._widths)
-        beside = RAIL_PX + EDGE_PX + details + (side + EDGE_PX if view.side_panel is not None else 0)
-        return view.details_wanted and room - beside >= max(_needed_px(view), round(view.centre_part * room))
+        return view.details_wanted and self._left_px(under=self._details_under) >= self._least_px()
+
+    def _left_px(self, *, under: bool) -> int:
+        """What the panels leave the middle of a mode with both, where they are as narrow as can be."""
+        view, (side, details) = self._modes.views[self._mode], (width.least_px for width in self._widths)
+        beside = max(side, details) if under else details + (side + EDGE_PX if view.side_panel is not None else 0)
+        return self._window.width() - RAIL_PX - EDGE_PX - beside
+
+    def _least_px(self) -> int:
+        """What the middle of the mode should have."""
+        view = self._modes.views[self._mode]
+        return max(_needed_px(view), round(view.centre_part * self._window.width()))
+
+    @property
+    def _details_under(self) -> bool:
+        """Whether the details are under the side panel: a mode that is mostly its middle keeps its width so."""
+        view = self._modes.views.get(self._mode)
+        if view is None or view.side_panel is None or not view.centre_part:
+            return False
+        return self._left_px(under=False) < self._least_px()
+
+    def _place_details(self) -> None:
+        under, areas = self._details_under, Qt.DockWidgetArea
+        area = areas.LeftDockWidgetArea if under else areas.RightDockWidgetArea
+        if self._window.dockWidgetArea(self._details) == area:
+            return
+        shown = self._details.isVisible()
+        self._window.addDockWidget(area, self._details)
+        if under:
+            self._window.splitDockWidget(self._side, self._details, Qt.Orientation.Vertical)
+        elif self._window.dockWidgetArea(self._range) == area:
+            self._window.splitDockWidget(self._details, self._range, Qt.Orientation.Vertical)
+        self._details.setVisible(shown)
 
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
         self._details.setVisible(self._shows_details())
+        self._place_details()
+        under = self._details_under and self._details.isVisible()
         kept, room = self._kept.get(self._mode, {}), self._window.width()
         shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.14, 0.34))
         docks = [
             (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
             for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
-            if dock.isVisible()
+            if dock.isVisible() and not (under and dock is self._details)
         ]
         wanted, view = sum(px for _, px in docks), self._modes.views.get(self._mode)
         centre_px = max(CENTRE_PX, RAIL_PX + _needed_px(view)) if view else CENTRE_PX
@@ -137,11 +169,14 @@ class Panels(QObject):
         if docks:
             widths = [round(px * given) for _, px in docks]
             self._window.resizeDocks([dock for dock, _ in docks], widths, Qt.Orientation.Horizontal)
+        if under:
+            halves = [self._side.height() + self._details.height()] * 2
+            self._window.resizeDocks([self._side, self._details], halves, Qt.Orientation.Vertical)
         self._place_range()
         below = self._window.dockWidgetArea(self._range) == Qt.DockWidgetArea.BottomDockWidgetArea
         if self._range.isVisible() and below:
             self._window.resizeDocks([self._range], [RANGE_BELOW_PX], Qt.Orientation.Vertical)
-        elif self._range.isVisible() and self._details.isVisible():
+        elif self._range.isVisible() and self._details.isVisible() and not under:
             room = self._details.height() + self._range.height()
             heights = [round(room * (1 - RANGE_PART)), round(room * RANGE_PART)]
             self._window.resizeDocks([self._details, self._range], heights, Qt.Orientation.Vertical)
@@ -152,7 +187,8 @@ class Panels(QObject):
     def _place_range(self) -> None:
         """Beside the mode, where that or its details leave the room, else below it."""
         wide = self._window.width() >= RANGE_BESIDE_PX
-        beside = wide or (self._details.isVisible() and self._widths[1].least_px >= RANGE_PX)
+        by_details = self._details.isVisible() and not self._details_under
+        beside = wide or (by_details and self._widths[1].least_px >= RANGE_PX)
         areas = Qt.DockWidgetArea
         area = areas.RightDockWidgetArea if beside else areas.BottomDockWidgetArea
         if self._window.dockWidgetArea(self._range) != area:

@@ -17,7 +17,7 @@ from workbench.gui.widgets.boxes import column_layout, row_layout
 if TYPE_CHECKING:
     from workbench.gui.frame.frame import ProjectWindow
 
-_RING_PX = 3
+_RING_PX, _AWAY_PX, _BUTTON_PX = 3, 6, 40
 _AGAIN_MS = 50  # how soon it is looked again whether the window is still busy
 
 
@@ -58,12 +58,14 @@ class Tour(QWidget):
             signal.connect(self._later.start)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A tool bar asks for no height by width: the text takes what its lines need."""
+        """A tool bar asks for no height by width: the bar takes what its text's lines need."""
         super().resizeEvent(event)
         self._fit_text()
 
     def _fit_text(self) -> None:
-        self.text.setMinimumHeight(max(self.text.heightForWidth(self.text.width()), 0))
+        if (layout := self.layout()) is not None:
+            layout.invalidate()  # the buttons that are shown have changed
+            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
 
     @property
     def step(self) -> TourStep | None:
@@ -93,10 +95,10 @@ class Tour(QWidget):
             self.number.setText(f"Tour, {self.at + 1} of {len(STEPS)}")
             self.title.setText(step.title)
             self.text.setText(step.words(self._window))
-            self._fit_text()
             self.action.setText(step.action)
             self.action.setVisible(bool(step.action))
             self.skip.setVisible(self.at + 1 < len(STEPS))
+            self._fit_text()
             self._later.start()
 
     def _moved(self) -> bool:
@@ -154,12 +156,14 @@ class _Ring(QWidget):
 
     def _place(self) -> None:
         around = self._around
-        seen = around is not None and isValid(around) and around.isVisible()
-        if seen and around is not None:
-            corner = around.mapTo(self._window, around.rect().topLeft())
-            self.setGeometry(QRect(corner, around.size()))
+        there = around is not None and isValid(around) and around.isVisible()
+        place = _shown_part(around, self._window) if there and around is not None else QRect()
+        if not place.isEmpty():
+            if place.height() <= _BUTTON_PX:  # a button can have the ring's colour
+                place.adjust(-_AWAY_PX, -_AWAY_PX, _AWAY_PX, _AWAY_PX)
+            self.setGeometry(place)
             self.raise_()
-        self.setVisible(seen)
+        self.setVisible(not place.isEmpty())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -167,3 +171,12 @@ class _Ring(QWidget):
         painter.setPen(QPen(colour("accent"), _RING_PX))
         half = _RING_PX // 2 + 1
         painter.drawRoundedRect(self.rect().adjusted(half, half, -half, -half), 6, 6)
+
+
+def _shown_part(widget: QWidget, window: QWidget) -> QRect:
+    """What of a widget is within all that it is in, which may be scrolled; in the window's own pixels."""
+    place, inside = widget.rect(), widget
+    while inside is not window and (outer := inside.parentWidget()) is not None:
+        place = place.translated(inside.pos()) & outer.rect()
+        inside = outer
+    return place

@@ -14,6 +14,7 @@ QWidget[ground="window"] { background: $window; }
 QWidget[ground="raised"] { background: $raised; }
 QWidget[ground="note"] { background: $low_ground; border: 1px solid $rule; border-radius: 5px; }
 QWidget[ground="good"] { background: $good_ground; }
+QWidget[ground="warned"] { background: $medium_ground; }
 QWidget[ground="bad"] { background: $high_ground; }
 QWidget[ground="selection"] { background: $selection; }
 QWidget[ground="box"] { background: $panel; border: 1px solid $rule; border-radius: 8px; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ class EndBanner(QWidget):
         self.head, self.beside = ElidedLabel(role="strong"), ElidedLabel(role="second")
         self.count, self.best = label(role="strong"), ElidedLabel()
         self.gain, self.sure = label(role="gain"), label(role="smallsecond")
+        self.warned = ElidedLabel(role="medium")
+        self.see = Button("Show problems", kind="link", on=self.problems_wanted.emit)
         self.findings = Button("Show findings", kind="primary", on=self._show_findings)
         self.findings.setToolTip(f"The best one is selected ({key_of_mode(2)})")
         self.compare = Button("Compare with previous", on=self._compare)
@@ -65,6 +68,7 @@ class EndBanner(QWidget):
             STRETCH,
             row_layout((self.head, 0), (self.beside, 1), spacing=10),
             row_layout((self.count, 0), (self.best, 0), (self.gain, 0), (self.sure, 0), STRETCH, spacing=8),
+            row_layout((self.warned, 0), (self.see, 0), STRETCH, spacing=10),
             STRETCH,
             spacing=2,
         )
@@ -89,8 +93,12 @@ class EndBanner(QWidget):
         failed = run is None or not run.complete
         errors = [one for one in said if one.severity is Severity.ERROR]
         self._first = next((one for one in errors if one.file and one.line), next(iter(errors), None))
-        self.sign.set_failed(failed)
-        set_ground(self, "bad" if failed else "good")
+        lacks = [one for one in run.manifest.diagnostics if one.severity is Severity.WARNING] if run else []
+        warned = bool(lacks) and not failed
+        self.sign.show_outcome("high" if failed else "medium" if warned else "")
+        set_ground(self, "bad" if failed else "warned" if warned else "good")
+        self._write(self.warned, _warned_words(lacks) if warned else "")
+        self.see.setVisible(warned)
         self.style().unpolish(self)
         self.style().polish(self)
         for widget in (self.findings, self.compare, self.follow):
@@ -215,6 +223,12 @@ class EndBanner(QWidget):
             self.dismiss()
 
 
+def _warned_words(lacks: Sequence[Diagnostic]) -> str:
+    """What the run's records lack, as the first of their warnings says it."""
+    first, more = lacks[0].message, len(lacks) - 1
+    return f"{first[:1].upper()}{first[1:]}{f', and {more} more' if more else ''}"
+
+
 def _error_words(first: Diagnostic | None, manifest: Manifest | None) -> str:
     if first is None:
         return manifest.reason.splitlines()[0] if manifest and manifest.reason else "See the run panel for its log."
@@ -223,19 +237,20 @@ def _error_words(first: Diagnostic | None, manifest: Manifest | None) -> str:
 
 
 class _EndSign(Drawn, QWidget):
-    """A check mark, or the sign of an error."""
+    """A check mark, or the sign of an error or a warning."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._failed = False
+        self._severity = ""
         self.setFixedSize(20, 20)
 
-    def set_failed(self, failed: bool) -> None:
-        self._failed = failed
+    def show_outcome(self, severity: str) -> None:
+        """As `draw_severity` knows it; "" for a run without fault."""
+        self._severity = severity
         self.update()
 
     def draw(self, canvas: Canvas) -> None:
-        if self._failed:
-            draw_severity(canvas, 0, 0, 20, "high")
+        if self._severity:
+            draw_severity(canvas, 0, 0, 20, self._severity)
         else:
             canvas.icon("check", 0, 0, 20, "good")

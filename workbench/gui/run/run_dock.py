@@ -103,7 +103,8 @@ class StepRow(Drawn, QWidget):
             if self.fraction is not None:
                 canvas.rect(46, 35, wide, 7, "rule" if canvas.palette.dark else "track", radius=3.5)
                 canvas.rect(46, 35, max(7.0, wide * min(max(self.fraction, 0.0), 1.0)), 7, "accent", radius=3.5)
-            canvas.write(46, 51.5 if self.fraction is not None else 43.5, self.said, "second", 12, 400)
+            top = 43.5 if self.fraction is not None else 35.5
+            canvas.text(46, top, wide, 16, self.said, "second", 12)
 
 
 class RunDock(QWidget):

@@ -230,7 +230,7 @@ class PageBody(QWidget):
 
     def _add_figures(self, column: QVBoxLayout, figures: views.Figures) -> None:
         grid = QGridLayout()
-        grid.setHorizontalSpacing(14)
+        grid.setHorizontalSpacing(14 if len(figures.figures) < 3 else 9)  # three fit in the least width of details
         grid.setVerticalSpacing(0)
         grid.setContentsMargins(0, 8, 0, 6)
         for at, figure in enumerate(figures.figures):

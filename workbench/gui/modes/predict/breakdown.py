@@ -22,7 +22,7 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
 PART_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 28, 20, 76, 112
-NAMES_FROM_PX = 290  # inputs' names are left out of a narrower panel
+NAMES_FROM_PX = 290  # in a narrower panel inputs are called by their names alone
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
 
 
@@ -101,7 +101,8 @@ class InputTable(RowView):
             Column("Input", lambda row: row.title, share=0.66, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
                    tip_of=lambda row: f"{row.title}, {row.name}"),
             Column("Name", lambda row: row.name, share=0.34, key=lambda row: row.name,
-                   ink=lambda row: ("muted", 12, 400)),
+                   ink=lambda row: _input_ink(row) if self.isColumnHidden(0) else ("muted", 12, 400),
+                   tip_of=lambda row: f"{row.title}, {row.name}"),
             Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
                    ink=_input_ink,
                    tip_of=lambda row: f"the model has {row.own}" if row.own else "type a value for a what-if",
@@ -109,7 +110,7 @@ class InputTable(RowView):
         ), INPUT_PX)  # fmt: skip
 
     def lay_out_columns(self) -> None:
-        self.setColumnHidden(1, self.viewport().width() < NAMES_FROM_PX)
+        self.setColumnHidden(0, self.viewport().width() < NAMES_FROM_PX)
         super().lay_out_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

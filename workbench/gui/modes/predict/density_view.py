@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QStackedWidget, QWidget
 
 from workbench.api.job import Job
@@ -16,13 +17,16 @@ from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.modes.predict.platforms_view import PlatformMenu, PlatformsView
 from workbench.gui.views.bars_view import BarsView
-from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
+from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule, scrolled
 from workbench.gui.widgets.boxes import row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.density import bound_bars, bytes_of, rho_plot, roofline
 from workbench.predict.density_curve import rho_curve
 from workbench.predict.formulas import Evaluation
+
+NARROW_PX = 640
+LEAST_PX, LEAST_NARROW_PX = 520, 920  # in less the plots' axes would be cut
 
 
 class DensityView(QWidget):
@@ -43,12 +47,20 @@ class DensityView(QWidget):
         self._own: tuple[Layer, ...] = ()
         self.figures = Figures(4)
         curve = self._curve_panel()
-        below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
+        self._below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
         self.platforms = PlatformsView(context, self.platform_menu)
         self.stack = QStackedWidget()
-        self.stack.addWidget(Split((curve, 430), (below, 340), vertical=True))
+        self._plots = Split((curve, 430), (self._below, 340), vertical=True)
+        self.stack.addWidget(scrolled("Density", self._plots))
         self.stack.addWidget(self.platforms)
         plain_column(self, self.figures, rule(), (self.stack, 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow room the lower plots are under one another; in a low one all is scrolled."""
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW_PX
+        self._below.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        self._plots.setMinimumHeight(LEAST_NARROW_PX if narrow else LEAST_PX)
 
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()

@@ -31,6 +31,8 @@ from workbench.gui.widgets import (
 )
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
+from workbench.pictures.bars import Bars
+from workbench.pictures.plot import Axis, Plot
 from workbench.predict.doubts import clock_doubts
 from workbench.predict.explore import usual_other
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
@@ -41,6 +43,7 @@ from workbench.predict.words import input_text, output_title, unit_of
 
 NOTHING, FRONT = "nothing else", "Pareto front"
 SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
+NO_PLOT = Plot(Axis("", str), Axis("", str))
 _WAIT_MS = 150
 
 
@@ -191,6 +194,7 @@ class ExploreView(QWidget):
             self._own_ranges = {}
             self._say_answer("", "smallsecond")
             self.target.clear()
+            self._forget()
         outputs = list(outputs_of(file, None, reading))
         resources = list(getattr(file.model, "resources", {}))
         wanted = file.kind.goal if file.kind.goal in outputs else outputs[0]
@@ -225,6 +229,15 @@ class ExploreView(QWidget):
         self.target.clear()
         self._say_answer("", "smallsecond")
         self._later.start()
+
+    def _forget(self) -> None:
+        """Show nothing of another model until this one is swept."""
+        self.swept = None
+        self.problem.hide()
+        self.head.set_title("Sweep", "is under way")
+        for plot in (self.plot, self.front):
+            plot.show_plot(NO_PLOT)
+        self.influences.show_bars(Bars(NO_PLOT.x))
 
     def _name_chosen(self) -> None:
         self._show_range()

@@ -140,7 +140,9 @@ class SourceDetails(QWidget):
         balance = _balanced(counts, len(states))
         if balance:
             head.addWidget(IconLabel("check", 14, "good"))
-        head.addWidget(label("counts balance" if balance else "counts do not balance", "good" if balance else "high"))
+        balanced = label("balanced" if balance else "not balanced", "good" if balance else "high")
+        balanced.setToolTip("Whether every state is left as often as it is entered")
+        head.addWidget(balanced)
         self._body.addLayout(head)
         self._body.addWidget(TransitionMatrix(states, counts))
 
