@@ -63,9 +63,10 @@ class Tour(QWidget):
         self._fit_text()
 
     def _fit_text(self) -> None:
-        if (layout := self.layout()) is not None:
+        layout = self.layout()
+        if layout is not None and self.step is not None:
             layout.invalidate()  # the buttons that are shown have changed
-            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
+            self.setFixedHeight(max(layout.totalHeightForWidth(self.width()), layout.minimumSize().height()))
 
     @property
     def step(self) -> TourStep | None:
