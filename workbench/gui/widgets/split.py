@@ -26,8 +26,16 @@ class Split(QSplitter):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
         room = self.height() if self.orientation() is Qt.Orientation.Vertical else self.width()
         self.setSizes(shares(self._wanted, room - self.handleWidth() * (len(self._wanted) - 1), self._kept))
+
+    def want(self, *pixels: int) -> None:
+        """Share the room otherwise from now on."""
+        self._wanted = list(pixels)
+        self._share()
 
     def _on_moved(self) -> None:
         self._wanted = self.sizes()

@@ -100,7 +100,7 @@ class InputTable(RowView):
         super().__init__("Inputs", (
             Column("Input", lambda row: row.title, share=0.66, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
                    tip_of=lambda row: f"{row.title}, {row.name}"),
-            Column("Name", lambda row: row.name, share=0.34, key=lambda row: row.name,
+            Column("Name", self._name_of, share=0.34, key=lambda row: row.name,
                    ink=lambda row: _input_ink(row) if self.isColumnHidden(0) else ("muted", 12, 400),
                    tip_of=lambda row: f"{row.title}, {row.name}"),
             Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
@@ -108,6 +108,10 @@ class InputTable(RowView):
                    tip_of=lambda row: f"the model has {row.own}" if row.own else "type a value for a what-if",
                    typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
         ), INPUT_PX)  # fmt: skip
+
+    def _name_of(self, row: InputRow) -> str:
+        """A resource's title where there is no other column for it: it has no name."""
+        return row.title if row.written is None and self.isColumnHidden(0) else row.name
 
     def lay_out_columns(self) -> None:
         self.setColumnHidden(0, self.viewport().width() < NAMES_FROM_PX)

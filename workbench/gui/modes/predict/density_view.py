@@ -26,7 +26,7 @@ from workbench.predict.density_curve import rho_curve
 from workbench.predict.formulas import Evaluation
 
 NARROW_PX = 640
-LEAST_PX, LEAST_NARROW_PX = 520, 920  # in less the plots' axes would be cut
+LEAST_PX, LEAST_NARROW_PX = 520, 720  # in less the plots' axes would be cut
 
 
 class DensityView(QWidget):
@@ -59,7 +59,10 @@ class DensityView(QWidget):
         """In a narrow room the lower plots are under one another; in a low one all is scrolled."""
         super().resizeEvent(event)
         narrow = self.width() < NARROW_PX
-        self._below.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        below = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
+        if self._below.orientation() is not below:
+            self._below.setOrientation(below)
+            self._plots.want(*((260, 460) if narrow else (430, 340)))
         self._plots.setMinimumHeight(LEAST_NARROW_PX if narrow else LEAST_PX)
 
     def _curve_panel(self) -> QWidget:
