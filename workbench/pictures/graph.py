@@ -174,13 +174,9 @@ def draw_whole(
 
 
 def _draw_on_ground(
-    canvas: Canvas,
-    layout: GraphLayout,
-    facts: Mapping[str, NodeFacts],
-    notes: Mapping[str, str],
-    link_prefix: str,
+    canvas: Canvas, layout: GraphLayout, facts: Mapping[str, NodeFacts], notes: Mapping[str, str], link_prefix: str,
     size: tuple[float, float],
-) -> None:
+) -> None:  # fmt: skip
     canvas.rect(0, 0, *size, "window")
     draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
     draw_block_labels(canvas, layout, badges_px(layout, facts))
