@@ -42,7 +42,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import Plugins, load_plugins
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
-from ranks_machine import MPI, collectives, messages, mpirun, project
+from ranks_machine import DATA, MPI, collectives, messages, mpirun, project
 
 SEND, ISEND, RECV, WAITALL = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Waitall")
 
@@ -204,11 +204,73 @@ def test_a_rank_whose_counts_are_lost_is_in_the_run(raw: Path, tree: Path, plugi
     assert (calls > 0).tolist() == [True, True, False, True]
 
 
+def test_a_program_that_is_not_instrumented_runs_beside_one_that_is(
+    file: Path, program: Path, tree: Path, plugins: Plugins, tmp_path: Path
+) -> None:
+    """`mpirun a : b`: who records is found without asking anyone who does not answer. Folders of an earlier run, which
+    nobody holds, do not count, nor do communicators with ranks that record nothing get a number."""
+    plain = tmp_path / "plain"
+    own = file.parent / "host" / "main.c"
+    subprocess.run(
+        ["mpicc", "-w", "-DROUNDS=3", f"-I{BOARD}", own, program.with_name("libfpga.so"), "-o", plain], check=True
+    )
+    records = tmp_path / "records"
+    (records / "rank_0").mkdir(parents=True)
+    (records / "rank_0" / "takes_part").write_text("earlier")
+    library = ["env", f"LD_LIBRARY_PATH={program.parent}"]
+    command = ["mpirun", "-n", "1", *library, str(plain), ":", "-n", "2", str(program)]
+    assert mpirun(program, 3, records, command=command) == "147384 147384\n"
+    shutil.rmtree(records / "rank_0")
+    run = collect_records(tree, records, tmp_path / "run", plugins)
+    assert "nothing was recorded of rank 0" in {one.message[:30] for one in run.manifest.diagnostics}
+    assert [block.id for block in run.manifest.blocks[:3]] == [f"host.rank[{n}].main" for n in range(3)]
+    calls = np.bincount(run.tables["call_stats"]["block"], run.tables["call_stats"]["count"], 3)
+    assert (calls > 0).tolist() == [False, True, True]
+    assert {(receiver, sender) for receiver, sender, *_ in messages(run)} == {(2, 1)}
+    assert prepared(run, None, plugins).exact
+
+
+def test_programs_that_were_compiled_apart_are_one_run(program: Path, plugins: Plugins, tmp_path: Path) -> None:
+    """Each has calls and marks of its own (`workbench cc`), which are numbered together. Windows, files and neighbours
+    are calls too; whose ranks meet there, is known of windows."""
+    shutil.copytree(DATA / "mpmd", tmp_path / "mpmd")
+    project = shutil.copytree(DATA / "tiny", tmp_path / "tiny").with_name("mpmd")
+    for name in ("gives", "takes"):
+        command = ["mpicc", "-O1", f"-I{BOARD}", f"{project}/{name}.c", "-o", f"{project}/{name}"]
+        subprocess.run(command, env=os.environ | {"OMPI_CC": f"{sys.executable} -m workbench cc"}, check=True)
+    gives, takes, out = (str(project / name) for name in ("gives", "takes", "out"))
+    command = ["mpirun", "-n", "1", gives, out, ":", "-n", "2", takes, out]
+    assert mpirun(program, 3, tmp_path / "records", command=command) == "5 3\n"
+    assert np.fromfile(out, np.int32).tolist() == [5, 2, 3]
+    run = collect_records(project, tmp_path / "records", tmp_path / "run", plugins)
+    sites, stats = run.manifest.sites, run.tables["call_stats"]
+    names = [state.name for state in run.manifest.blocks[0].states]
+    assert {"give", "take"} <= set(names)
+    found = {(int(block), sites[site].file, sites[site].callee, int(count), names[state])
+             for block, site, count, state in zip(*(stats[n] for n in ("block", "site", "count", "state")), strict=True)
+             if count and names[state] in ("give", "take")}  # fmt: skip
+    taken = {(rank, "takes.c", "MPI_Recv", 1, "take") for rank in (1, 2)}
+    assert found == {(0, "gives.c", "MPI_Send", 2, "give"), *taken}
+    of_others = Counter[str]()
+    for site, count in zip(stats["site"], stats["count"], strict=True):
+        of_others[sites[site].callee.removeprefix("MPI_")] += int(count) if sites[site].file == "together.h" else 0
+    once = ("Win_allocate", "Put", "Win_free", "Cart_create", "Neighbor_allgather", "File_open", "File_write_at",
+            "File_close")  # fmt: skip
+    assert +of_others == {**dict.fromkeys(once, 3), "Win_fence": 6}
+    (said,) = [one.message for one in run.manifest.diagnostics if "neighbourhoods" in one.message]
+    assert said == "for whom 12 calls of windows, files and neighbourhoods waited is not recorded"
+    assert (run.tables["syncs"]["argument"][run.tables["syncs"]["kind"] == SyncKind.BARRIER] == 3).sum() >= 3 * 4
+    assert prepared(run, None, plugins).exact
+    assert Counter((receiver, sender) for receiver, sender, *_ in messages(run)).keys() <= {
+        (1, 0), (2, 0), (0, 1), (0, 2)
+    }  # fmt: skip
+
+
 def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, plugins: Plugins, tmp_path: Path) -> None:
     records = Path(shutil.copytree(raw, tmp_path / "records"))
     with (records / "rank_3" / "host_units.jsonl").open("a") as units:
         units.write("{}\n")
-    with pytest.raises(WorkbenchError, match="rank 3 ran another program than rank 0"):
+    with pytest.raises(WorkbenchError, match="rank 3 ran a program of another tree"):
         collect_records(tree, records, tmp_path / "other", plugins)
     shutil.rmtree(records / "rank_1")
     with pytest.raises(WorkbenchError, match="the records of rank 1 are missing") as raised:
@@ -268,19 +330,15 @@ def record(kind: Kind, t0: int, t1: int, order: int, **more: int) -> tuple[int, 
     return t0, t1, one["posted"], one["bytes"], one["comm"], order, int(kind), one["peer"], one["tag"], one["thread"]
 
 
-def synced(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path) -> tuple[Any, Any]:
-    """What is found, and the table of who waited for whom. The second thread of rank 0 is the run's thread 2."""
+def matched(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path, most_threads: int = 1) -> tuple[Any, Any]:
+    """What is found, and the table of who waited for whom; replayed it comes to the same times. The second thread of
+    rank 0 is the run's thread 2."""
     found = match_messages(
         [np.array(rows, MESSAGES) for rows in ranks], {n: (n * 3, 1000 - n) for n in range(len(ranks))}, {(0, 1): 2}
     )
     found.syncs.tofile(tmp_path / "host_syncs.bin")
-    return found, sync_tables(tmp_path)["syncs"]
-
-
-def matched(ranks: Sequence[Sequence[tuple[int, ...]]], tmp_path: Path) -> tuple[Any, Any]:
-    """The same; replayed it comes to the same times."""
-    found, table = synced(ranks, tmp_path)
-    times = Replay(table, Cores(1, ranks=len(ranks))).times()
+    table = sync_tables(tmp_path)["syncs"]
+    times = Replay(table, Cores(most_threads, ranks=len(ranks))).times()
     assert not len(differences(table, times))
     assert times.end_ps == 1000
     return found, table
@@ -359,18 +417,24 @@ def test_collectives_wait_for_the_last_for_the_root_or_the_root_for_the_last(tmp
 
 
 def test_each_thread_of_a_rank_waits_for_its_own_messages(tmp_path: Path) -> None:
+    """It begins with the call that starts it, and who joins it waits for its end."""
     first = [
+        record(Kind.THREAD_STARTED, 40, 45, 1),
         record(Kind.RECEIVED, 100, 310, 0, peer=1),
+        record(Kind.THREAD_JOINED, 400, 520, 1),
+        record(Kind.THREAD_BEGUN, 50, 50, 1, thread=1),
         record(Kind.RECEIVED, 150, 260, 1, peer=1, tag=6, thread=1),
         record(Kind.SENT, 270, 275, 2, peer=1, tag=7, thread=1),
+        record(Kind.THREAD_OVER, 500, 500, 1, thread=1),
     ]
     other = [
         record(Kind.SENT, 250, 255, 0, tag=6),
         record(Kind.SENT, 300, 305, 1),
         record(Kind.RECEIVED, 400, 410, 2, tag=7),
     ]
-    _, table = synced([first, other], tmp_path)
-    assert waits(table) == {(0, 100, 310, 1), (2, 150, 260, 1)}
+    _, table = matched([first, other], tmp_path, 2)
+    assert waits(table) == {(0, 100, 310, 1), (2, 150, 260, 1), (0, 400, 520, 2)}
+    assert table["own_ps"][table["block"] == 2].tolist() == [0, 100, 10, 0, 225, 0]
     assert set(table["block"][table["woken_by"][(table["block"] == 1) & (table["woken_by"] >= 0)]].tolist()) == {2}
 
 

@@ -177,14 +177,34 @@ int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls
 int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
                    const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 
-/* What is not simulated: the compiler says so at the call. */
+/* What is not simulated: the compiler says so at the call. The types and constants are there, so that programs for real machines are read. */
+typedef struct rcw_mpi_window *MPI_Win;
+typedef struct rcw_mpi_file *MPI_File;
+typedef struct rcw_mpi_info *MPI_Info;
+typedef long MPI_Aint;
+typedef long long MPI_Offset;
+#define MPI_WIN_NULL ((MPI_Win)0)
+#define MPI_FILE_NULL ((MPI_File)0)
+#define MPI_INFO_NULL ((MPI_Info)0)
+#define MPI_BOTTOM ((void *)0)
+#define MPI_UNWEIGHTED ((int *)0)
+#define MPI_REPLACE ((MPI_Op)10)
+#define MPI_NO_OP ((MPI_Op)11)
+enum { MPI_LOCK_SHARED = 1, MPI_LOCK_EXCLUSIVE };
+enum { MPI_MODE_NOCHECK = 1, MPI_MODE_NOSTORE = 2, MPI_MODE_NOPUT = 4, MPI_MODE_NOPRECEDE = 8, MPI_MODE_NOSUCCEED = 16 };
+enum { MPI_MODE_CREATE = 1, MPI_MODE_RDONLY = 2, MPI_MODE_WRONLY = 4, MPI_MODE_RDWR = 8, MPI_MODE_DELETE_ON_CLOSE = 16,
+       MPI_MODE_UNIQUE_OPEN = 32, MPI_MODE_EXCL = 64, MPI_MODE_APPEND = 128, MPI_MODE_SEQUENTIAL = 256 };
+enum { MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END };
+
 #define RCW_NO_MPI(name, why) int name() __attribute__((error(#name ": the simulated card does not have this call; " why)));
 #ifdef __cplusplus
 #undef RCW_NO_MPI
 #define RCW_NO_MPI(name, why) int name(...) __attribute__((error(#name ": the simulated card does not have this call; " why)));
 #endif
+#define RCW_NO_MPI_OF(name, why, ...) int name(__VA_ARGS__) __attribute__((error(#name ": the simulated card does not have this call; " why)));
 #define RCW_PLAIN_COMM "use MPI_Comm_split"
-RCW_NO_MPI(MPI_Cart_create, RCW_PLAIN_COMM)
+RCW_NO_MPI_OF(MPI_Cart_create, RCW_PLAIN_COMM, MPI_Comm old_comm, int ndims, const int *dims, const int *periods, int reorder, MPI_Comm
+              *comm_cart)
 RCW_NO_MPI(MPI_Intercomm_create, RCW_PLAIN_COMM)
 RCW_NO_MPI(MPI_Send_init, "use MPI_Isend")
 RCW_NO_MPI(MPI_Recv_init, "use MPI_Irecv")
@@ -194,8 +214,10 @@ RCW_NO_MPI(MPI_Type_commit, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Op_create, "use the operations that MPI has")
 RCW_NO_MPI(MPI_Alltoallw, "use MPI_Alltoallv")
 RCW_NO_MPI(MPI_Ialltoallw, "use MPI_Ialltoallv")
-RCW_NO_MPI(MPI_Neighbor_allgather, "send messages")
-RCW_NO_MPI(MPI_Neighbor_alltoall, "send messages")
+RCW_NO_MPI_OF(MPI_Neighbor_allgather, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int
+              recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+RCW_NO_MPI_OF(MPI_Neighbor_alltoall, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int
+              recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 RCW_NO_MPI(MPI_Rsend, "use MPI_Send")
 RCW_NO_MPI(MPI_Irsend, "use MPI_Isend")
 RCW_NO_MPI(MPI_Bsend, "use MPI_Send")
@@ -210,16 +232,116 @@ RCW_NO_MPI(MPI_Mprobe, "use MPI_Probe")
 RCW_NO_MPI(MPI_Improbe, "use MPI_Iprobe")
 RCW_NO_MPI(MPI_Comm_idup, "use MPI_Comm_dup")
 RCW_NO_MPI(MPI_Comm_split_type, RCW_PLAIN_COMM)
-RCW_NO_MPI(MPI_Graph_create, RCW_PLAIN_COMM)
+RCW_NO_MPI_OF(MPI_Graph_create, RCW_PLAIN_COMM, MPI_Comm comm_old, int nnodes, const int *index, const int *edges, int reorder, MPI_Comm
+              *comm_graph)
 RCW_NO_MPI(MPI_Comm_spawn, "start all ranks at once")
 RCW_NO_MPI(MPI_Pack, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Unpack, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_create_struct, "send plain datatypes, or MPI_BYTE")
 RCW_NO_MPI(MPI_Type_indexed, "send plain datatypes, or MPI_BYTE")
-RCW_NO_MPI(MPI_Win_allocate, "send messages")
+RCW_NO_MPI_OF(MPI_Win_allocate, "send messages", MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 RCW_NO_MPI(MPI_Reduce_local, "combine them in the program")
-RCW_NO_MPI(MPI_Win_create, "send messages")
-RCW_NO_MPI(MPI_File_open, "use the C library's files")
+RCW_NO_MPI_OF(MPI_Win_create, "send messages", void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RCW_NO_MPI_OF(MPI_File_open, "use the C library's files", MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+RCW_NO_MPI_OF(MPI_Win_fence, "send messages", int assert, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_free, "send messages", MPI_Win *win)
+RCW_NO_MPI_OF(MPI_Win_allocate_shared, "send messages", MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win
+              *win)
+RCW_NO_MPI_OF(MPI_Win_create_dynamic, "send messages", MPI_Info info, MPI_Comm comm, MPI_Win *win)
+RCW_NO_MPI_OF(MPI_Win_lock, "send messages", int lock_type, int rank, int assert, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_unlock, "send messages", int rank, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_lock_all, "send messages", int assert, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_unlock_all, "send messages", MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_flush, "send messages", int rank, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_flush_all, "send messages", MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_flush_local, "send messages", int rank, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_flush_local_all, "send messages", MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_start, "send messages", MPI_Group group, int assert, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_complete, "send messages", MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_post, "send messages", MPI_Group group, int assert, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Win_wait, "send messages", MPI_Win win)
+RCW_NO_MPI_OF(MPI_Put, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint
+              target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Accumulate, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Rput, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+              MPI_Aint target_disp, int target_cout, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Raccumulate, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Get, "send messages", void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint
+              target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Get_accumulate, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void
+              *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Fetch_and_op, "send messages", const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
+              MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Compare_and_swap, "send messages", const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype
+              datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+RCW_NO_MPI_OF(MPI_Rget, "send messages", void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint
+              target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Rget_accumulate, "send messages", const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void
+              *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+              MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_File_close, "use the C library's files", MPI_File *fh)
+RCW_NO_MPI_OF(MPI_File_read, "use the C library's files", MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_write, "use the C library's files", MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status
+              *status)
+RCW_NO_MPI_OF(MPI_File_read_at, "use the C library's files", MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
+              MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_write_at, "use the C library's files", MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype
+              datatype, MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_read_all, "use the C library's files", MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status
+              *status)
+RCW_NO_MPI_OF(MPI_File_write_all, "use the C library's files", MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status
+              *status)
+RCW_NO_MPI_OF(MPI_File_read_at_all, "use the C library's files", MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype
+              datatype, MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_write_at_all, "use the C library's files", MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype
+              datatype, MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_read_shared, "use the C library's files", MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status
+              *status)
+RCW_NO_MPI_OF(MPI_File_write_shared, "use the C library's files", MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
+              MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_read_ordered, "use the C library's files", MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status
+              *status)
+RCW_NO_MPI_OF(MPI_File_write_ordered, "use the C library's files", MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
+              MPI_Status *status)
+RCW_NO_MPI_OF(MPI_File_iread, "use the C library's files", MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_File_iwrite, "use the C library's files", MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request
+              *request)
+RCW_NO_MPI_OF(MPI_File_iread_at, "use the C library's files", MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
+              MPI_Request *request)
+RCW_NO_MPI_OF(MPI_File_iwrite_at, "use the C library's files", MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype
+              datatype, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_File_sync, "use the C library's files", MPI_File fh)
+RCW_NO_MPI_OF(MPI_File_set_view, "use the C library's files", MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+              const char *datarep, MPI_Info info)
+RCW_NO_MPI_OF(MPI_File_set_size, "use the C library's files", MPI_File fh, MPI_Offset size)
+RCW_NO_MPI_OF(MPI_File_preallocate, "use the C library's files", MPI_File fh, MPI_Offset size)
+RCW_NO_MPI_OF(MPI_Neighbor_allgatherv, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const
+              int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm)
+RCW_NO_MPI_OF(MPI_Neighbor_alltoallv, "send messages", const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype
+              sendtype, void *recvbuf, const int *recvcounts, const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm)
+RCW_NO_MPI_OF(MPI_Neighbor_alltoallw, "send messages", const void *sendbuf, const int *sendcounts, const MPI_Aint *sdispls, const
+              MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts, const MPI_Aint *rdispls, const MPI_Datatype *recvtypes,
+              MPI_Comm comm)
+RCW_NO_MPI_OF(MPI_Ineighbor_allgather, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int
+              recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Ineighbor_allgatherv, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const
+              int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Ineighbor_alltoall, "send messages", const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int
+              recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Ineighbor_alltoallv, "send messages", const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype
+              sendtype, void *recvbuf, const int *recvcounts, const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request
+              *request)
+RCW_NO_MPI_OF(MPI_Ineighbor_alltoallw, "send messages", const void *sendbuf, const int *sendcounts, const MPI_Aint *sdispls, const
+              MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts, const MPI_Aint *rdispls, const MPI_Datatype *recvtypes,
+              MPI_Comm comm, MPI_Request *request)
+RCW_NO_MPI_OF(MPI_Dist_graph_create, "use MPI_Comm_split", MPI_Comm comm_old, int n, const int *nodes, const int *degrees, const int
+              *targets, const int *weights, MPI_Info info, int reorder, MPI_Comm * newcomm)
+RCW_NO_MPI_OF(MPI_Dist_graph_create_adjacent, "use MPI_Comm_split", MPI_Comm comm_old, int indegree, const int *sources, const int
+              *sourceweights, int outdegree, const int *destinations, const int *destweights, MPI_Info info, int reorder, MPI_Comm
+              *comm_dist_graph)
 
 #ifdef __cplusplus
 }

@@ -81,19 +81,28 @@ def entries_of(platform: Platform) -> tuple[Entry, ...]:
 def read_units(raw: Path) -> Units | None:
     """None where the program left nothing of the kind. What is behind a damaged line is not known: an error in `missed`
     tells it."""
+    lines = read_lines(raw / UNITS)
+    return units_of(lines, raw / UNITS) if lines else None
+
+
+def read_unit(line: str) -> HostUnit | None:
+    """A line of such a file; None where it is damaged."""
     from pydantic import ValidationError
 
-    file = raw / UNITS
-    lines = read_lines(file)
-    if not lines:
+    try:
+        unit: HostUnit = _adapter().validate_json(line)
+    except ValidationError:
         return None
+    return unit
+
+
+def units_of(lines: Sequence[str], file: Path) -> Units:
+    """What the lines of a file tell, as `read_units` reads it."""
     sites: list[Site] = []
     missed: dict[Diagnostic, None] = {}  # a header's calls are told by each source that includes it
     states, main = list(FIRST_STATES), None
     for number, line in enumerate(lines, 1):
-        try:
-            unit = _adapter().validate_json(line)
-        except ValidationError:
+        if (unit := read_unit(line)) is None:
             hint = "Its calls, and those of all later lines, have no names. Run the program again."
             missed[Diagnostic("the program's record of its calls is damaged", hint, file=str(file), line=number)] = None
             break

@@ -32,6 +32,8 @@ from workbench.traces.trace import trace_of
 
 REAL_BOARD = "on a real machine only the host is followed: calls of the board take what they took in this run"
 
+OWN_LOCKS = "what threads of a rank wait for one another's locks counts as their own time"
+
 
 def prepare(
     run: Run, platform: Platform | None,
@@ -46,7 +48,10 @@ def prepare(
     if why := cannot_replay(run):
         return replace(refused, why=why)
     replayed = _of_threads(refused) if len(run.manifest.threads) > 1 else _of_graph(refused)[0]
-    return replayed if run.manifest.simulated else replace(replayed, assumed=(*replayed.assumed, REAL_BOARD))
+    if run.manifest.simulated:
+        return replayed
+    several = len(run.manifest.threads) > run.manifest.cores.ranks
+    return replace(replayed, assumed=(*replayed.assumed, REAL_BOARD, *[OWN_LOCKS] * several))
 
 
 def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:

@@ -8,6 +8,7 @@ from workbench.model.blocks import Side
 from workbench.model.changes import Change, Replicas, ScaleState
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
+from workbench.model.syncs import SyncKind
 from workbench.replay.editing import RefusedError
 from workbench.replay.host import ASK
 from workbench.replay.likely import Likely
@@ -109,8 +110,11 @@ def cannot_replay(run: Run) -> str:
     if not run.manifest.simulated and run.manifest.cores.ranks < 2:
         return "the run is of a real machine, which keeps no order of calls: run it, traced, on the simulated card"
     ranks, syncs = run.manifest.cores.ranks, run.tables.get("syncs", {})
-    if not run.manifest.simulated and syncs and (np.asarray(syncs["block"]) >= ranks).any():
-        return "several threads of a rank exchange messages, and how they wait for one another is not recorded"
+    if not run.manifest.simulated and syncs:
+        block, argument = np.asarray(syncs["block"]), np.asarray(syncs["argument"])
+        started = argument[np.asarray(syncs["kind"]) == SyncKind.CREATE]
+        if (~np.isin(block[block >= ranks], started)).any():
+            return "several threads of a rank exchange messages, and who started them is not recorded"
     if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
         return "the run has no calls"
     if not run.manifest.clocks:

@@ -4,7 +4,7 @@ simulated card writes them (`SYNCS`).
 Messages between two ranks with one tag stay in order (MPI 3.1, section 3.5), so that the n-th that is sent is the n-th
 that was asked for. A receive waits for its message from the moment it is sent. A send that ends after its receiver had
 asked for the message waited for that (Scalasca's late receiver). Of a collective call all wait for the last, for the
-root, or the root for the last.
+root, or the root for the last. A thread waits for the one that starts it, and who joins it for its end.
 """
 
 from collections import defaultdict
@@ -36,6 +36,11 @@ class Kind(IntEnum):
     FROM_ROOT = 8
     TO_ROOT = 9
     FROM_LOWER = 10
+    ALONE = 11
+    THREAD_STARTED = 12
+    THREAD_BEGUN = 13
+    THREAD_OVER = 14
+    THREAD_JOINED = 15
 
 
 _SENDS, _COLLECTIVES = (1, 2, 3), (7, 8, 9, 10)
@@ -67,12 +72,14 @@ class _Message(NamedTuple):
 @dataclass(frozen=True)
 class Messages:
     """Rows of SYNCS, thread after thread; how many messages lack their other end; how many calls ended, by the ranks'
-    clocks, before a message for which they waited was sent or the last rank came, and by how much at most (ps)."""
+    clocks, before a message for which they waited was sent or the last rank came, and by how much at most (ps); how
+    many calls may wait for ranks that are not known."""
 
     syncs: RowArray
     unmatched: int
     before_sent: int
     most_before_ps: int
+    alone: int
 
 
 @dataclass
@@ -100,6 +107,9 @@ class _Matcher:
         self.receiver: dict[_Key, _Key] = {}  # of each send
         self.collectives: dict[tuple[int, int], list[_Key]] = defaultdict(list)
         self.unmatched = 0
+        self.begun: dict[_Key, int] = {}  # which thread of a rank it is, by the number that it got as it was started
+        self.started_ps: dict[_Key, int] = {}
+        self.over_ps: dict[_Key, int] = {}
         self._match()
         self.meetings = {meeting: number for number, meeting in enumerate(self.collectives, 1)}
 
@@ -110,7 +120,13 @@ class _Matcher:
         for rank, messages in enumerate(self.of):
             for place in sorted(range(len(messages)), key=lambda n: messages[n].order):
                 one, key = messages[place], (rank, place)
-                if one.kind in _COLLECTIVES:
+                if one.kind == Kind.THREAD_BEGUN:
+                    self.begun[rank, one.order] = one.thread
+                elif one.kind == Kind.THREAD_STARTED:
+                    self.started_ps[rank, one.order] = one.t0
+                elif one.kind == Kind.THREAD_OVER:
+                    self.over_ps[rank, one.order] = one.t0
+                elif one.kind in _COLLECTIVES:
                     self.collectives[one.comm, one.order].append(key)
                 elif one.peer < 0:
                     continue
@@ -170,16 +186,25 @@ def match_messages(
         begin_ps, end_ps = lives_ps[rank]
         for own in sorted({0, *(one.thread for one in messages)}):
             calls = _calls(rank, own, messages, asked)
-            if own:  # what it did before its first message, and does after its last, is not known
+            if own:  # what it did before its first record, and does after its last, is not known
                 begin_ps, end_ps = calls[0].t0, calls[-1].t1
             thread = _Thread((threads or {})[rank, own] if own else rank)
+            if own and (started_ps := _started_ps(matcher, rank, own)) is not None:
+                thread.free_ps = started_ps
             if begin_ps > 0:
-                thread.add(SyncKind.SLEEP, 0, begin_ps, woken_ps=begin_ps)
+                thread.add(SyncKind.SLEEP, thread.free_ps, begin_ps, woken_ps=begin_ps)
             for call in calls:
-                _add_call(thread, call, matcher, sends[rank], rows, early)
+                _add_call(thread, call, matcher, sends[rank], rows, early, threads or {})
             thread.add(SyncKind.EXIT if rank == last and not own else SyncKind.END, end_ps, end_ps)
             done.append(thread)
-    return Messages(_records(done, rows), matcher.unmatched, len(early), max(early, default=0))
+    alone = sum(int((records["kind"] == Kind.ALONE).sum()) for records in ranks)
+    return Messages(_records(done, rows), matcher.unmatched, len(early), max(early, default=0), alone)
+
+
+def _started_ps(matcher: _Matcher, rank: int, thread: int) -> int | None:
+    """When a rank's thread was started by another one; None where that is not recorded."""
+    keys = (key for key, other in matcher.begun.items() if key[0] == rank and other == thread)
+    return next((matcher.started_ps[key] for key in keys if key in matcher.started_ps), None)
 
 
 def _awaited(matcher: _Matcher, sends: Sequence[Mapping[int, _Key]]) -> Iterator[_Key]:
@@ -216,7 +241,7 @@ def _calls(rank: int, thread: int, messages: Sequence[_Message], asked: set[_Key
 
 def _add_call(
     thread: _Thread, call: _Call, matcher: _Matcher, sends: Mapping[int, _Key],
-    rows: dict[tuple[str, _Key], tuple[int, int]], early: list[int],
+    rows: dict[tuple[str, _Key], tuple[int, int]], early: list[int], numbers: Mapping[_Key, int],
 ) -> None:  # fmt: skip
     if call.posts:
         rows["posted", call.posts] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
@@ -237,6 +262,13 @@ def _add_call(
             posted = matcher.message(receive).posted
             if call.t0 < posted < call.t1:
                 causes.append(_Cause(posted, ("posted", receive)))
+        elif one.kind == Kind.THREAD_STARTED:
+            other = matcher.begun.get((key[0], one.order), -1)
+            thread.add(SyncKind.CREATE, call.t0, call.t0, argument=numbers.get((key[0], other), -1))
+        elif one.kind == Kind.THREAD_OVER:
+            rows["over", (key[0], one.order)] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+        elif one.kind == Kind.THREAD_JOINED and (key[0], one.order) in matcher.over_ps:
+            causes.append(_Cause(matcher.over_ps[key[0], one.order], ("over", (key[0], one.order))))
         elif one.kind in _COLLECTIVES:
             causes += _of_collective(thread, key, one, matcher, rows, early)
     _add_waits(thread, call, causes, early)

@@ -44,6 +44,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed, time_text
 from workbench.run.rank_messages import Messages, match_messages
+from workbench.run.rank_programs import Numbering, in_common_slots, read_programs
 
 _FOLDERS = "rank_*"
 _PIECE = 1 << 18  # calls in memory together
@@ -74,10 +75,10 @@ class Rank:
 
 
 def rank_folders(records: Path) -> list[Path]:
-    """The folders of a program's ranks, by number; none where it is no MPI program. WorkbenchError where one of them is
-    missing, or two are of one rank."""
+    """The folders of a program's ranks, by number; none where it is no MPI program. A rank's is not there where others
+    say that it recorded nothing. WorkbenchError where another one is missing, or two are of one rank."""
     folders: dict[int, Path] = {}
-    most, unknown = 0, []
+    most, unknown, without = 0, [], set[str]()
     for path in sorted(path for path in records.glob(_FOLDERS) if path.is_dir()):
         end = read_end(path / "rank.txt")
         name = re.fullmatch(r"rank_(\d{1,6})", path.name)
@@ -91,41 +92,51 @@ def rank_folders(records: Path) -> list[Path]:
         else:
             folders[number] = path
             most = max(most, number + 1, whole_number(end.get("ranks", ""), _MOST_RANKS) or 0)
+            without.update(end.get("without", "").split())
+    if old := sorted(int(number) for number in without if number.isdecimal() and int(number) in folders):
+        hint = "Run it again with RCW_RAW set to an empty folder."
+        message = f"{folders[old[0]].name} is of an earlier run: in this one that rank recorded nothing"
+        raise WorkbenchError(Diagnostic(message, hint, file=str(records)))
     if unknown and not folders:
         hint = "It ended before MPI_Init did, and its launcher sets no rank. Run it again."
         raise WorkbenchError(Diagnostic(f"the rank of {listed(unknown)} is unknown", hint, file=str(records)))
-    if missing := [str(number) for number in range(most) if number not in folders]:
-        places = read_end(folders[0] / "places.txt") if 0 in folders else {}  # by rank, as scp takes them
+    if missing := [str(number) for number in range(most) if number not in folders and str(number) not in without]:
+        files = [file for folder in folders.values() if (file := folder / "places.txt").is_file()]
+        places = read_end(files[0]) if files else {}  # by rank, as scp takes them
         hint = "Fetch the folders of all ranks, from all machines: $RCW_RAW/rank_0, rank_1 and so on."
         if elsewhere := [places[number] for number in missing if number in places]:
             hint = f"Fetch them: scp -r {' '.join(elsewhere)} {records}"
         raise WorkbenchError(Diagnostic(f"the records of rank {listed(missing)} are missing", hint, file=str(records)))
-    return [folders[number] for number in range(most)]
+    return [folders.get(number, records / f"rank_{number}") for number in range(most)]
+
+
+def recorded(folders: Sequence[Path]) -> list[Path]:
+    """Of ranks' folders those that are there."""
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> tuple[int, tuple[Diagnostic, ...]]:
     """Write the records of all ranks, each with so many FPGAs, to `raw` as those of one program; how far off times of
-    different ranks may be (ps), and what there is to say. WorkbenchError where they are not one program's."""
-    _check_units(folders, shown)
+    different ranks may be (ps), and what there is to say."""
     ranks, notes = aligned(folders)
-    counts = [list(counted_rows(rank.folder / STATS)) for rank in ranks]
+    lines, numberings = read_programs(folders)
+    counts = in_common_slots([list(counted_rows(rank.folder / STATS)) for rank in ranks], numberings)
     numbers = _thread_numbers(counts)
     _join_stats(raw, ranks, counts, numbers)
-    _join_calls(raw, ranks, numbers, fpgas)
+    _join_calls(raw, ranks, numbers, numberings, fpgas)
     _join_ends(raw, ranks, numbers)
     for number, rank in enumerate(ranks):
         _join_boards(raw, rank, number * fpgas, fpgas)
-    shutil.copyfile(folders[0] / UNITS, raw / UNITS)
-    return unsure_between_ps(ranks), (*notes, *_join_messages(raw, ranks, numbers))
+    (raw / UNITS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return unsure_between_ps(ranks), (*_silent(ranks), *notes, *_join_messages(raw, ranks, numbers))
 
 
-def _check_units(folders: Sequence[Path], shown: Path) -> None:
-    texts = [(folder / UNITS).read_bytes() if (folder / UNITS).is_file() else b"" for folder in folders]
-    for number, text in enumerate(texts):
-        if text != texts[0]:
-            hint = "A run is of one program (no `mpirun a : b`): start all ranks from the same tree."
-            message = f"rank {number} ran another program than rank 0"
-            raise WorkbenchError(Diagnostic(message, hint, file=str(shown / folders[number].name)))
+def _silent(ranks: Sequence[Rank]) -> Iterator[Diagnostic]:
+    numbers = [str(number) for number, rank in enumerate(ranks) if not rank.folder.is_dir()]
+    if numbers:
+        text = f"nothing was recorded of rank {listed(numbers)}: neither calls nor an FPGA"
+        hint = "Instrument its program, or set RCW_RAW for it (mpirun -x). What waits for it has no known cause."
+        yield Diagnostic(text, hint, Severity.WARNING)
 
 
 # ---- one clock ----
@@ -150,10 +161,10 @@ class _Shared:
 
 
 def _shared_clocks(folders: Sequence[Path], ticks: Sequence[TickClock]) -> list[_Shared]:
-    """The clocks of all ranks, that of rank 0 first. The first rank's rate and zero are a clock's."""
-    ends = [read_end(folder / "rank.txt") for folder in folders]
+    """The clocks of all ranks that recorded, the first one's first. Its first rank's rate and zero are a clock's."""
+    ends = {rank: read_end(folder / "rank.txt") for rank, folder in enumerate(folders) if folder.is_dir()}
     zeros: dict[str, list[tuple[int, int]]] = {}
-    for rank, end in enumerate(ends):
+    for rank, end in ends.items():
         zero = whole_number(end.get("zero", ""), MOST_TICKS)
         name, own = end.get("clock", ""), zero or 0
         apart = own - zeros[name][0][1] if name in zeros else 0
@@ -170,20 +181,21 @@ def _shared_clocks(folders: Sequence[Path], ticks: Sequence[TickClock]) -> list[
 
 
 def aligned(folders: Sequence[Path]) -> tuple[list[Rank], list[Diagnostic]]:
-    """The ranks on one clock: those that share one by when they began, and each other clock by the messages that rank 0
-    exchanged at its begin and its end with one of its ranks."""
+    """The ranks on one clock: those that share one by when they began, and each other clock by the messages that the
+    first that recorded exchanged at its begin and its end with one of its ranks."""
     ticks = [_ticks(folder) for folder in folders]
     lasted_ps = [_lasted_ps(folder, clock) for folder, clock in zip(folders, ticks, strict=True)]
-    sent, known = read_records(folders[0] / "rank_clocks.bin", RANK_CLOCKS), dict[str, ClockFrame]()
+    lead = next((rank for rank, folder in enumerate(folders) if folder.is_dir()), 0)
+    sent, known = read_records(folders[lead] / "rank_clocks.bin", RANK_CLOCKS), dict[str, ClockFrame]()
     clocks = _shared_clocks(folders, ticks)
     ranks: dict[int, Rank] = {}
     unknown: list[str] = []
     for clock in clocks:
         last_ps = max(int(clock.at(rank, np.array([lasted_ps[rank]]))[0]) for rank in clock.members)
-        frame = _frame(sent, ticks, clock, last_ps) if 0 not in clock.members else None
+        frame = _frame(sent, ticks[lead], ticks, clock, last_ps) if lead not in clock.members else None
         if frame:
             known[clock.name] = frame
-        elif 0 not in clock.members:
+        elif lead not in clock.members:
             unknown += map(str, clock.members)
         for rank, (rate, offset_ps) in clock.members.items():
             if frame:
@@ -192,7 +204,9 @@ def aligned(folders: Sequence[Path]) -> tuple[list[Rank], list[Diagnostic]]:
             ranks[rank] = Rank(
                 folders[rank], clock.name, ticks[rank], rate, offset_ps, unsure_ps, round(offset_ps), end_ps
             )
-    first_ps = min(rank.begin_ps for rank in ranks.values())
+    first_ps = min((rank.begin_ps for rank in ranks.values()), default=0)
+    for rank in set(range(len(folders))) - set(ranks):
+        ranks[rank] = Rank(folders[rank], f"of rank {rank}", ticks[rank], 1.0, first_ps, 0, first_ps, first_ps)
     in_order = [_later(ranks[rank], -first_ps) for rank in range(len(folders))]
     return in_order, list(_alignment(in_order, unknown, known))
 
@@ -204,12 +218,14 @@ def _later(rank: Rank, by_ps: int) -> Rank:
 def _alignment(ranks: Sequence[Rank], unknown: Sequence[str], known: Mapping[str, ClockFrame]) -> Iterator[Diagnostic]:
     if unknown:
         numbers = listed(sorted(unknown, key=int))
-        text = f"the clocks of rank {numbers} and rank 0 are not aligned, and assumed to start together"
+        first = next(number for number, rank in enumerate(ranks) if rank.folder.is_dir())
+        text = f"the clocks of rank {numbers} and rank {first} are not aligned, and assumed to start together"
         hint = "They ended before MPI_Init did, or others recorded nothing: set RCW_RAW for all ranks."
         yield Diagnostic(text, hint, Severity.WARNING)
     if known:
         within = time_text(unsure_between_ps(ranks) / PS_PER_S)
-        text = f"the {counted(len(known) + 1, 'clock')} of {len(ranks)} ranks are aligned to within ± {within}"
+        count = len(recorded([rank.folder for rank in ranks]))
+        text = f"the {counted(len(known) + 1, 'clock')} of {count} ranks are aligned to within ± {within}"
         least = min(frame.messages for frame in known.values())
         hint = f"By {counted(least, 'message')} or more to and from each in MPI_Init and MPI_Finalize."
         yield Diagnostic(text, hint, Severity.NOTE)
@@ -229,13 +245,15 @@ def _lasted_ps(folder: Path, ticks: TickClock) -> int:
     return max(int(time_ps), seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
 
 
-def _frame(sent: NDArray[np.void], ticks: Sequence[TickClock], clock: _Shared, last_ps: int) -> ClockFrame | None:
-    """A clock on rank 0's, by the messages with the first of its ranks that exchanged any."""
+def _frame(
+    sent: NDArray[np.void], of_lead: TickClock, ticks: Sequence[TickClock], clock: _Shared, last_ps: int
+) -> ClockFrame | None:
+    """A clock on the first rank's, by the messages with the first of its ranks that exchanged any."""
     for rank in clock.members:
         mine = sent[sent["rank"] == rank]
         if len(mine):
             met = clock.at(rank, ticks[rank].at(mine["met"]))
-            triples = Triples(ticks[0].at(mine["t_p1"]), met, ticks[0].at(mine["t_p3"]))
+            triples = Triples(of_lead.at(mine["t_p1"]), met, of_lead.at(mine["t_p3"]))
             begun = np.flatnonzero(np.asarray(mine["round"]) == 1)  # in MPI_Init, and in MPI_Finalize
             with suppress(ValueError):  # they show no rate
                 return steady(triples, last_ps, int(begun[1]) if len(begun) > 1 else len(mine))
@@ -277,7 +295,7 @@ def _join_stats(
             for name in ("ticks", "inner_ticks", "fast_ticks", "slow_ticks"):
                 rows[name] = np.rint(rows[name] * ps_per_tick) if name.endswith("r_ticks") else rows[name] * ps_per_tick
     joined["thread"]["number"] = np.arange(len(joined))
-    stats = [read_stats(rank.folder) for rank in ranks]
+    stats = [read_stats(folder) for folder in recorded([rank.folder for rank in ranks])]
     head = np.zeros(1, HEADER)
     head["magic"], head["slots"], head["threads"], head["thread_bytes"] = MAGIC, slots, len(joined), joined.itemsize
     head["ended"], head["ps_per_tick"] = all(one and one.ended for one in stats), 1.0
@@ -285,17 +303,21 @@ def _join_stats(
     (raw / STATS).write_bytes(head.tobytes().ljust(PAGE, b"\0") + joined.tobytes())
 
 
-def _join_calls(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]], fpgas: int) -> None:
+def _join_calls(
+    raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]], numberings: Sequence[Numbering | None],
+    fpgas: int,
+) -> None:  # fmt: skip
     if not any((rank.folder / "host_calls.bin").is_file() for rank in ranks):
         return
     with (raw / "host_calls.bin").open("wb") as file:
-        for number, (rank, threads) in enumerate(zip(ranks, numbers, strict=True)):
+        for number, (rank, threads, numbering) in enumerate(zip(ranks, numbers, numberings, strict=True)):
             calls = read_calls(rank.folder)
             of = np.array([threads.get(own, number) for own in range(max(threads) + 1)], np.int32)
             for begin in range(0, len(calls), _PIECE):
                 part = calls.at(slice(begin, begin + _PIECE)).astype(CALLS)
                 part["t0_ps"], part["t1_ps"] = rank.at_ps(part["t0_ps"]), rank.at_ps(part["t1_ps"])
                 part["thread"] = of[np.minimum(part["thread"], len(of) - 1)]
+                part = numbering.numbered(part) if numbering else part
                 part["fpga"] += number * fpgas
                 part["piece"] = 1
                 part.tofile(file)
@@ -311,7 +333,7 @@ def _join_ends(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, 
         (raw / "host_ranks.txt").write_text(
             "".join(f"{place} {number}\n" for number, threads in enumerate(numbers) for place in threads.values())
         )
-    ends = [read_end(rank.folder / "recording.txt") for rank in ranks]
+    ends = [read_end(folder / "recording.txt") for folder in recorded([rank.folder for rank in ranks])]
     if not all("time_ps" in end for end in ends):
         return
     most = {key: max(int(end.get(key, "0")) for end in ends) for key in ("cost_ps_per_call", "cost_ps_spread")}
@@ -359,6 +381,9 @@ def _join_messages(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[i
         text = f"the other end of {counted(matched.unmatched, 'message')} is not recorded"
         hint = "It was received by a call that is not recorded, or never. What waited for it has no known cause."
         yield Diagnostic(text, hint, Severity.NOTE)
+    if matched.alone:
+        text = f"for whom {counted(matched.alone, 'call')} of windows, files and neighbourhoods waited is not recorded"
+        yield Diagnostic(text, "A prediction has them take as long as in this run.", Severity.NOTE)
     if matched.before_sent:
         off = time_text(matched.most_before_ps / PS_PER_S)
         calls = counted(matched.before_sent, "call")

@@ -4,8 +4,9 @@
  * Each process records in a folder of its own below $RCW_RAW, `rank_N`, of which it makes $RCW_RAW, so that all others who record
  * (recap.c, the read-out of counters) follow. There `messages.bin` has the messages (../../card/records.h) and `rank.txt` which rank it is.
  * Ranks that read one clock, as those of one machine do, need no more than when each began by it (`rank.txt`). Of each other clock the
- * first rank is aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of rank 0 has when each left it, met the other
- * rank's clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, -1 is one of which nothing is known. */
+ * first rank is aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of the first rank has when each left it, met the
+ * other rank's clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, 1 has the ranks that record
+ * (`ranks_partners.c`), -1 is one of which nothing is known. What the recorders exchange is exchanged in 1 alone. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -18,13 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ROUNDS = 50, LEAST_ROUNDS = 10, PIECE = 4096, TAG = 1, ASLEEP_US = 100 };
-
-static const double enough_s = 0.02; /* for the rounds with one rank, where they take long */
+enum { PIECE = 4096, TAG = 1 };
 
 int rcw_ranks_on;
 
-static int file = -1, clocks_file = -1, rank, ranks, is_aligned, keyval = MPI_KEYVAL_INVALID;
+static int file = -1, clocks_file = -1, rank, ranks, exchanges_messages, keyval = MPI_KEYVAL_INVALID;
+static rcw_partners partners = {.comm = MPI_COMM_NULL};
+static char *records_too; /* of each rank, whether it does */
 static int64_t orders, numbers;
 static rcw_message_record *piece;
 static int in_piece, pieces;
@@ -44,6 +45,12 @@ static int create(const char *name)
     return fd;
 }
 
+static FILE *create_text(const char *name)
+{
+    int fd = create(name);
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
 /* The folder and those that it is in. */
 static int make_folders(const char *path)
 {
@@ -56,16 +63,22 @@ static int make_folders(const char *path)
     return !mkdir(part, 0777) || !access(part, W_OK);
 }
 
+const char *rcw_launched_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+    const char *known = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !known; i++)
+        known = getenv(names[i]);
+    return known;
+}
+
 /* Before recap.c begins (102). A launcher tells the rank before MPI does; where it is another one, rank.txt counts. */
 __attribute__((constructor(101))) static void choose_folder(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-    const char *folder = getenv("RCW_RAW"), *known = NULL;
+    const char *folder = getenv("RCW_RAW"), *known = rcw_launched_rank();
     char path[4096], host[256] = "";
     if (!folder || !*folder || getenv("RCW_CARD_FD"))
         return;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !known; i++)
-        known = getenv(names[i]);
     gethostname(host, sizeof host - 1);
     int length = known ? snprintf(path, sizeof path, "%s/rank_%d", folder, atoi(known))
                        : snprintf(path, sizeof path, "%s/rank_of_%s_%d", folder, host, (int)getpid());
@@ -76,35 +89,35 @@ __attribute__((constructor(101))) static void choose_folder(void)
 /* Before MPI says how many there are, there may be others. */
 int rcw_clock_is_shared(void) { return ranks != 1; }
 
-/* Where a rank runs and records; `clock` is a name that ranks share which read the same one. */
-typedef struct {
-    char clock[192], host[MPI_MAX_PROCESSOR_NAME], folder[1024];
-} place;
-
-static place *places; /* of each rank */
-
-/* This rank's own, in rank.txt; those of all in rank 0's places.txt, for whoever brings the folders together. */
+/* This rank's own, in rank.txt; those of all that record in the first one's places.txt, for whoever brings the folders together. */
 static void write_places(void)
 {
-    place own = {"", "", ""};
+    rcw_place mine = {"", "", ""};
     int64_t zero, zero_ns;
     int length;
-    if (!rcw_shared_clock(own.clock, sizeof own.clock, &zero, &zero_ns))
-        snprintf(own.clock, sizeof own.clock, "of rank %d", rank);
-    PMPI_Get_processor_name(own.host, &length);
-    snprintf(own.folder, sizeof own.folder, "%s", getenv("RCW_RAW"));
-    int fd = create("rank.txt");
-    if (fd >= 0 && dprintf(fd, "rank %d\nranks %d\nhost %s\nclock %s\nzero %lld\nzero_ns %lld\n", rank, ranks, own.host,
-                           own.clock, (long long)zero, (long long)zero_ns) < 0)
+    if (!rcw_shared_clock(mine.clock, sizeof mine.clock, &zero, &zero_ns))
+        snprintf(mine.clock, sizeof mine.clock, "of rank %d", rank);
+    PMPI_Get_processor_name(mine.host, &length);
+    snprintf(mine.folder, sizeof mine.folder, "%s", getenv("RCW_RAW"));
+    FILE *text = create_text("rank.txt");
+    if (text) {
+        fprintf(text, "rank %d\nranks %d\nhost %s\nclock %s\nzero %lld\nzero_ns %lld\n", rank, ranks, mine.host, mine.clock,
+                (long long)zero, (long long)zero_ns);
+        fprintf(text, "without");
+        for (int i = 0; i < ranks; i++)
+            if (!records_too[i])
+                fprintf(text, " %d", i);
+        fprintf(text, "\n");
+    }
+    if (text && fclose(text))
         fprintf(stderr, "recap: cannot write which rank this is\n");
-    close(fd);
-    places = calloc((size_t)ranks, sizeof *places);
-    PMPI_Allgather(&own, sizeof own, MPI_BYTE, places, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
-    fd = rank == 0 ? create("places.txt") : -1;
-    for (int i = 0; fd >= 0 && i < ranks; i++)
-        if (dprintf(fd, "%d %s:%s\n", i, places[i].host, places[i].folder) < 0)
-            fprintf(stderr, "recap: cannot write where the ranks are\n");
-    close(fd);
+    partners.places = calloc((size_t)partners.count, sizeof *partners.places);
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, partners.places, sizeof mine, MPI_BYTE, partners.comm);
+    text = partners.own == 0 ? create_text("places.txt") : NULL;
+    for (int i = 0; text && i < partners.count; i++)
+        fprintf(text, "%d %s:%s\n", partners.rank[i], partners.places[i].host, partners.places[i].folder);
+    if (text && fclose(text))
+        fprintf(stderr, "recap: cannot write where the ranks are\n");
 }
 
 /* ---- records ---- */
@@ -133,6 +146,7 @@ static void add(const rcw_message_record *record)
 
 void rcw_keep(const rcw_message_record *record)
 {
+    rcw_thread_began();
     pthread_mutex_lock(&lock);
     if (rcw_ranks_on)
         add(record);
@@ -194,19 +208,37 @@ static int forget(MPI_Comm comm, int key, void *value, void *more)
     return MPI_SUCCESS;
 }
 
+/* Whether all ranks of a communicator record: else nobody may be asked. */
+static int all_record(const rcw_communicator *one)
+{
+    int all = 1;
+    for (int i = 0; i < one->size && all; i++)
+        all = one->world[i] >= 0 && one->world[i] < ranks && records_too[one->world[i]];
+    return all;
+}
+
 /* Its first rank chooses the number of a new communicator. */
 static void name(MPI_Comm comm)
 {
-    int own, inter;
-    if (!rcw_ranks_on || comm == MPI_COMM_NULL)
+    int inter;
+    if (!exchanges_messages || comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_test_inter(comm, &inter);
-    if (inter)
+    if (inter || !all_record(new_communicator(comm, -1)))
         return;
     int64_t number = ((int64_t)rank + 1) << 32 | ++numbers;
     PMPI_Bcast(&number, 1, MPI_INT64_T, 0, comm);
-    PMPI_Comm_rank(comm, &own);
-    new_communicator(comm, number);
+    rcw_known(comm)->number = number;
+}
+
+MPI_Comm rcw_twin(MPI_Comm comm)
+{
+    MPI_Comm twin = MPI_COMM_NULL;
+    int inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (exchanges_messages && !inter && all_record(rcw_known(comm)))
+        MPI_Comm_dup(comm, &twin);
+    return twin;
 }
 
 int rcw_in_world(const rcw_communicator *of, int peer)
@@ -228,92 +260,48 @@ rcw_message_record rcw_message(int kind, const rcw_communicator *of, int peer, i
                                 .peer = rcw_in_world(of, peer), .thread = rcw_self ? rcw_self->number : 0};
 }
 
-/* ---- the ranks' clocks ---- */
+/* ---- begin and end ---- */
 
-/* Of ranks that read one clock, the first: rank 0's is known. */
-static int is_aligned_with(int other)
-{
-    for (int i = 0; i < other; i++)
-        if (!strcmp(places[i].clock, places[other].clock))
-            return 0;
-    return other > 0;
-}
-
-/* Rank 0 says with each message whether it is the last one. */
-static void align_with(int other, MPI_Comm own)
-{
-    double began = MPI_Wtime();
-    for (int round = 1, last = 0; !last; round++) {
-        rcw_rank_clock_record record = {0, 0, 0, other, round};
-        if (rank == 0) {
-            last = round == MOST_ROUNDS || (round >= LEAST_ROUNDS && MPI_Wtime() - began > enough_s);
-            record.t_p1 = rcw_ticks();
-            PMPI_Send(&last, 1, MPI_INT, other, TAG, own);
-            PMPI_Recv(&record.met, 1, MPI_INT64_T, other, TAG, own, MPI_STATUS_IGNORE);
-            record.t_p3 = rcw_ticks();
-            if (clocks_file >= 0 && write(clocks_file, &record, sizeof record) != sizeof record)
-                fprintf(stderr, "recap: cannot write how the ranks' clocks differ\n");
-        } else {
-            PMPI_Recv(&last, 1, MPI_INT, 0, TAG, own, MPI_STATUS_IGNORE);
-            record.met = rcw_ticks();
-            PMPI_Send(&record.met, 1, MPI_INT64_T, 0, TAG, own);
-        }
-    }
-}
-
-/* Ranks wait asleep for rank 0 to begin with them and to have ended with all: where there are more of them than cores, the two that
- * exchange messages have a core each. */
-static void align(void)
-{
-    MPI_Comm own;
-    int goes_on = 0;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &own);
-    for (int other = 1; rank == 0 && other < ranks; other++)
-        if (is_aligned_with(other)) {
-            PMPI_Send(&goes_on, 1, MPI_INT, other, TAG, own);
-            align_with(other, own);
-        }
-    goes_on = rank == 0;
-    for (int other = 1; rank == 0 && other < ranks; other++)
-        PMPI_Send(&goes_on, 1, MPI_INT, other, TAG, own);
-    while (!goes_on) {
-        for (int came = 0; !came;) {
-            PMPI_Iprobe(0, TAG, own, &came, MPI_STATUS_IGNORE);
-            if (!came)
-                usleep(ASLEEP_US);
-        }
-        PMPI_Recv(&goes_on, 1, MPI_INT, 0, TAG, own, MPI_STATUS_IGNORE);
-        if (!goes_on)
-            align_with(rank, own);
-    }
-    PMPI_Comm_free(&own);
-}
-
+/* The ranks that record, and what they say to one another. */
 static void begin(void)
 {
-    int mine = rcw_recording && !rcw_simulated, all;
     const char *asked = getenv("RCW_TRACE");
     int traced = asked && *asked;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (mine && !all)
-        fprintf(stderr, "recap: rank %d records no messages, as others record nothing: $RCW_RAW has to be set for all ranks "
-                        "(mpirun -x RCW_RAW)\n", rank);
-    if (!all)
+    if (!rcw_recording || rcw_simulated)
         return;
+    records_too = calloc((size_t)ranks, 1);
+    partners.count = rcw_find_partners(rank, ranks, records_too);
+    partners.rank = malloc((size_t)ranks * sizeof *partners.rank);
+    for (int i = 0, count = 0; i < ranks; i++) {
+        partners.own = i == rank ? count : partners.own;
+        if (records_too[i])
+            partners.rank[count++] = i;
+    }
+    if (partners.count < ranks && partners.own == 0)
+        fprintf(stderr, "recap: %d of %d ranks record nothing: they are of programs that are not instrumented, or RCW_RAW is not set for "
+                        "them (mpirun -x RCW_RAW)\n", ranks - partners.count, ranks);
+    MPI_Group all, some;
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Group_incl(all, partners.count, partners.rank, &some);
+    PMPI_Comm_create_group(MPI_COMM_WORLD, some, TAG, &partners.comm);
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&some);
+    PMPI_Allreduce(&traced, &exchanges_messages, 1, MPI_INT, MPI_MAX, partners.comm);
     write_places();
     file = traced ? create("messages.bin") : -1;
-    clocks_file = rank == 0 ? create("rank_clocks.bin") : -1;
+    clocks_file = partners.own == 0 ? create("rank_clocks.bin") : -1;
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
     new_communicator(MPI_COMM_WORLD, 0);
-    align();
-    is_aligned = 1;
+    new_communicator(partners.comm, 1);
+    rcw_align(&partners, clocks_file);
     rcw_ranks_on = file >= 0;
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
+    rcw_take_part();
     int result = PMPI_Init(argc, argv);
     begin();
     return result;
@@ -321,6 +309,7 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    rcw_take_part();
     int result = PMPI_Init_thread(argc, argv, required, provided);
     begin();
     return result;
@@ -348,13 +337,15 @@ int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message
 int MPI_Finalize(void)
 {
     rcw_message_record record;
-    if (rcw_collective(RCW_ALL_TO_ALL, MPI_COMM_WORLD, RCW_FROM_ALL, 0, &record)) {
-        PMPI_Barrier(MPI_COMM_WORLD);
-        record.t1 = rcw_ticks();
-        rcw_keep(&record);
+    if (partners.comm != MPI_COMM_NULL) {
+        int recorded = rcw_collective(RCW_ALL_TO_ALL, partners.comm, RCW_FROM_ALL, 0, &record);
+        PMPI_Barrier(partners.comm);
+        if (recorded) {
+            record.t1 = rcw_ticks();
+            rcw_keep(&record);
+        }
+        rcw_align(&partners, clocks_file);
     }
-    if (is_aligned)
-        align();
     if (piece && ftruncate(file, (off_t)(((int64_t)(pieces - 1) * PIECE + in_piece) * (int64_t)sizeof *piece)))
         fprintf(stderr, "recap: cannot shorten the messages' file\n");
     rcw_ranks_on = 0;

@@ -12,8 +12,27 @@ typedef struct {
     int size, *world; /* ranks as MPI_COMM_WORLD numbers them, of those that messages go to */
 } rcw_communicator;
 
+/* Where a rank runs and records; `clock` is a name that ranks share which read the same one. */
+typedef struct {
+    char clock[192], host[MPI_MAX_PROCESSOR_NAME], folder[1024];
+} rcw_place;
+
+/* The ranks that record: theirs in MPI_COMM_WORLD, their communicator, and which of them this one is. */
+typedef struct {
+    int count, own, *rank;
+    MPI_Comm comm;
+    rcw_place *places;
+} rcw_partners;
+
 extern int rcw_ranks_on; /* whether messages are recorded */
 
+/* The rank that a launcher names before MPI does, as text; NULL where it does not. */
+const char *rcw_launched_rank(void);
+/* Before MPI_Init: that this rank records. */
+void rcw_take_part(void);
+/* After it: how many ranks record, and of each rank whether it does. All ranks find the same. */
+int rcw_find_partners(int rank, int ranks, char *records_too);
+void rcw_align(const rcw_partners *of, int clocks_file);
 rcw_communicator *rcw_known(MPI_Comm comm);
 int64_t rcw_bytes_of(int count, MPI_Datatype type);
 int64_t rcw_next_order(void);
@@ -21,8 +40,12 @@ int64_t rcw_next_order(void);
 rcw_message_record rcw_message(int kind, const rcw_communicator *of, int peer, int tag, int64_t bytes);
 int rcw_in_world(const rcw_communicator *of, int peer);
 void rcw_keep(const rcw_message_record *record);
+/* Keeps when the calling thread began, before its first record. */
+void rcw_thread_began(void);
 /* Begins the record of a collective call; 0 where it is not recorded. */
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record);
+/* A copy of a communicator, for what its ranks do besides; MPI_COMM_NULL where nothing is recorded of it. */
+MPI_Comm rcw_twin(MPI_Comm comm);
 /* A collective call that is begun, and ends with its request. */
 void rcw_begun(MPI_Request handle, rcw_message_record record);
 /* What a status says of a message that came. */

@@ -6,14 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import Composed, Outcome
-from workbench.api.host_units import Units, entries_of, read_units
+from workbench.api.host_units import Units, entries_of
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.model.run import Run
 from workbench.run.collect import Built
 from workbench.run.machine_trace import machine_trace
-from workbench.run.ranks import rank_folders
+from workbench.run.rank_programs import units_of_ranks
+from workbench.run.ranks import rank_folders, recorded
 from workbench.run.sound import check_records
 from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
 from workbench.session.make.pipeline import RunOptions, manifest_of
@@ -49,7 +50,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
             raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
     composed = _composed(tree, plugins)
     languages = [plugins.hdl_languages[one.language] for one in of_ranks.fpgas]
-    for folder in ranks or [records]:
+    for folder in recorded(ranks) or [records]:
         check_records(folder, tree.hdl, tree.id)
     writer = RunWriter(real(out), replace(of_ranks.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
@@ -105,7 +106,7 @@ def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
 
 def _told_units(root: Path, records: Path) -> Units:
     """What a program that was compiled source by source told of itself as it started."""
-    units = read_units(next(iter(rank_folders(records)), records))
+    units = units_of_ranks(records, recorded(rank_folders(records)))
     if units is None:
         hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
         raise WorkbenchError(Diagnostic("no program recorded its calls here", hint, file=str(records)))

@@ -20,7 +20,8 @@ from workbench.model.run_tables import Table
 from workbench.run.collect import Built, collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
-from workbench.run.ranks import join_ranks, rank_folders
+from workbench.run.rank_programs import check_one_program, host_of_rank
+from workbench.run.ranks import join_ranks, rank_folders, recorded
 from workbench.run.sound import keep_sound
 from workbench.run.tap_trace import TapTrace
 from workbench.session.make.tree import Tree
@@ -60,10 +61,14 @@ def measured_at(
     called in `shown`."""
     losses = list[Diagnostic]()
     folders, unsure_ps = rank_folders(raw), 0
-    ways = [(folder, shown / folder.name) for folder in folders] or [(raw, shown)]
+    there = recorded(folders)
+    if tree.id:
+        check_one_program(there, shown)
+    ways = [(folder, shown / folder.name) for folder in there] or [(raw, shown)]
     of_rank = languages[: len(tree.fpgas)]
     for path, name in ways:
-        losses += keep_sound(path, name, host, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
+        own = host if tree.id or not there else host_of_rank(host, path)
+        losses += keep_sound(path, name, own, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
     if folders:
         unsure_ps, notes = join_ranks(raw, folders, len(tree.fpgas), shown)
         losses += notes

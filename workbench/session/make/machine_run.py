@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild, Job, Outcome, Task
-from workbench.api.host_units import read_units
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.run.machine_trace import machine_trace
-from workbench.run.ranks import rank_folders
+from workbench.run.rank_programs import units_of_ranks
+from workbench.run.ranks import rank_folders, recorded
 from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
 from workbench.session.keep.run_end import clocks_of, measured_at
@@ -25,7 +25,7 @@ def of_machine(
     all, and the trace."""
     tree = open_tree(task.build)
     ranks = rank_folders(writer.raw)
-    for folder in ranks or [writer.raw]:
+    for folder in recorded(ranks) or [writer.raw]:
         check_records(folder, tree.hdl, tree.id)
     outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
     of_ranks = tree.of_ranks(len(ranks))
@@ -39,7 +39,7 @@ def of_machine(
 
 def as_recorded(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
     """The host with the calls that its own build recorded."""
-    units = placed(read_units(next(iter(rank_folders(raw)), raw)), workspace.root)
+    units = placed(units_of_ranks(raw, recorded(rank_folders(raw))), workspace.root)
     if units is None:
         hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
         job.report(Diagnostic("the program recorded no calls", hint, Severity.WARNING, str(workspace.path)))

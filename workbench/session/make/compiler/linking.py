@@ -29,6 +29,8 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
     if program:
         added = [*plan.link, *(str(path) for path in plan.objects.values() if path.exists())] if plan else []
         all_words += ["-x", "none"] if command.value("-x") else []
+        if any(option[0].startswith("-lmpi") for option in command.options):  # before MPI's own, wherever that stands
+            added += ["-Wl,--whole-archive", str(_recorder(command, tool, of_ranks=True)), "-Wl,--no-whole-archive"]
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     if not plan and any(one.name == STDIN for one in command.inputs):
         become([tool.path, *all_words])  # which reads what this program's standard input has
@@ -71,11 +73,14 @@ def _value(option: tuple[str, ...]) -> str:
     return option[0][2:] or (option[1] if len(option) > 1 else "")
 
 
-def _recorder(command: CompilerCommand, tool: Tool) -> Path:
-    """The recorder as an archive: it is linked where something calls it."""
+def _recorder(command: CompilerCommand, tool: Tool, of_ranks: bool = False) -> Path:
+    """The recorder as an archive, which is linked where something calls it; or that of an MPI program's ranks."""
     flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
-    sources = sorted(RECORDER.glob("*.c"))
-    stamp = contents([*sources, *sorted(RECORDER.glob("*.h"))])
+    if of_ranks:  # mpi.h
+        flags += [os.path.abspath(word) if word[0] != "-" else word
+                  for option in command.options if option[0].startswith("-I") for word in option]  # fmt: skip
+    sources = sorted((RECORDER / "ranks" if of_ranks else RECORDER).glob("*.c"))
+    stamp = contents([*sources, *sorted(RECORDER.rglob("*.h"))])
     kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
     if kept_whole(kept.parent):
         return kept

@@ -230,13 +230,15 @@ class Units:
             flags=tuple(absolute(flags, self.cwd)),
         )
         outside = (workspace.root, *workspace.outside, self.cwd, *header_folders(part.flags))  # of a build, not opened
-        job = Job()
+        job, platform = Job(), workspace.platform
+        if not self.plan:  # for this machine: it matters not what the simulated card lacks
+            platform = platform.model_copy(update={"host": platform.host.model_copy(update={"lacks": {}})})
         build = instrumented(
             root,
             outside,
             part,
-            lambda host: workspace.host_language.scan(root, host, workspace.platform, {}, job),
-            lambda host: workspace.host_language.instrument(root, host, workspace.platform, {}, out, job),
+            lambda host: workspace.host_language.scan(root, host, platform, {}, job),
+            lambda host: workspace.host_language.instrument(root, host, platform, {}, out, job),
             job,
         )
         reported = [one for one in (*build.diagnostics, *build.missed) if one.severity is not Severity.NOTE]

@@ -1,0 +1,100 @@
+/* Which ranks of a program record: a part of ranks.c. Other programs may run beside an instrumented one (`mpirun a : b`), which answer
+ * nothing that is asked here. So each rank that records says so by a file, `takes_part`, in its folder before MPI_Init begins, and looks
+ * for the others' once MPI_Init, in which all ranks meet, is over. It holds a lock on its file as long as it lives: files of earlier
+ * runs have none.
+ *
+ * Where some files are missing and ranks run on machines that may share no folder, all are asked by MPI. Where not all answer in time
+ * the program ends, as a collective call that was begun cannot be taken back. */
+#define _GNU_SOURCE
+#include "ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ANSWER_S = 20, ASLEEP_US = 100 };
+
+static char host[256];
+static int marked; /* this rank's file is there, and its number was known */
+
+void rcw_take_part(void)
+{
+    char path[4096];
+    const char *folder = getenv("RCW_RAW");
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    gethostname(host, sizeof host - 1);
+    if (!rcw_recording || rcw_simulated || !rcw_launched_rank() || snprintf(path, sizeof path, "%s/takes_part", folder) >= (int)sizeof path)
+        return;
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); /* stays open: so it is locked */
+    marked = fd >= 0 && write(fd, host, strlen(host)) == (ssize_t)strlen(host) && !fsync(fd);
+    if (fd >= 0)
+        fcntl(fd, F_SETLK, &whole); /* a file system without locks: what an earlier run left counts */
+}
+
+/* Whether a rank records, by its file; `elsewhere` is set where it does on another machine. */
+static int takes_part(const char *records, int other, int *elsewhere)
+{
+    char path[4096], of[sizeof host] = "";
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (snprintf(path, sizeof path, "%s/rank_%d/takes_part", records, other) >= (int)sizeof path)
+        return 0;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    int lives = fcntl(fd, F_GETLK, &whole) || whole.l_type != F_UNLCK;
+    if (lives && read(fd, of, sizeof of - 1) > 0 && strcmp(of, host))
+        *elsewhere = 1;
+    close(fd);
+    return lives;
+}
+
+/* Whether the launcher started all ranks on this machine. */
+static int all_are_here(int ranks)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i])) == ranks;
+    return 0;
+}
+
+/* Whether all ranks record, as they say by MPI. */
+static int all_answer(int rank)
+{
+    int mine = 1, all = 0, here = 0;
+    MPI_Request request;
+    double began = MPI_Wtime();
+    PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    while (!here && MPI_Wtime() - began < ANSWER_S) {
+        PMPI_Test(&request, &here, MPI_STATUS_IGNORE);
+        usleep(here ? 0 : ASLEEP_US);
+    }
+    if (here)
+        return 1;
+    fprintf(stderr, "recap: rank %d ends the program: other ranks record nothing, or run on machines that do not share $RCW_RAW, so that "
+                    "which do is not known. Set RCW_RAW for all ranks (mpirun -x RCW_RAW), instrument all programs, or set it to a "
+                    "folder that all machines share.\n", rank);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+    return 0;
+}
+
+int rcw_find_partners(int rank, int ranks, char *records_too)
+{
+    char records[4096];
+    int found = 0, elsewhere = 0;
+    snprintf(records, sizeof records, "%s", getenv("RCW_RAW"));
+    char *end = strrchr(records, '/');
+    if (end)
+        *end = 0;
+    for (int other = 0; marked && other < ranks; other++)
+        found += records_too[other] = (char)(other == rank || takes_part(records, other, &elsewhere));
+    if (found == ranks || (marked && (elsewhere || all_are_here(ranks))))
+        return found;
+    if (!all_answer(rank))
+        return 0;
+    memset(records_too, 1, (size_t)ranks);
+    return ranks;
+}

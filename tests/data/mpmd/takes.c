@@ -1,0 +1,15 @@
+/* Takes a number, and gives one more back. */
+#include "together.h"
+
+int main(int argc, char **argv)
+{
+    int number;
+    MPI_Init(&argc, &argv);
+    #pragma recap take recv(data, $CPU, m)
+    MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    number++;
+    MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    together(number, argv[1]);
+    MPI_Finalize();
+    return 0;
+}
