@@ -209,7 +209,7 @@ def test_a_run_of_other_sources_is_refused(plugins: Plugins, tmp_path: Path) -> 
         confirm(workspace, run, change, Job(), plugins)
     shutil.rmtree(workspace.root / "runs" / "run-1.confirmed")
     workspace.path.unlink()
-    with pytest.raises(WorkbenchError, match="the project of this run is not there"):
+    with pytest.raises(WorkbenchError, match="the project of this run no longer exists here"):
         open_project_of(run, plugins)
 
 

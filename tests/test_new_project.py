@@ -316,7 +316,7 @@ def test_a_person_may_choose_instead(tmp_path: Path) -> None:
     proposal = propose(folder, load_plugins(), Choice(name="other", host="host/make_table.c", top="a_filter"))
     assert proposal.path.name == "other.workbench.yaml"
     assert found(proposal, "host sources") == "host/make_table.c"
-    assert any("calls nothing of the platform" in d.message for d in proposal.diagnostics)
+    assert any("calls no function of the platform" in d.message for d in proposal.diagnostics)
 
 
 @pytest.mark.parametrize(

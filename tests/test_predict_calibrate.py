@@ -251,7 +251,7 @@ def test_a_corrected_part_still_scales(run: Run, own_model: Path, platforms: Map
 def test_what_cannot_be_compared_is_said(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
     with pytest.raises(WorkbenchError, match="measured_in"):
         compare_with_run(load(model_path("pdf2d", "ratss"), platforms), run)
-    with pytest.raises(WorkbenchError, match="no times of states"):
+    with pytest.raises(WorkbenchError, match="this run has no state times"):
         compare_with_run(load(own_model, platforms), Run(None, run.manifest, {}))
     own_model.write_text(own_model.read_text().replace("[readBins]", "[fetchBins]"))
     comparison = compare_with_run(load(own_model, platforms), run)

@@ -120,17 +120,19 @@ def processor_s(pid: int) -> float:
 def active_s(pid: int) -> float:
     """How long the threads of a process and its children ran, or waited for a processor, so far."""
     total_ns = 0
-    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with suppress(OSError):  # a thread that ended
-            total_ns += sum(map(int, task.read_text().split()[:2]))
+    with suppress(OSError):  # a process that ended
+        for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+            with suppress(OSError):  # a thread that ended
+                total_ns += sum(map(int, task.read_text().split()[:2]))
     return total_ns / 1e9 + sum(map(active_s, _children(pid)))
 
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            found += map(int, task.read_text().split())
+    with suppress(OSError):  # a process that ended
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, task.read_text().split())
     return found
 
 

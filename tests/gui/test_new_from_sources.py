@@ -58,7 +58,7 @@ def test_another_choice_and_another_name(window: MainWindow, folder: Path, qtbot
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Down)
     settle(window)
-    assert any("calls nothing of the platform nallatech_h101" in text for text in texts(shown))
+    assert any("calls no function of the platform nallatech_h101" in text for text in texts(shown))
     shown.name.setFocus()
     shown.name.selectAll()
     qtbot.keyClicks(shown.name, "table")

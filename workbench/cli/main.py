@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
-from functools import partial
 from types import FrameType
 
 import workbench
@@ -57,11 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> int:
     interrupt.asked.clear()
-    interrupted = partial(_interrupt, arguments is None)
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with interrupts ignored
-        signal.signal(number, interrupted)
+    signals = [signal.SIGINT, signal.SIGTERM]  # a shell may have started us with interrupts ignored
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it
-        signal.signal(signal.SIGHUP, interrupted)
+        signals.append(signal.SIGHUP)
+    for number in signals:
+        signal.signal(number, _interrupt)
+    if arguments is None:
+        interrupt.end_after(signals)
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] == NO_PLUGINS:
         from workbench.session.program import plugins
@@ -126,9 +127,7 @@ def _cancelled() -> int:
     return CANCELLED
 
 
-def _interrupt(is_program: bool, number: int, frame: FrameType | None) -> None:
-    if is_program and not interrupt.asked.is_set():
-        interrupt.end_at_last()
+def _interrupt(number: int, frame: FrameType | None) -> None:
     interrupt.asked.set()
     raise KeyboardInterrupt
 

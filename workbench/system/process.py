@@ -220,10 +220,11 @@ class Supervised:
 def _family(pid: int) -> Iterator[int]:
     """A process, its children, theirs, and so on."""
     yield pid
-    for listing in Path("/proc", str(pid), "task").glob("*/children"):
-        with suppress(OSError):
-            for child in listing.read_text(encoding="ascii").split():
-                yield from _family(int(child))
+    with suppress(OSError):  # it has ended meanwhile
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError):  # a thread that has
+                for child in Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
+                    yield from _family(int(child))
 
 
 @dataclass(frozen=True)
