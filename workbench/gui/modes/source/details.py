@@ -220,7 +220,8 @@ class TransitionMatrix(Drawn, QWidget):
                 count = self._counts.get((source, target), 0.0)
                 canvas.rect(*box, "sunken")
                 if source == target:
-                    canvas.text(*box, "stay", "muted", 11, 400, CENTRE, least=1)
+                    if canvas.width_of("stay", 11) <= cell - 4:
+                        canvas.text(*box, "stay", "muted", 11, 400, CENTRE, least=1)
                 elif count:
                     canvas.rect(*box, f"selection/{0.45 + 0.55 * count / most:.3f}")
                     said = count_text(count)
