@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
-from importlib import import_module
-from threading import Lock
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
@@ -19,13 +17,15 @@ from workbench.session.program.journal import crash
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
 _TYPES_AT_ONCE = 50  # 10 ms
-_import_of_models = Lock()
 
 
-def _reading_documents(work: Callable[[], T]) -> T:
-    with _import_of_models:  # pydantic's modules import each other: a second thread could get half of one
-        import_module("workbench.model.application")
-    return work()
+@cache
+def _import_pydantic() -> None:
+    """Import all of pydantic's modules, some of which come with the first model. They import each other: if two threads
+    did it at the same time, one could get half of a module. So the window's thread does it before it starts another."""
+    from pydantic import create_model
+
+    create_model("First", names=(tuple[str, ...], ()))
 
 
 def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
@@ -76,7 +76,7 @@ class Background(QObject):
         if self._over:
             return
         if reads_documents:
-            work = partial(_reading_documents, work)
+            _import_pydantic()
         changed = self.progressed if self._waiting else self.idle_changed
         self._count += 1
         self._waiting[self._count] = (key, done, failed)

@@ -28,8 +28,12 @@ class _Cell:
     note: QLabel
 
     @property
+    def value_px(self) -> int:
+        return AROUND_PX + self.value.sizeHint().width()
+
+    @property
     def least_px(self) -> int:
-        return AROUND_PX + max(self.value.sizeHint().width(), self.title.sizeHint().width())
+        return max(self.value_px, AROUND_PX + self.title.sizeHint().width())
 
 
 class Figures(QWidget):
@@ -101,10 +105,14 @@ class Figures(QWidget):
         self.setFixedHeight(2 * MARGIN_PX + sum(ROW_PX + LINE_PX * (lines - 1) for lines in rows))
 
     def _widths(self, shown: Sequence[_Cell], beside: int) -> list[float]:
-        """Of so many columns: by their shares, as far as none needs more."""
+        """Of so many columns: by their shares, as far as none needs more. Where not all have room, titles are
+        shortened, and values not."""
         room_px = max(self.width() - EDGES_PX - APART_PX * (beside - 1), 1)
         shares = [_FIRST, *[_REST] * (beside - 1)]
-        needs = [max((one.least_px for one in shown[column::beside]), default=0) for column in range(beside)]
+        columns = [shown[column::beside] for column in range(beside)]
+        needs = [max((one.least_px for one in column), default=0) for column in columns]
+        if sum(needs) > room_px:
+            needs = [max((one.value_px for one in column), default=0) for column in columns]
         return shared_widths([room_px * share / sum(shares) for share in shares], needs)
 
 
