@@ -261,6 +261,7 @@ def test_a_models_own_network_of_uneven_lists_is_reported(platforms: Mapping[str
         file, problems = parse_ratss(text.replace(old, new), "model.yaml", platforms)
         assert any(message in f"{one.message} {one.hint}" and one.line for one in problems), (message, problems)
     file, problems = parse_ratss(text.replace("nodes: 4", "nodes: 8"), "model.yaml", platforms)
+    assert file is not None
     with pytest.raises(WorkbenchError, match="describes 4 nodes, and 8 take part") as error:
-        predict(file, {})  # type: ignore[arg-type]
+        predict(file, {})
     assert "model's network" in error.value.diagnostics[0].hint

@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,15 @@ def beside(file: Path, tree: Path, folder: Path, design: Path, plugins: Plugins)
     return found
 
 
+def _ran_in_turns(own: Path, program: Path, command: Sequence[str], plugins: Plugins, name: str, work: int) -> Path:
+    """A run of the program whose ranks compute in turn, with so much work in rank 0."""
+    os.environ |= {"WORK_0": str(work), "WORK_1": "4000000"}
+    mpirun(program, 2, own / f"raw{name}", command=command)
+    out = own / f"run{name}"
+    collect_records(own / "tree", own / f"raw{name}", out, plugins)
+    return out
+
+
 def coverage(runs: int, folder: Path, design: Path, plugins: Plugins) -> list[dict[str, Any]]:
     """How often the interval of a predicted change holds the gain that came."""
     own = folder / "turns"
@@ -289,14 +299,8 @@ def coverage(runs: int, folder: Path, design: Path, plugins: Plugins) -> list[di
         program = built(own / "tree", own / f"build{end}", f"CC=mpicc{end}", design=design)
         command = [f"mpirun{end}", "-n", "2", str(program)]
 
-        def ran(name: str, work: int, command: Sequence[str] = command, end: str = end) -> Path:
-            os.environ |= {"WORK_0": str(work), "WORK_1": "4000000"}
-            mpirun(program, 2, own / f"raw{end}-{name}", command=command)  # noqa: B023
-            out = own / f"run{end}-{name}"
-            collect_records(own / "tree", own / f"raw{end}-{name}", out, plugins)
-            return out
-
-        both = [(ran(f"base-{n}", 16_000_000), ran(f"half-{n}", 8_000_000)) for n in range(runs)]
+        ran = partial(_ran_in_turns, own, program, command, plugins)
+        both = [(ran(f"{end}-base-{n}", 16_000_000), ran(f"{end}-half-{n}", 8_000_000)) for n in range(runs)]
         bases = [open_result(one, plugins) for one, _ in both]
         ends_ps = [open_result(one, plugins).run.manifest.time_ps for _, one in both]
         own_ps = [int(own_pieces(one.run)[0].sum()) for one in bases]

@@ -42,7 +42,8 @@ def read_programs(folders: Sequence[Path]) -> tuple[list[str], list[Numbering | 
     lines = next((text for text in texts if text), [])
     if all(text == lines for text in texts if text):
         return lines, [None for _ in texts]
-    places: dict[tuple[str, int], tuple[int, int]] = {}  # of the first site and state of each unit, and how often told
+    #: The first site and state of each unit, by its line and how many units before it have the same one.
+    places: dict[tuple[str, int], tuple[int, int]] = {}
     numberings: list[Numbering | None] = []
     sites, states = 0, COMMON
     for text in texts:
@@ -60,12 +61,12 @@ def read_programs(folders: Sequence[Path]) -> tuple[list[str], list[Numbering | 
 
 def _units(text: Sequence[str]) -> list[tuple[str, int, HostUnit]]:
     """Its units up to a damaged line: each with its line, and how many units before it have the same one."""
-    units, told = list[tuple[str, int, HostUnit]](), Counter[str]()
+    units, occurrences = list[tuple[str, int, HostUnit]](), Counter[str]()
     for line in text:
         if (unit := read_unit(line)) is None:
             break
-        units.append((line, told[line], unit))
-        told[line] += 1
+        units.append((line, occurrences[line], unit))
+        occurrences[line] += 1
     return units
 
 

@@ -115,6 +115,10 @@ def recorded(folders: Sequence[Path]) -> list[Path]:
     return [folder for folder in folders if folder.is_dir()]
 
 
+def _recorded_by(ranks: Sequence[Rank]) -> list[Path]:
+    return recorded([rank.folder for rank in ranks])
+
+
 def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> tuple[int, tuple[Diagnostic, ...]]:
     """Write the records of all ranks, each with so many FPGAs, to `raw` as those of one program; how far off times of
     different ranks may be (ps), and what there is to say."""
@@ -224,7 +228,7 @@ def _alignment(ranks: Sequence[Rank], unknown: Sequence[str], known: Mapping[str
         yield Diagnostic(text, hint, Severity.WARNING)
     if known:
         within = time_text(unsure_between_ps(ranks) / PS_PER_S)
-        count = len(recorded([rank.folder for rank in ranks]))
+        count = len(_recorded_by(ranks))
         text = f"the {counted(len(known) + 1, 'clock')} of {count} ranks are aligned to within ± {within}"
         least = min(frame.messages for frame in known.values())
         hint = f"By {counted(least, 'message')} or more to and from each in MPI_Init and MPI_Finalize."
@@ -295,7 +299,7 @@ def _join_stats(
             for name in ("ticks", "inner_ticks", "fast_ticks", "slow_ticks"):
                 rows[name] = np.rint(rows[name] * ps_per_tick) if name.endswith("r_ticks") else rows[name] * ps_per_tick
     joined["thread"]["number"] = np.arange(len(joined))
-    stats = [read_stats(folder) for folder in recorded([rank.folder for rank in ranks])]
+    stats = [read_stats(folder) for folder in _recorded_by(ranks)]
     head = np.zeros(1, HEADER)
     head["magic"], head["slots"], head["threads"], head["thread_bytes"] = MAGIC, slots, len(joined), joined.itemsize
     head["ended"], head["ps_per_tick"] = all(one and one.ended for one in stats), 1.0
@@ -333,7 +337,7 @@ def _join_ends(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, 
         (raw / "host_ranks.txt").write_text(
             "".join(f"{place} {number}\n" for number, threads in enumerate(numbers) for place in threads.values())
         )
-    ends = [read_end(folder / "recording.txt") for folder in recorded([rank.folder for rank in ranks])]
+    ends = [read_end(folder / "recording.txt") for folder in _recorded_by(ranks)]
     if not all("time_ps" in end for end in ends):
         return
     most = {key: max(int(end.get(key, "0")) for end in ends) for key in ("cost_ps_per_call", "cost_ps_spread")}
