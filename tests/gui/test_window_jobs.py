@@ -1,7 +1,7 @@
 """What the window does at length beside runs: it reads sources, instruments, imports and exports; each can be ended."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from workbench.formats.run_folder import open_run
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.open.asking import Asking
 from workbench.gui.open.trust_prompt import TrustPrompt
-from workbench.gui.run.background import Background
+from workbench.gui.run.background import Background, Slices
 
 Settle = Callable[[MainWindow], None]
 
@@ -50,6 +50,22 @@ def test_work_that_outlives_the_window_is_told_to_nobody(qtbot: QtBot) -> None:
         assert pool.waitForDone(10_000)
     assert ended.is_set()
     assert exceptions == []
+
+
+def test_work_in_slices_ends_with_the_object_that_it_belongs_to(qtbot: QtBot) -> None:
+    background, view, turns = Background(), QLabel(), []
+
+    def write() -> Iterator[None]:
+        turns.append(view.text())
+        delete(view)
+        yield
+        turns.append(view.text())
+
+    slices = Slices(background)
+    slices.start(view, write())
+    slices.start(background, map(turns.append, ["the next one"]))
+    qtbot.waitUntil(lambda: not slices.busy)
+    assert turns == ["", "the next one"]
 
 
 def test_a_job_in_the_background_says_how_far_it_is_and_is_cancelled_by_the_next(qtbot: QtBot) -> None:

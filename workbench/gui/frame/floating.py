@@ -55,8 +55,8 @@ class Floating(QObject):
             known = settings(self._context.plugins.modes.values())
             self.settings = SettingsDialog(known, self._context.background, self._window)
             self.settings.changed.connect(self.setting_changed)
-            self._slices.start(self.settings.build())
-        self._slices.start(self.settings.opening(words))
+            self._slices.start(self.settings, self.settings.build())
+        self._slices.start(self.settings, self.settings.opening(words))
         return self.settings
 
     def show_guide(self, page: str = "") -> None:

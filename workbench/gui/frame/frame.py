@@ -357,7 +357,7 @@ class ProjectWindow(QMainWindow):
                 mode.retheme()
                 yield
 
-        self.slices.start(dress())
+        self.slices.start(self, dress())
 
     def is_theme(self, name: str) -> bool:
         return name == self._theme

@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 from PySide6.QtWidgets import QTextBrowser, QWidget
-from shiboken6 import isValid
 
 from workbench.gui.look import fonts, theme
 from workbench.gui.run.background import Slices
@@ -67,7 +66,7 @@ class _Browser(QTextBrowser):
         data = files("workbench.resources").joinpath("help", name.path()).read_bytes()
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return data.decode("utf-8")
-        self._slices.start(self._picture(name, data))
+        self._slices.start(self, self._picture(name, data))
         buffer = QBuffer()
         buffer.setData(data)
         return self._blank(QImageReader(buffer).size())
@@ -89,7 +88,7 @@ class _Browser(QTextBrowser):
         ratio = self.devicePixelRatioF()
         image = image.scaledToWidth(round(PICTURE_WIDTH_PX * ratio), Qt.TransformationMode.SmoothTransformation)
         image.setDevicePixelRatio(ratio)
-        if isValid(self) and document is self.document():
+        if document is self.document():
             document.addResource(QTextDocument.ResourceType.ImageResource, name, image)
             self.viewport().update()
         yield

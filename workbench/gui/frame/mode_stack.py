@@ -71,7 +71,7 @@ class ModeStack(Stack):
                 view: type[Mode] = plugins.modes[mode].view()
                 view.read_ahead(plugins)
 
-            build = partial(self._context.slices.start, self._making[mode])
+            build = partial(self._context.slices.start, self, self._making[mode])
             self._context.code.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
 
     def whole(self, mode: str) -> Mode | None:
@@ -131,7 +131,7 @@ class ModeStack(Stack):
         self.setCurrentWidget(wanted)
         self.shown_changed.emit()
         if views:
-            self._context.slices.start(_unveiled(views))
+            self._context.slices.start(self, _unveiled(views))
 
     def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
         del self._making[mode]

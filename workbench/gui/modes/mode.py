@@ -65,7 +65,7 @@ class Mode(QWidget):
             if self.isVisible():
                 self.catch_up()
             elif len(self._behind) == 1:
-                self.context.slices.start(self._catching_up())
+                self.context.slices.start(self, self._catching_up())
 
         signal.connect(on_signal)
 

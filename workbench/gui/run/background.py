@@ -160,17 +160,18 @@ class Background(QObject):
 
 class Slices(QObject):
     """Runs generators, each up to its next `yield` in a turn of its own, and every other turn is left to what that
-    asked to be laid out and painted; while one generator is under way, another waits."""
+    asked to be laid out and painted; while one generator is under way, another waits. Each belongs to an object and
+    ends with it."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._waiting: list[Iterator[None]] = []
+        self._waiting: list[tuple[QObject, Iterator[None]]] = []
         self._rests = False
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._turn)
 
-    def start(self, work: Iterator[None]) -> None:
-        self._waiting.append(work)
+    def start(self, owner: QObject, work: Iterator[None]) -> None:
+        self._waiting.append((owner, work))
         self._timer.start()
 
     @property
@@ -188,8 +189,10 @@ class Slices(QObject):
             self._run()
 
     def _run(self) -> None:
-        if self._waiting and next(self._waiting[0], self) is self:  # it has ended
-            self._waiting.pop(0)
+        if self._waiting:
+            owner, work = self._waiting[0]
+            if not isValid(owner) or next(work, self) is self:  # it has ended
+                self._waiting.pop(0)
         if not self._waiting:
             self._timer.stop()
 
@@ -209,7 +212,7 @@ class Code:
             yield from self._types
             self._background.start(key, read, done, failed)
 
-        self._slices.start(turns())
+        self._slices.start(self._background, turns())
 
 
 def _made_types() -> Iterator[None]:

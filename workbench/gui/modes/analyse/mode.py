@@ -203,7 +203,7 @@ class AnalyseMode(Mode):
         self.findings.write()
         self._write_status(run, analysis)
         self._selection_changed()
-        self.context.slices.start(self._first_selected())
+        self.context.slices.start(self, self._first_selected())
 
     def _predictions_changed(self) -> None:
         """The findings are the same, ranked and weighed anew."""

@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
@@ -80,7 +79,7 @@ class PartForm(ScrollArea):
             old.deleteLater()
         self.setWidget(body)
         if slices is not None:
-            slices.start(self._fill(column, part, groups))
+            slices.start(body, self._fill(column, part, groups))
 
     def _groups(self) -> tuple[Group, ...]:
         """What is shown of the part: fields that are aside where they are set, and in a document that cannot be changed
@@ -108,14 +107,14 @@ class PartForm(ScrollArea):
     def _fill(self, column: QVBoxLayout, part: DocumentPart | None, groups: Sequence[Group]) -> Iterator[None]:
         """Add the groups one after the other, as long as the form is there that they belong to."""
         for number, group in enumerate(groups):
-            if self.part is not part or not isValid(column):
+            if self.part is not part:
                 return
             if number:
                 column.addWidget(rule())
             self._add_group(column, part.base if part else (), group)
             self._fold()
             yield
-        if self.part is not part or not isValid(column):
+        if self.part is not part:
             return
         if part and part.add and not self.document.read_only:
             column.addWidget(Button(part.add, "plus", on=self.add_wanted.emit), 0, Qt.AlignmentFlag.AlignLeft)

@@ -279,10 +279,10 @@ class SourceMode(Mode):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_typed_scan(self) -> None:
-        self.context.slices.start(self._each(Annotations.take_scan, self._scan_taken))
+        self.context.slices.start(self, self._each(Annotations.take_scan, self._scan_taken))
 
     def _on_checked(self) -> None:
-        self.context.slices.start(self._each(Annotations.take_problems, self._say_status))
+        self.context.slices.start(self, self._each(Annotations.take_problems, self._say_status))
 
     def _each(self, take: Callable[[Annotations], None], after: Callable[[], None]) -> Iterator[None]:
         """What was found in the sources as typed, taken in by one open text after another, the one in view first."""

@@ -334,7 +334,7 @@ class ProposalPanel(QWidget):
                 self.file_wanted.emit(before)
             self._take_focus()
 
-        self._context.slices.start(turns())
+        self._context.slices.start(self, turns())
 
     def _ignore(self, row: MarkRow) -> None:
         self._ignored |= set(map(_known_by, marks_of(row)))
