@@ -1,4 +1,4 @@
-"""What limits a run once changes are made: its findings weighed anew on the critical path of the changed replay."""
+"""The findings that remain after changes: each is weighed again on the critical path of the replayed changed run."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,10 @@ Key = tuple[str, str]  # a block's group and a state
 
 @dataclass(frozen=True)
 class After:
-    """A finding, or a state that no finding is about, after the changes. Times are those on the critical path.
+    """A finding, or a state without a finding, after the changes. Times are those on the critical path, now and after.
 
-    `gain` is what the best of its other advice (`advice`) gains once the changes are made; None where none is
-    predicted, and `why` says why. `at_most` is what is gained where all of `after_s` goes.
+    `gain` is the gain of its best remaining advice (`advice`) on top of the changes; None if none is predicted, for the
+    reason `why`. `at_most` is the gain if all of `after_s` went.
     """
 
     title: str
@@ -40,7 +40,7 @@ class After:
 
     @property
     def stays(self) -> bool:
-        """Whether there is anything to be gained from it still."""
+        """Whether a further change here would still gain at least `LEAST_GAIN`."""
         return (self.at_most if self.gain is None else self.gain) >= LEAST_GAIN
 
     @property
@@ -51,9 +51,9 @@ class After:
 def findings_after(
     analysis: Analysis, replayed: Replayed, trial: Trial, job: Job | None = None, budget_s: float = math.inf
 ) -> tuple[After, ...]:
-    """The findings once a trial's changes are made, those that stay first, ranked by what the next change gains; among
-    them each state that limits the run then without a finding. Advice is predicted on top of the changes as long as
-    `budget_s` seconds of processor time last."""
+    """The findings after a trial's changes, remaining ones first, ranked by the gain of the next change. States that
+    then limit the run without a finding are among them. Advice is predicted on top of the changes until `budget_s`
+    seconds of processor time are used."""
     time_s = trial.prediction.time_s
     if not trial.after or time_s is None:
         return ()
@@ -95,7 +95,8 @@ def _times(path: Sequence[Bottleneck], groups: Mapping[str, str]) -> dict[Key, f
 
 
 def _keys(finding: Finding, analysis: Analysis) -> set[Key]:
-    """The states that a finding is about: those at its places, of the calls there, and what its culprit does."""
+    """Block group and state of all states that a finding concerns: at its places, of the calls there, and the culprit's
+    work."""
     places = {(place.file, place.line) for place in finding.places}
     keys = {
         (m.block.group, s.state.name)
@@ -109,7 +110,8 @@ def _keys(finding: Finding, analysis: Analysis) -> set[Key]:
 
 
 def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Prediction | None, str]:
-    """The finding's advice that gains most on top of the changes: in words, its prediction, or why there is none."""
+    """The advice that gains most on top of the changes: its text, its prediction, and, without a prediction, the
+    reason."""
     applied = trial.prediction.changes
     best: tuple[str, Prediction | None, str] = "", None, "its advice is already applied, or is not a change"
     for advice in finding.advice:
@@ -156,7 +158,7 @@ def gain_text(row: After) -> str:
 
 
 def gain_words(row: After) -> str:
-    """What the number is of."""
+    """The tooltip of a row's gain: which advice it is for, or why none is predicted."""
     if not row.after_s:
         return "It takes no time after the changes"
     if row.gain is not None:
@@ -175,7 +177,7 @@ def _time(seconds: float) -> str:
 
 
 def after_json(row: After) -> dict[str, Any]:
-    """A row as `workbench whatif --findings --json` gives it."""
+    """A row of `workbench whatif --findings --json`."""
     return {
         "title": row.title, "where": row.where, "now_s": row.now_s, "after_s": row.after_s, "stays": row.stays,
         "predicted": row.gain, "advice": row.advice or None, "why": row.why or None,

@@ -1,4 +1,4 @@
-"""A run, what its platform can do, and what is known of bottlenecks: together, what to fix."""
+"""Analyses a run: combines its tables, its platform and the knowledge base to findings."""
 
 from workbench.analysis.graph_nodes import with_memory_ports
 from workbench.analysis.knowledge import KnowledgeBase
@@ -24,9 +24,9 @@ def analyse(
     threshold: float = 1.05,
     path: tuple[Bottleneck, ...] = (),
 ) -> Analysis:
-    """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; no value is guessed.
+    """The metrics, findings and graph of a run. Parts whose tables the run lacks are empty; no value is guessed.
 
-    Where the critical path is known (`path`, by block and state), it says who is late when the host waits.
+    If the critical path (`path`, by block and state) is known, it names the late block when the host waits.
     """
     measured = MeasuredRun(run, platform, knowledge.metrics, threshold, path)
     blocks, calls = measured.blocks, measured.calls

@@ -1,4 +1,4 @@
-"""Blocks and calls described for every place that shows them: their pages, and the tables of states and calls."""
+"""Pages of blocks and calls, and the tables of states and calls, for window, report and terminal."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ _MUTED, _STRONG, _SECOND = ("muted", 12, 400), ("text", 13, 600), ("second", 13,
 
 
 def block_page(members: Sequence[BlockMetrics], analysis: Analysis) -> views.Page:
-    """One block, or replicas with their mean."""
+    """The page of one block, or of replicas with their mean."""
     block, many = members[0].block, len(members)
     name = block_words(block.id) if many == 1 else f"{block_words(block.group)} × {many}"
     clock = f", {block.clock}" if block.clock else ""
@@ -48,7 +48,7 @@ def _findings_here(findings: Sequence[Finding]) -> views.Section:
 
 
 def mean_states(members: Sequence[BlockMetrics]) -> list[StateMetrics]:
-    """The states of one block, or the means of replicas, `unclassified` first. Counts may be fractions then."""
+    """The states of one block, or the means over replicas, `unclassified` first. Mean counts may be fractions."""
     means = []
     for states in zip(*(m.states for m in members), strict=True):
         mean = [sum(getattr(s, name) for s in states) / len(states) for name in ("time_s", "share", "cycles", "visits")]
@@ -97,7 +97,7 @@ def _mean_text(value: float) -> str:
 
 
 def calls_table(calls: Sequence[CallMetrics]) -> views.Table:
-    """The calls, those that take the most time first."""
+    """A table of the calls, the longest total time first."""
     columns = (
         views.Column("Call", lambda c: c.site.label, category=lambda c: c.state.category),
         views.Column("Entry", _entry, ink=lambda c: _MUTED),
@@ -124,7 +124,7 @@ def _row_words(call: CallMetrics) -> str:
 
 
 def call_page(calls: Sequence[CallMetrics], analysis: Analysis) -> views.Page:
-    """All calls of one site."""
+    """The page of all calls of one site."""
     first = calls[0]
     count, size, spent = sum(c.count for c in calls), sum(c.bytes for c in calls), sum(c.time_s for c in calls)
     facts = [

@@ -1,4 +1,4 @@
-"""What a run of changed sources came to beside its prediction, on equal work, and what explains the difference."""
+"""Compares a run of changed sources with its prediction, on equal work, and explains the difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from workbench.traces.trace import has_trace
 
 @dataclass(frozen=True)
 class Explained:
-    """A block in a state: how much of the critical path it was predicted to take, and how much it takes."""
+    """A block's state with its predicted and its measured time on the critical path."""
 
     block: str
     state: str
@@ -28,7 +28,8 @@ class Explained:
 
 
 def what_came(base: Run, changed: Run, run_name: str) -> Came:
-    """What a changed run came to. On unequal work the speedup is that of a part in which both did the same, if any."""
+    """The measured result of a changed run. If the work is unequal, the speedup is that of a part with equal work, if
+    any."""
     work = work_of(base, changed)
     speedup = base.time_s / changed.time_s if base.time_s and changed.time_s else None
     if work is not Work.EQUAL:
@@ -40,9 +41,10 @@ def what_came(base: Run, changed: Run, run_name: str) -> Came:
 
 
 def work_of(base: Run, changed: Run) -> Work:
-    """Equal where the call that moves most, of those that both make, moves as much in both, or all calls together do.
+    """Whether two runs did equal work: the call that moves most bytes in A moves as many in B, or all shared calls
+    together do.
 
-    Calls that move nothing count only where none moves anything.
+    Calls that move nothing count only if no call moves anything.
     """
     a, b = (_amounts(run) for run in (base, changed))
     shared = [label for label in a if label in b and (a[label] or b[label])]
@@ -53,7 +55,7 @@ def work_of(base: Run, changed: Run) -> Work:
 
 
 def _amounts(run: Run) -> dict[str, int]:
-    """Bytes that calls moved, by label; their counts where none moved any."""
+    """Bytes moved by calls, by label; numbers of calls if no call moved any."""
     table = run.tables.get("call_stats")
     if table is None:
         return {}
@@ -67,8 +69,8 @@ def _amounts(run: Run) -> dict[str, int]:
 
 
 def explain(expected: Sequence[Expected], came: Sequence[Expected]) -> tuple[Explained, ...]:
-    """Critical paths side by side, the largest difference first. Each path sums to its run's time, so the differences
-    sum to that of the times."""
+    """The critical paths of both runs side by side, the largest difference first. Each path sums to its run's time, so
+    the differences sum to the difference of the times."""
     paths = [{(one.block, one.state): one.time_s for one in path} for path in (expected, came)]
     keys = dict.fromkeys((*paths[0], *paths[1]))
     rows = (Explained(*key, paths[0].get(key, 0.0), paths[1].get(key, 0.0)) for key in keys)
@@ -76,34 +78,35 @@ def explain(expected: Sequence[Expected], came: Sequence[Expected]) -> tuple[Exp
 
 
 def came_words(entry: Entry) -> str:
-    """What came beside what was predicted, in one sentence."""
+    """The measured result beside the prediction, in one sentence."""
     predicted, came = entry.prediction.speedup, entry.came
-    said = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
+    predicted_words = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
     if came is None:
-        return f"{said}, no run of changed sources yet"
-    got = f"came {ratio_text(came.speedup)}" if came.speedup else f"took {time_text(came.time_s)}"
+        return f"{predicted_words}, no run of changed sources yet"
+    measured_words = f"came {ratio_text(came.speedup)}" if came.speedup else f"took {time_text(came.time_s)}"
     if came.work is not Work.EQUAL:
         why = "did other work" if came.work is Work.UNEQUAL else "has no call to compare its work by"
         per = " per unit of work" if came.speedup else ""
-        return f"{said}, {got}{per}: the run {why}, so the prediction is not judged"
-    return f"{said}, {got}: {fate_words(entry)}"
+        return f"{predicted_words}, {measured_words}{per}: the run {why}, so the prediction is not judged"
+    return f"{predicted_words}, {measured_words}: {fate_words(entry)}"
 
 
 def fate_words(entry: Entry) -> str:
-    """Whether what came lies inside the interval, and by how much it is off."""
+    """Whether the measured speedup lies inside the interval, and its distance from the prediction."""
     if entry.fate not in (Fate.INSIDE, Fate.OUTSIDE):
         return entry.fate.value
     return f"{interval_fate(entry)}, {error_words(entry)}"
 
 
 def interval_fate(entry: Entry) -> str:
-    """Where what came lies: `inside 6.20× to 6.70×`, or `outside (exact)` where the interval has no width."""
+    """Whether the measured speedup lies in the interval: `inside 6.20× to 6.70×`, or `outside (exact)` for an interval
+    without width."""
     interval = interval_words(entry)
     return f"{entry.fate.value} ({interval})" if interval == "exact" else f"{entry.fate.value} {interval}"
 
 
 def interval_words(entry: Entry) -> str:
-    """The 90 % interval: `6.20× to 6.70×`, or `exact` where it has no width."""
+    """The 90 % interval: `6.20× to 6.70×`, or `exact` if it has no width."""
     if entry.prediction.interval is None:
         return ""
     lower, upper = (ratio_text(bound) for bound in entry.prediction.interval)
@@ -111,7 +114,7 @@ def interval_words(entry: Entry) -> str:
 
 
 def error_words(entry: Entry) -> str:
-    """By how much the speedup is less or more than predicted."""
+    """How much less or more the measured speedup is than the predicted one."""
     if entry.error is None:
         return ""
     if abs(entry.error) < 5e-5:
@@ -120,7 +123,7 @@ def error_words(entry: Entry) -> str:
 
 
 def score_words(score: Score) -> str:
-    """How far to trust predictions, in a sentence."""
+    """How reliable past predictions were, in a sentence."""
     if score.median_error is None or score.worst_error is None:
         return "No prediction was judged yet."
     return (
@@ -130,7 +133,7 @@ def score_words(score: Score) -> str:
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:
-    """An entry as `workbench ledger` and `compare` give it."""
+    """A ledger entry as `workbench ledger` and `compare` print it."""
     prediction, came, confirmed = entry.prediction, entry.came, entry.confirmed
     return {
         "id": entry.id, "at": entry.at, "project": entry.project, "base": entry.base.run,

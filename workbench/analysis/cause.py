@@ -1,4 +1,4 @@
-"""The source line that causes the difference of two runs which did the same work."""
+"""Finds the source line that causes the time difference of two runs with equal work."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _EXPLAINS = 0.5
 
 @dataclass(frozen=True)
 class Spent:
-    """The time of one call or state in one run. `bytes` is 0 where nothing was moved; `waits`: it waits."""
+    """The time of one call or state in one run. `bytes` is 0 if it moved none; `waits` says whether it is a wait."""
 
     time_s: float
     count: int
@@ -29,7 +29,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Line:
-    """A call or state of a block in both runs; None where a run does not have it."""
+    """A call or state of a block in both runs; `a` or `b` is None if that run lacks it."""
 
     block: str
     name: str
@@ -43,16 +43,16 @@ class Line:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Its line in B, then that in A where it is another."""
-        places = [one.place for one in (self.b, self.a) if one and one.place]
+        """Its place in B, then its place in A if that differs."""
+        places = [spent.place for spent in (self.b, self.a) if spent and spent.place]
         return tuple({(place.file, place.line): place for place in reversed(places)}.values())[::-1]
 
 
 @dataclass(frozen=True)
 class Cause:
-    """What differs most between two runs. `line` is of the host's main thread, whose time is the run's; `behind` is the
-    state of the FPGA that explains a wait there. `difference_s` is that of all the time compared: of the whole runs,
-    or of a `part` of them that is the same work."""
+    """The largest difference between two runs. `line` belongs to the host's main thread, whose time is the run's;
+    `behind` is the FPGA state that explains a wait there. `difference_s` is the whole difference: of the runs, or, if
+    `part`, of the parts with equal work."""
 
     line: Line
     behind: Line | None
@@ -66,15 +66,15 @@ class Cause:
 
 
 def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | None:
-    """The call or state of the host's main thread whose time differs most, in the direction of the whole difference.
-    Both runs, or the parts of them that are given, must have done the same work. None where the times are the same."""
+    """The call or state of the host's main thread with the largest time difference in the direction of the runs'
+    difference. Both runs (with `part`: the compared parts) must have done equal work. None if the times are equal."""
     difference_s = b.run.time_s - a.run.time_s
     sign = 1 if difference_s > 0 else -1
     line = _most(_paired(_of_host(a), _of_host(b)), sign)
     if not difference_s or line is None:
         return None
     behind = None
-    if any(one.waits for one in (line.a, line.b) if one):
+    if any(spent.waits for spent in (line.a, line.b) if spent):
         behind = _most(_paired(_of_fpga(a), _of_fpga(b)), sign)
         if behind and abs(behind.difference_s) < _EXPLAINS * abs(line.difference_s):
             behind = None
@@ -94,7 +94,7 @@ def _paired(a: Mapping[Key, Spent], b: Mapping[Key, Spent]) -> list[Line]:
 
 
 def _of_host(run: MeasuredRun) -> dict[Key, Spent]:
-    """The calls of the main thread by label, and what is left of its states without them. They sum to its time."""
+    """The main thread's calls by label, and its states without their calls. They sum to its time."""
     host = next((m for m in run.blocks if m.block.side is Side.HOST), None)
     if host is None:
         return {}
@@ -123,7 +123,7 @@ def _with_call(known: Spent | None, call: CallMetrics) -> Spent:
 
 
 def _of_fpga(run: MeasuredRun) -> dict[Key, Spent]:
-    """The states in which the FPGA's blocks do not wait, the mean over the replicas of a group."""
+    """The times of FPGA blocks' states other than waits, each the mean over the replicas of a group."""
     groups: dict[str, list[BlockMetrics]] = {}
     for metrics in run.blocks:
         if metrics.block.side is Side.FPGA:
@@ -146,14 +146,14 @@ def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
 
 
 def cause_words(cause: Cause, who: str = "B") -> str:
-    """What differs most, and beside it how much the whole does; `who` is the letter of the run that is not A."""
+    """The largest difference beside the whole difference, in a sentence; `who` is the letter of the second run."""
     line_s, whole_s = cause.line.difference_s, cause.difference_s
     whole = "a part of equal work" if cause.part else "the run"
     return f"{_name(cause.line)} takes {_change(line_s)} in {who}; {whole} takes {_change(whole_s)}."
 
 
 def cause_details(cause: Cause, who: str = "B") -> str:
-    """Times, how often and how much in A and in B (`who`); what is behind a wait."""
+    """Times, counts and bytes in A and in B (`who`), and the FPGA state behind a wait."""
     line, says = cause.line, [lambda spent: time_text(spent.time_s)]
     if line.call:
         says.append(lambda spent: counted(spent.count, "call"))
@@ -166,10 +166,10 @@ def cause_details(cause: Cause, who: str = "B") -> str:
 
 
 def _compared(line: Line, says: Sequence[Callable[[Spent], str]], who: str) -> str:
-    """A value of both runs if it differs, or of one run if the other does not have it."""
+    """The values in both runs that differ, or the values of the only run that has the line."""
     if line.a and line.b:
-        both = [(say(line.a), say(line.b)) for say in says]
-        return "; ".join(f"{a} in A, {b} in {who}" for a, b in both if a != b)
+        texts = [(say(line.a), say(line.b)) for say in says]
+        return "; ".join(f"{a} in A, {b} in {who}" for a, b in texts if a != b)
     only = line.a or line.b
     return f"{'A' if line.a else who} only: {', '.join(say(only) for say in says)}" if only else ""
 
@@ -187,7 +187,7 @@ def place_text(place: Place) -> str:
 
 
 def cause_json(cause: Cause) -> dict[str, Any]:
-    """The cause as `workbench compare --json` gives it. With `part`, times are those of a part of equal work."""
+    """The cause as `workbench compare --json` prints it. With `part`, times are those of a part with equal work."""
     return {
         "part": cause.part, "difference_s": cause.difference_s,
         "line": _line_json(cause.line), "behind": _line_json(cause.behind) if cause.behind else None,

@@ -1,4 +1,4 @@
-"""Changes of the catalogue in words: what one does, and the calls that it concerns before and after it."""
+"""Texts for changes: the title of a change, and the calls that it concerns before and after it."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +16,7 @@ from workbench.replay.resolve import sites_of
 
 
 def change_title(change: Change) -> str:
-    """A change in a few words: `Unite 16 of readBins`."""
+    """A change's short title: `Unite 16 of readBins`."""
     match change:
         case catalogue.ScaleState(block, state, factor):
             return f"{_scaled(f'{state} of {block}', factor)}"
@@ -58,7 +58,7 @@ def change_title(change: Change) -> str:
 
 
 def _calls(names: Sequence[str]) -> str:
-    """Calls as a person names them: a place without its folders."""
+    """Names of calls for a title: places without their folders."""
     return listed([PurePath(name).name for name in names])
 
 
@@ -67,24 +67,28 @@ def _scaled(what: str, factor: float) -> str:
 
 
 def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, ...]:
-    """The calls that a set of changes concerns, each as it is and as it becomes; a change of no calls is its title."""
+    """One fact for each call that the changes concern, as it is and as it becomes. A change without calls is its
+    title."""
     after: dict[tuple[int, ...], list[str]] = {}
-    others = []
+    without_calls = []
     for change in changes:
         sites = _calls_of(change, analysis)
         parts = [sites] if isinstance(change, catalogue.Unite) else [(number,) for number in sites]
         for part in filter(None, parts):
-            known = next((key for key in after if set(part) <= set(key)), part)
-            words = _after(change, [analysis.calls[number] for number in known])
-            after.setdefault(known, []).extend([words] if words not in after.get(known, ()) else [])
+            key = next((united for united in after if set(part) <= set(united)), part)
+            words = _after(change, [analysis.calls[number] for number in key])
+            after.setdefault(key, []).extend([words] if words not in after.get(key, ()) else [])
         if not sites:
-            others.append(Fact(change_title(change), ""))
+            without_calls.append(Fact(change_title(change), ""))
     facts = [
         Fact(" + ".join(dict.fromkeys(_call_words(analysis.calls[number]) for number in part)), ", ".join(words))
         for part, words in after.items()
     ]
     threads = {fact: facts.count(fact) for fact in facts}
-    return (*(replace(f, title=f"{f.title} in {n} threads") if n > 1 else f for f, n in threads.items()), *others)
+    return (
+        *(replace(f, title=f"{f.title} in {n} threads") if n > 1 else f for f, n in threads.items()),
+        *without_calls,
+    )
 
 
 def _calls_of(change: Change, analysis: Analysis) -> tuple[int, ...]:
@@ -101,7 +105,7 @@ def _call_words(call: CallMetrics) -> str:
 
 
 def _after(change: Change, calls: Sequence[CallMetrics]) -> str:
-    """What calls become: of several sites where they are united with one another."""
+    """The text of calls after a change; `calls` are several sites if the change unites them."""
     count, total = sum(call.count for call in calls), sum(call.count * call.bytes_per_call for call in calls)
     size = total / count if count else 0.0
     match change:

@@ -1,4 +1,4 @@
-"""Two runs side by side: what became faster, which calls and states changed, which findings went and came."""
+"""Compares two runs: the speedup, changed calls and states, and findings that disappeared or are new."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Pair(Generic[T]):
-    """One thing in both runs, by its name; None where a run does not have it."""
+    """The values of one block, call or state in both runs, by name; None if a run lacks it."""
 
     name: str
     a: T | None
@@ -31,7 +31,8 @@ class Pair(Generic[T]):
 
 @dataclass(frozen=True)
 class Difference:
-    """Work that the two did not do alike. `kind`: setting, blocks, calls or bytes (of calls); None where not at all."""
+    """One difference in the work of two runs. `kind` is setting, blocks, calls or bytes (of calls); a value is None if
+    its run lacks the name."""
 
     kind: str
     name: str
@@ -41,14 +42,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
+    """Run B against run A. `speedup` is A's time over B's, None if one of them did not finish.
 
-    `same_output` says whether both printed the same, bit for bit; None where that is not known. `differences` tell
-    where the two are not alike, and `work` whether the calls that move most moved as much. `equal`, of traced runs, is
-    a part of each that is the same work; `cause` is what differs most on equal work, where that was asked for.
-    `blocks` are paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main
-    block, `states`, by name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept`
-    as (A's, B's).
+    `same_output` says whether both printed the same, bit for bit; None if unknown. `differences` lists differences in
+    the work, and `work` says whether the calls that move most moved as much. `equal`, of traced runs, is a part of each
+    run with equal work; `cause` is the largest difference on equal work, if it was requested. `blocks` are paired by
+    group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`, by name;
+    each is sorted by its change of time. `gone`, `kept` and `new` are findings, `kept` as (A's, B's).
     """
 
     time_s: tuple[float, float]
@@ -68,7 +68,7 @@ class Comparison:
 
 
 def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
-    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are."""
+    """Compare two analysed runs. Lines may move: findings of calls match by rule, block and label."""
     complete = all(run.complete for run in runs)  # the times of others say nothing of which is faster
     findings_a, findings_b = ({_finding_key(f): f for f in reversed(run.findings)} for run in (a, b))
     return Comparison(
@@ -88,8 +88,8 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
 
 
 def _differences(analyses: tuple[Analysis, Analysis], runs: tuple[Run, Run]) -> Iterator[Difference]:
-    """What is set, built, called and moved otherwise, by names: lines may move, and what is there."""
-    did: dict[str, list[dict[str, Any]]] = {
+    """Differences in settings, blocks, numbers of calls and bytes, by name, since lines may move."""
+    values_by_kind: dict[str, list[dict[str, Any]]] = {
         "setting": [dict(run.manifest.settings) for run in runs],
         "blocks": [{group.group: len(group.members) for group in analysis.groups()} for analysis in analyses],
     }
@@ -98,14 +98,14 @@ def _differences(analyses: tuple[Analysis, Analysis], runs: tuple[Run, Run]) -> 
         for analysis in analyses:
             sums.append({})
             for call in analysis.calls:
-                more = call.count if kind == "calls" else call.bytes
-                sums[-1][call.site.label] = sums[-1].get(call.site.label, 0) + more
-        did[kind] = sums
-    for kind, (in_a, in_b) in did.items():
+                amount = call.count if kind == "calls" else call.bytes
+                sums[-1][call.site.label] = sums[-1].get(call.site.label, 0) + amount
+        values_by_kind[kind] = sums
+    for kind, (in_a, in_b) in values_by_kind.items():
         for name in dict.fromkeys([*in_a, *in_b]):
-            one, other = in_a.get(name), in_b.get(name)
-            if (one or None) != (other or None):
-                yield Difference(kind, name, one, other)
+            in_a_value, in_b_value = in_a.get(name), in_b.get(name)
+            if (in_a_value or None) != (in_b_value or None):
+                yield Difference(kind, name, in_a_value, in_b_value)
 
 
 def _same_output(runs: tuple[Run, Run]) -> bool | None:
@@ -128,7 +128,7 @@ def _pairs(
 
 
 def _named(calls: Sequence[CallMetrics]) -> list[CallMetrics]:
-    """Calls under names of their own: labels that several calls share are distinguished by place and state."""
+    """The calls with unique names: labels of several calls are extended by place and state."""
     labels = [call.site.label for call in calls]
     named = []
     for call in calls:
@@ -159,14 +159,14 @@ def faster_words(comparison: Comparison, who: str = "B") -> str:
 
 
 def output_words(comparison: Comparison) -> str:
-    """Whether what the two printed is the same."""
+    """Whether the outputs of both runs are the same."""
     return {True: "same output, bit for bit", False: "their outputs differ", None: "their outputs are unknown"}[
         comparison.same_output
     ]
 
 
 def work_parts(comparison: Comparison, who: str = "B") -> tuple[str, ...]:
-    """Whether the two did the same work, and each difference; `who` is the letter of the run that is not A."""
+    """Whether both runs did equal work, then each difference; `who` is the letter of the second run."""
     if not comparison.differences:
         return ("the same work: settings, blocks, calls and bytes",)
     first, *others = (_difference_words(difference, who) for difference in comparison.differences)
@@ -174,7 +174,7 @@ def work_parts(comparison: Comparison, who: str = "B") -> tuple[str, ...]:
 
 
 def work_words(comparison: Comparison, most: int = 4, who: str = "B") -> str:
-    """Whether the two did the same work, and the first few differences."""
+    """Whether both runs did equal work, with the first few differences."""
     parts = work_parts(comparison, who)
     more = len(parts) - most
     return f"{'; '.join(parts[:most])}{f'; {more} more' if more > 0 else ''}"
@@ -195,7 +195,7 @@ def _difference_words(difference: Difference, who: str) -> str:
 
 
 def share_words(comparison: Comparison) -> str:
-    """The part of each traced run that is the same work; "" where there is no trace."""
+    """The share of each traced run that is equal work; "" without a trace."""
     return equal_words(comparison.equal) if comparison.equal else ""
 
 
@@ -237,7 +237,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def finding_text(finding: Finding) -> str:
-    """A finding as `workbench compare` lists it: its rule, where it is, and a call's label."""
+    """A finding in a line of `workbench compare`: its rule, its place, and a call's label."""
     label = f", {finding.places[0].label}" if finding.scope == "call" and finding.places else ""
     return f"{finding.rule} ({finding.group or finding.where}{label})"
 

@@ -1,4 +1,4 @@
-"""A comparison as the files that continuous integration reads: JUnit, Markdown and SARIF 2.1.0."""
+"""Writes a comparison in the formats of continuous integration: JUnit, Markdown and SARIF 2.1.0."""
 
 import hashlib
 import json
@@ -30,8 +30,8 @@ def verdict_words(verdict: Verdict) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """A run beside the first one, and what each condition says of it. `letter` is its letter among all runs; `folder`
-    is its project's."""
+    """A run compared with the first one, and the verdict of each condition. `letter` is its letter among all runs;
+    `folder` is its project's folder."""
 
     letter: str
     name: str
@@ -41,7 +41,7 @@ class Judged:
 
 
 def junit_text(runs: Sequence[Judged]) -> str:
-    """A suite for each run that was compared with the first; in it a test case for each condition, failed where it
+    """JUnit XML: one suite for each compared run, with one test case for each condition, failed if the condition
     holds."""
     top = ElementTree.Element("testsuites", {"name": "workbench compare", **_totals(*runs)})
     for run in runs:
@@ -76,7 +76,7 @@ def markdown_text(runs: Sequence[Judged], base: str, many: ManyRuns) -> str:
 
 
 def _run_lines(run: Judged, base: str, head: str) -> list[str]:
-    """Lines on one run: its comparison with the base, the conditions, the findings."""
+    """The lines for one run: its comparison with the base, the conditions, the findings."""
     comparison, verdicts = run.comparison, run.verdicts
     a, b = _cell(base), _cell(run.name)
     lines = [f"{faster_words(comparison, f'`{b}`')} (`{a}` is the base).", ""]
@@ -105,10 +105,10 @@ def _run_lines(run: Judged, base: str, head: str) -> list[str]:
 
 
 def sarif_text(runs: Sequence[Judged]) -> str:
-    """SARIF 2.1.0: each finding at its line, new, unchanged or absent as against run A, and each condition that holds;
-    of several runs a SARIF run for each, with an id of its own.
+    """SARIF 2.1.0: each finding at its line, as new, unchanged or absent compared with run A, and each condition that
+    holds. Several compared runs become several SARIF runs, each with its own id.
 
-    Files are given from the working directory where the project's folder lies below it: a checkout's root.
+    File paths are relative to the working directory (a checkout's root) if the project's folder is below it.
     """
     documents = [_sarif_run(run.comparison, run.verdicts, run.folder) for run in runs]
     if len(runs) > 1:
@@ -137,7 +137,7 @@ def _sarif_run(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path
 
 
 def _findings(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
-    """Findings without those that repeat a part of another, and whether each is new, kept or gone."""
+    """The findings that are not part of another, each as new, unchanged or absent."""
     kept = [b for _, b in comparison.kept]
     for kind, pairs in (("new", comparison.new), ("kept", kept), ("gone", comparison.gone)):
         yield from ((kind, finding) for finding in tops(pairs))
@@ -183,7 +183,7 @@ def _values(verdict: Verdict) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that cannot end its cell."""
+    """The text, escaped so that it cannot end its table cell."""
     return text.replace("|", "\\|").replace("\n", " ").replace("`", "'")
 
 

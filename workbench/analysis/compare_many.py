@@ -1,4 +1,5 @@
-"""Two to twenty runs in one table: what differs between them first, then what each took beside the first."""
+"""Compares two to twenty runs in one table: their differing settings first, then the times compared with the first
+run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +21,10 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run among several. `values` are those of what differs between them, by name. `states` are the host's main
-    block's, each with its category and its seconds; `most` is the one that differs most from the first run's, with by
-    how much. `speedup` is over the first run, None where one of the two did not come to its end. Of what was predicted
-    of it there are the time, and the ends of its interval."""
+    """One of several compared runs. `values` holds its values of the differing settings, by name. `states` are the
+    states of the host's main block, each with category and seconds; `most` is the state that differs most from the
+    first run's, and by how many seconds. `speedup` is relative to the first run, None if one of the two did not finish.
+    `predicted_s` is its predicted time; `base` says whether others were predicted from it."""
 
     letter: str
     name: str
@@ -40,20 +41,20 @@ class ComparedRun:
 
     @property
     def error(self) -> float | None:
-        """Its time over the one predicted, less 1."""
+        """The relative error of the prediction: measured time over predicted time, minus 1."""
         return self.time_s / self.predicted_s - 1 if self.predicted_s else None
 
 
 @dataclass(frozen=True)
 class ManyRuns:
-    """The runs, and the names of what differs between them: settings and parameters, then sources and the rest."""
+    """The runs, and the names of the differing values: settings and parameters, then sources and the rest."""
 
     runs: tuple[ComparedRun, ...]
     differ: tuple[str, ...]
 
     @property
     def by_setting(self) -> str:
-        """The one setting, a number, in which alone the runs differ; "" where there is none."""
+        """The numeric setting that is the only difference between the runs; "" if there is none."""
         name = self.differ[0] if len(self.differ) == 1 else ""
         return name if name and all(isinstance(run.values[name], int | float) for run in self.runs) else ""
 
@@ -61,17 +62,17 @@ class ManyRuns:
 def compare_many(
     runs: Sequence[tuple[Run, Analysis]], predicted_s: Mapping[str, tuple[float | None, bool]] | None = None
 ) -> ManyRuns:
-    """Compare runs, the first with each other one. `predicted_s` is what was predicted of each, and whether others were
-    predicted from it, by the run's folder."""
-    known, first = predicted_s or {}, runs[0]
+    """Compare each run with the first. `predicted_s` maps a run's folder to its predicted time and to whether other
+    runs were predicted from it."""
+    predictions, first = predicted_s or {}, runs[0]
     values = different_values([run.manifest for run, _ in runs])
     rows = []
-    for letter, (run, analysis), mine in zip(LETTERS, runs, values, strict=False):
+    for letter, (run, analysis), run_values in zip(LETTERS, runs, values, strict=False):
         complete = run.complete and first[0].complete and run.time_s and first[0].time_s
-        outputs = [one.manifest.stdout_sha256 for one in (run, first[0])]
-        time_s, base = known.get(str(run.path), (None, False))
+        outputs = [compared.manifest.stdout_sha256 for compared in (run, first[0])]
+        time_s, base = predictions.get(str(run.path), (None, False))
         rows.append(ComparedRun(
-            letter, run.path.name if run.path else run.manifest.name, run.path, mine, run.time_s,
+            letter, run.path.name if run.path else run.manifest.name, run.path, run_values, run.time_s,
             first[0].time_s / run.time_s if complete else None, _states(analysis), _most(first[1], analysis),
             Work.EQUAL if run is first[0] else work_of(first[0], run),
             outputs[0] == outputs[1] if complete and all(outputs) else None, time_s, base,
@@ -80,8 +81,7 @@ def compare_many(
 
 
 def different_values(manifests: Sequence[Manifest]) -> list[dict[str, Value]]:
-    """For each run, the values that differ between the runs: settings and parameters, sources, and how they were
-    run."""
+    """For each run its values of the differing items: settings and parameters, sources, and the way it was run."""
     first = manifests[0].sources
     every: list[dict[str, Value]] = []
     for one in manifests:
@@ -109,7 +109,7 @@ def _states(analysis: Analysis) -> tuple[tuple[str, Category | None, float], ...
 
 
 def _most(first: Analysis, other: Analysis) -> tuple[str, float] | None:
-    """The host's state whose time differs most, and by how much."""
+    """The host state with the largest time difference, and the difference (s)."""
     before, after = ({s.state.name: s.time_s for s in _main_states(one)} for one in (first, other))
     changes = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in {**before, **after}}
     name = max(changes, key=lambda one: abs(changes[one]), default="")
@@ -117,12 +117,12 @@ def _most(first: Analysis, other: Analysis) -> tuple[str, float] | None:
 
 
 def value_text(value: Value) -> str:
-    """A value as tables show it."""
+    """A value as tables print it."""
     return count_text(value) if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else value
 
 
 def differ_words(many: ManyRuns) -> str:
-    """What differs between the runs, in a sentence."""
+    """The differences between the runs, in a sentence."""
     number = counted(len(many.runs), "run")
     if not many.differ:
         return f"{number} of the same program with the same settings."
@@ -131,7 +131,7 @@ def differ_words(many: ManyRuns) -> str:
 
 
 def fastest_words(many: ManyRuns, name_of: Callable[[ComparedRun], str] = lambda run: run.letter) -> str:
-    """Which run is the fastest, by how much, and in which runs the work is another one."""
+    """The fastest run with its speedup, and the runs with unequal work."""
     complete = [run for run in many.runs if run.speedup]
     if len(complete) < 2:
         return "There are no two complete runs to compare."
@@ -152,7 +152,7 @@ def most_words(run: ComparedRun) -> str:
 
 
 def error_text(run: ComparedRun) -> str:
-    """By how much its time is off the predicted one; `base` of what others were predicted from."""
+    """The error of the predicted time; `base` for the run that others were predicted from."""
     if run.base:
         return "base"
     if run.error is None:
@@ -161,7 +161,7 @@ def error_text(run: ComparedRun) -> str:
 
 
 def many_rows(many: ManyRuns) -> list[tuple[str, ...]]:
-    """The table of all runs as text, heads first."""
+    """The table of all runs as text, column heads first."""
     predicted = any(run.predicted_s or run.base for run in many.runs)
     heads = ["", *many.differ, "run", "time", "speedup", *(["predicted", "error"] if predicted else []), "differs most"]
     rows = [tuple(heads)]
@@ -174,7 +174,7 @@ def many_rows(many: ManyRuns) -> list[tuple[str, ...]]:
 
 
 def many_json(many: ManyRuns) -> dict[str, Any]:
-    """The runs as `workbench compare --json` gives them, times in seconds."""
+    """The runs as `workbench compare --json` prints them, times in seconds."""
     return {
         "differ": list(many.differ),
         "runs": [

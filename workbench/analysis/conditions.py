@@ -1,7 +1,7 @@
-"""Conditions on two runs, such as `time > 1.02`: what a continuous integration fails on.
+"""Evaluates conditions on two runs, such as `time > 1.02`, which let continuous integration fail.
 
-Every name without `_a` and `_b` is run B's value over run A's: 1 where both have none, infinite where only B has any.
-Those with `_a` and `_b` are the values themselves, in seconds, bytes or counts.
+A name without `_a` or `_b` is run B's value over run A's: 1 if both are zero, infinite if only A's is. Names with `_a`
+and `_b` are the values themselves, in seconds, bytes or counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _SHOWN = 6  # names in a hint
 
 @dataclass(frozen=True)
 class Verdict:
-    """A condition, whether it holds, the values that it reads, and where in the sources what it names is."""
+    """A condition, whether it holds, the values that it reads, and the source places that its names belong to."""
 
     text: str
     holds: bool
@@ -32,18 +32,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Names:
-    """The values that conditions may read, and the places of what they belong to, by the part before the last dot."""
+    """The values that conditions may read, and the source places of their owners, by the part before the last dot."""
 
     values: Mapping[str, float]
     places: Mapping[str, tuple[Place, ...]]
 
 
 def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str], who: str = "") -> list[Verdict]:
-    """What each condition says of a comparison. `rules` are the names of all rules, those without a finding too; `who`
-    names the other run, where there are several.
+    """The verdict of each condition on a comparison. `rules` are the names of all rules, also of those without a
+    finding; `who` names the second run if there are several.
 
-    Raises WorkbenchError for what is no condition, names something that neither run has, or asks about a run that did
-    not come to its end.
+    Raises WorkbenchError for a text that is not a condition, for a name that neither run has, and for a run that did
+    not finish.
     """
     if not texts:
         return []
@@ -56,7 +56,7 @@ def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str], wh
 
 
 def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
-    """Everything that a condition on this comparison may name."""
+    """All names that a condition on this comparison may use."""
     values: dict[str, float] = {}
     places: dict[str, tuple[Place, ...]] = {}
     _add(values, "time", *comparison.time_s)
@@ -106,7 +106,7 @@ def _bad(text: str, message: str, hint: str) -> Diagnostic:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    """The name that may be meant, or the first of its family."""
+    """The most similar name, or the first of its family."""
     if meant := nearest(name, known):
         return f"Did you mean {meant}?"
     family = name.partition("(")[0]
@@ -122,7 +122,7 @@ def _add(values: dict[str, float], name: str, a: float, b: float) -> None:
 
 
 def _add_block(values: dict[str, float], places: dict[str, tuple[Place, ...]], pair: Pair[GroupMetrics]) -> None:
-    """Mean times of a block's replicas: at work (`time`), in each category, and in each state."""
+    """Add the mean times of a block's replicas: working (`time`), in each category, and in each state."""
     name, group = member_name("block", pair.name), _known(pair)
     times = {category.value: partial(_category_s, category) for category in Category}
     for what, time_s in {"time": times[Category.WORK.value], **times}.items():
@@ -171,5 +171,5 @@ def _of(call: CallMetrics | None, key: str) -> float:
 
 
 def _gain(findings: Iterable[Finding]) -> float:
-    """The greatest gain; 1, no gain, where there are none."""
+    """The largest gain; 1 without findings."""
     return max((finding.gain for finding in findings), default=1.0)

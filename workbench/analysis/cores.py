@@ -1,4 +1,4 @@
-"""What the host's threads ran on, in words: the same in the report and on the command line."""
+"""Describes the cores that the host's threads ran on, for the report and the command line."""
 
 from workbench.model.run import PS_PER_S, Manifest
 from workbench.model.text import counted, percent_text, time_text
@@ -7,7 +7,7 @@ _MOST_THREADS = 8
 
 
 def cores_words(manifest: Manifest) -> str:
-    """A sentence's part without a full stop; empty where the host had one thread, or no virtual cores."""
+    """Threads, cores and costs as a clause without a full stop; "" for one thread or without virtual cores."""
     cores, threads = manifest.cores, manifest.threads
     if not cores.count or len(threads) < 2 or not manifest.simulated:
         return ""
@@ -17,20 +17,20 @@ def cores_words(manifest: Manifest) -> str:
     who = (
         f"{cores.ranks} ranks with {counted(len(threads), 'thread')}" if cores.ranks > 1 else f"{len(threads)} threads"
     )
-    each = " each" if cores.ranks > 1 else ""
-    said = [
-        f"{who} ran on {used} of {counted(cores.count, 'virtual core')}{each}",
+    per_rank = " each" if cores.ranks > 1 else ""
+    parts = [
+        f"{who} ran on {used} of {counted(cores.count, 'virtual core')}{per_rank}",
         f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
         *costs_named,
     ]
-    return ", ".join(said)
+    return ", ".join(parts)
 
 
 def placement_words(manifest: Manifest) -> str:
-    """How each thread's life went, and on which cores; empty where `cores_words` is."""
+    """Each thread's shares of time by core, waiting and queued; "" if `cores_words` is empty."""
     if not cores_words(manifest):
         return ""
-    said = []
+    threads = []
     for number, thread in enumerate(manifest.threads[:_MOST_THREADS]):
         life = thread.end_ps - thread.begin_ps
         shares = {
@@ -41,7 +41,7 @@ def placement_words(manifest: Manifest) -> str:
         spent = [f"{name} {percent_text(ps / max(life, 1))}" for name, ps in shares.items() if ps]
         main = f"rank {number}" if manifest.cores.ranks > 1 else "main"
         name = main if number < manifest.cores.ranks else f"thread {number}"
-        said.append(f"{name}: {', '.join(spent) or 'in calls of the card'}")
+        threads.append(f"{name}: {', '.join(spent) or 'in calls of the card'}")
     if len(manifest.threads) > _MOST_THREADS:
-        said.append(f"and {len(manifest.threads) - _MOST_THREADS} more")
-    return "; ".join(said)
+        threads.append(f"and {len(manifest.threads) - _MOST_THREADS} more")
+    return "; ".join(threads)

@@ -1,4 +1,4 @@
-"""The block that another waits for: the one that its waits name, then the one that this waits for, and so on."""
+"""Finds the block that a wait is due to, along the chain of blocks that waits name."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,11 @@ HELD_UP = 0.5
 def find_culprit(
     block: BlockMetrics, states: Sequence[StateMetrics], blocks: Sequence[BlockMetrics]
 ) -> tuple[str, Side | None]:
-    """Id (or group) of the block that these waits of `block` are due to, and its side; ("", None) where none is named.
+    """The id (or group) of the block that causes these waits of `block`, and its side; ("", None) if none is named.
 
     "Late sender" names the culprit, and is reported on the block that waits (ReCAP 2011, section 6.1). In hardware the
-    chain is followed: a core that waits for a distributor that waits for the host waits for the host. From the host it
-    is not, since what the FPGA does with a message is the FPGA's.
+    chain of waits is followed: if a core waits for a distributor, and this for the host, the core waits for the host.
+    From the host it is not followed, since the FPGA's handling of a message is the FPGA's own matter.
     """
     all_blocks = [m.block for m in blocks]
     by_id = {m.block.id: m for m in blocks}
@@ -28,7 +28,7 @@ def find_culprit(
     named: Block | None = None
     count = 0
     while True:
-        targets, memory = _named(current.block, waits, all_blocks)
+        targets, memory = _blocks_of_longest_wait(current.block, waits, all_blocks)
         if not targets:
             if memory and named is None:
                 return MEM, None
@@ -49,8 +49,10 @@ def find_culprit(
     return (named.group if count > 1 else named.id), named.side
 
 
-def _named(block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block]) -> tuple[tuple[Block, ...], bool]:
-    """The blocks that the longest waits name, and whether memory is named by one."""
+def _blocks_of_longest_wait(
+    block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block]
+) -> tuple[tuple[Block, ...], bool]:
+    """The blocks that the longest waits name, and whether a wait names the memory."""
     memory = False
     for state in sorted(waits, key=lambda s: -s.time_s):
         for target in state.state.targets:
@@ -62,7 +64,7 @@ def _named(block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block])
 
 
 def spoken(culprit: str, side: Side | None, seen_from: Side) -> str:
-    """A culprit as a title names it: the other side as a whole, memory, or the block."""
+    """A culprit's name in a title: the other side as a whole, memory, or the block."""
     if side is Side.HOST:
         return "the host"
     if seen_from is Side.HOST and culprit != MEM:

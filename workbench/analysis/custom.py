@@ -1,4 +1,4 @@
-"""Metrics of one's own in hardware: what a run counted of each, and the values that rules and reports name."""
+"""Custom metrics: the counts of each in a run, and the values that rules and reports can use."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ PREFIX = "custom."
 
 @dataclass
 class _Counted:
-    """What was counted of a metric, in one place or in all of them."""
+    """The counts of a metric, at one place or summed over all."""
 
     cycles: int = 0
     by_state: dict[str, int] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class _Counted:
 
 
 def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResult, ...]:
-    """Every metric of a run by name, over all places where it is counted, and in each."""
+    """Every custom metric of a run by name, over all places where it is counted, and at each place."""
     sums = run.tables.get("metric_sums", {})
     rows = {int(number): row for row, number in enumerate(sums["block"].tolist())} if sums else {}
     found: dict[str, list[tuple[BlockMetrics, _Counted]]] = {}
@@ -71,7 +71,7 @@ def _result(name: str, places: Sequence[tuple[BlockMetrics, _Counted]]) -> Custo
 
 
 def _values(kind: MetricKind, name: str, of: _Counted) -> tuple[float, Mapping[str, float]]:
-    """The metric itself, nan where nothing was counted that it could be taken of, and its parts."""
+    """A metric's value and its parts; the value is nan if the counts do not define it."""
     in_all = float(sum(of.by_state.values()))
     if kind is MetricKind.COUNT:
         share = in_all / of.cycles if of.cycles else 0.0
@@ -89,7 +89,8 @@ def _values(kind: MetricKind, name: str, of: _Counted) -> tuple[float, Mapping[s
 
 
 def _phi(first: float, second: float, both: float, neither: float) -> float:
-    """The correlation of two conditions, -1 to 1, by the cycles in which either holds alone, both and neither."""
+    """The phi correlation of two conditions (-1 to 1) from the cycles in which the first, the second, both or neither
+    holds."""
     a, b, not_a, not_b = first + both, second + both, second + neither, first + neither
     return (both * neither - first * second) / math.sqrt(a * b * not_a * not_b) if a * b * not_a * not_b else math.nan
 
@@ -106,16 +107,16 @@ def _summed(kind: MetricKind, count: float, of: _Counted) -> float:
 
 
 def custom_values(results: Sequence[CustomResult]) -> dict[str, float]:
-    """What expressions may read, by name; what has no value is 0."""
-    found: dict[str, float] = {}
-    for one in results:
-        found[f"{PREFIX}{one.name}"] = one.value
-        found |= {f"{PREFIX}{one.name}.{part}": value for part, value in one.parts.items()}
-    return {name: 0.0 if math.isnan(value) else value for name, value in found.items()}
+    """The values that expressions may read, by name; 0 for an undefined value."""
+    values: dict[str, float] = {}
+    for result in results:
+        values[f"{PREFIX}{result.name}"] = result.value
+        values |= {f"{PREFIX}{result.name}.{part}": part_value for part, part_value in result.parts.items()}
+    return {name: 0.0 if math.isnan(part_value) else part_value for name, part_value in values.items()}
 
 
 class KnownMetrics(dict[str, Metric]):
-    """Metrics by name. Those of one's own are made as they are asked for: which there are, a design says."""
+    """Metrics by name. Custom metrics are created on first access, since the design decides which exist."""
 
     def __missing__(self, name: str) -> Metric:
         if not name.startswith(PREFIX):
@@ -134,7 +135,7 @@ def _number(value: float) -> str:
 
 
 def parts_words(result: CustomResult) -> str:
-    """What a metric is made of, in words."""
+    """The parts of a metric, in words."""
     parts = result.parts
     if result.kind is MetricKind.COUNT:
         times = _number(parts["times"])
@@ -145,7 +146,7 @@ def parts_words(result: CustomResult) -> str:
 
 
 def custom_table(results: Sequence[CustomResult]) -> Table:
-    """The metrics of one's own, in the order of the design."""
+    """A table of the custom metrics, in the order of the design."""
     return Table("Metrics", (
         Column("Metric", lambda row: row.name, share=0.2, key=lambda row: row.name,
                tip_of=lambda row: f"In rules: {PREFIX}{row.name}"),
@@ -167,5 +168,5 @@ def _place(row: CustomResult) -> Place | None:
 
 
 def custom_words(result: CustomResult) -> str:
-    """A metric in a line of the report."""
+    """A custom metric in one line of the report."""
     return f"{result.name} ({result.kind.value}): {value_words(result)}, {parts_words(result)}"

@@ -1,4 +1,4 @@
-"""Which blocks work side by side, and which one after another, as the application's block graph has it.
+"""Which FPGA blocks work in parallel and which in sequence, according to the application's block graph.
 
 ReCAP 2011, section 5.4, finds imbalances "by searching through the block dependency graph given by user pragmas":
 parallel blocks "receive data, potentially indirectly, from the same source block", stages of a pipeline depend on one
@@ -18,30 +18,31 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Dependences:
-    """The FPGA's blocks of a graph, each with the blocks that it receives from."""
+    """The FPGA blocks of a graph, each with the blocks that it receives from."""
 
     blocks: Sequence[BlockMetrics]
     graph: BlockGraph
 
     def parallel(self, block: BlockMetrics) -> tuple[BlockMetrics, ...]:
-        """The block and those that work beside it: its replicas, and those that receive from the same block, if need be
-        by way of blocks without work, and neither from it nor for it."""
-        mine, own = self._nearest(block.block.id), self._chain(block.block.id)
+        """The block and all blocks that work in parallel with it: its replicas, and blocks that neither feed it nor
+        receive from it and have a source in common with it (directly, or through blocks without work)."""
+        sources, chain = self._nearest(block.block.id), self._chain(block.block.id)
         return tuple(
-            one
-            for one in self._working
-            if one.block.group == block.block.group or (one.block.id not in own and mine & self._sources[one.block.id])
+            other
+            for other in self._working
+            if other.block.group == block.block.group
+            or (other.block.id not in chain and sources & self._sources[other.block.id])
         )
 
     def stages(self, block: BlockMetrics) -> tuple[tuple[BlockMetrics, ...], ...]:
-        """The stages of the pipeline that the block stands in, each with its replicas. Blocks that depend on each other
-        both ways are no stages: one of them waits while the other works."""
+        """The stages of the block's pipeline, each with its replicas. Blocks that depend on each other in both
+        directions are not stages, since one waits while the other works."""
         before, after = self._reached(block.block.id, self._senders), self._reached(block.block.id, self._receivers)
-        there = {block.block.id} | (before ^ after)
+        pipeline = {block.block.id} | (before ^ after)
         groups: dict[str, list[BlockMetrics]] = {}
-        for one in self._working:
-            if one.block.id in there:
-                groups.setdefault(one.block.group, []).append(one)
+        for other in self._working:
+            if other.block.id in pipeline:
+                groups.setdefault(other.block.group, []).append(other)
         return tuple(map(tuple, groups.values()))
 
     @cached_property
@@ -50,7 +51,7 @@ class Dependences:
 
     @cached_property
     def _senders(self) -> Mapping[str, frozenset[str]]:
-        """The blocks from which each of the FPGA's blocks receives."""
+        """For each FPGA block the blocks that it receives from."""
         members: dict[str, list[str]] = {}
         for one in self.blocks:
             if one.block.side is Side.FPGA:
@@ -72,7 +73,7 @@ class Dependences:
 
     @cached_property
     def _sources(self) -> Mapping[str, frozenset[str]]:
-        """The nearest of each block with work."""
+        """For each block with work its nearest blocks with work."""
         return {block: self._nearest(block) for block in self._works}
 
     @cached_property
@@ -80,7 +81,8 @@ class Dependences:
         return frozenset(one.block.id for one in self._working)
 
     def _nearest(self, block: str) -> frozenset[str]:
-        """The nearest blocks with work that a block receives from, or where there are none, all without."""
+        """The nearest blocks with work that a block receives from; if there are none, all blocks without work before
+        it."""
         passed: set[str] = set()
         ahead, nearest = [block], set[str]()
         while ahead:

@@ -1,4 +1,4 @@
-"""The front of time against memory over FIFOs' depths, in words, rows and JSON, for window and terminal."""
+"""The Pareto front of time against memory over FIFO depths, as words, rows and JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ SHOWN = 8  # points that a table shows: those that differ most
 
 
 def front_json(front: Front) -> dict[str, Any]:
-    """The front with its queues, for `--json`. Times in ps, memory in bits."""
+    """The front with its queues for `--json`. Times in ps, memory in bits."""
     return {
         "queues": [
             {"id": q.id, "depth": q.depth, "bits": q.bits, "held_most": q.most, "in_fpga": q.in_fpga}
@@ -37,13 +37,13 @@ def _point_json(point: DepthPoint) -> dict[str, Any]:
 
 
 def shown_points(front: Front, most: int = SHOWN) -> list[DepthPoint]:
-    """Some of many points, from end to end, with the chosen one."""
+    """Some of many points, from end to end, including the chosen one."""
     step = -(-len(front.points) // most)
     return [one for n, one in enumerate(front.points) if step <= 1 or n % step == 0 or n == front.chosen]
 
 
 def depth_changes(front: Front) -> tuple[str, ...]:
-    """What to change of each queue for the chosen point, and what that gains: "Deepen a from 16 to 24 words"."""
+    """The depth change of each queue for the chosen point, with the predicted gain: "Deepen a from 16 to 24 words"."""
     choice = front.choice
     if choice is None:
         return ()
@@ -61,7 +61,7 @@ def depth_changes(front: Front) -> tuple[str, ...]:
 
 
 def choice_words(front: Front) -> str:
-    """What the chosen depths come to, in one sentence."""
+    """Time and memory with the chosen depths, in one sentence."""
     choice, now = front.choice, front.now
     if choice is None:
         return ""
@@ -86,7 +86,7 @@ def _time(ps: int) -> str:
 
 
 def front_table(front: Front, points: Sequence[DepthPoint] | None = None) -> Table:
-    """A row a point: time, latency, memory and every depth. The chosen one is marked."""
+    """One row for each point: time, latency, memory and every depth. The chosen point is marked."""
     rams = any(point.block_rams is not None for point in front.points)
     columns = [
         Column("Time", lambda p: _time(p.time_ps), width_px=92, right=True, key=lambda p: p.time_ps, ink=_ink(front),

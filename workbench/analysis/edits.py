@@ -1,4 +1,4 @@
-"""The changes of a suggestion, worked out for what its rule selects in a run."""
+"""Works out a suggestion's changes for the calls and states that its rule selects in a run."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ _NOTHING = "in this run it would change nothing"
 
 
 def changes_of(changes: Sequence[RuleChange], s: Selection) -> tuple[tuple[Change, ...], str]:
-    """All changes that are something for a selection, and, where none is, why."""
-    answers = [_one(change, s) for change in changes]
-    distinct = tuple(dict.fromkeys(one for some, _ in answers for one in some))
+    """All applicable changes for a selection; without any, the reason."""
+    answers = [_changes_of_line(line, s) for line in changes]
+    distinct = tuple(dict.fromkeys(change for applicable, _ in answers for change in applicable))
     return distinct, "" if distinct or not answers else answers[0][1]
 
 
-def _one(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
-    """What the change is for a selection, and, where it is none, why."""
+def _changes_of_line(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
+    """The changes that one line of a suggestion gives for a selection; without any, the reason."""
     if change.kind == SCALE:
         states = work_of(str(s.values[change.pick]), s) if change.work_of else STATES[change.pick](s)
         none = f"no work of {s.values[change.pick]} is marked" if change.work_of else STATE_PICKS[change.pick].none
@@ -36,28 +36,29 @@ def _one(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
         changes = _of_values(change, s, {})
         return (changes,) if changes else (), _NOTHING
     selections = CALLS[change.pick](s)
-    per_selection = (_of_values(change, one, {"calls": call_names(one)}) for one in selections)
-    return tuple(one for one in per_selection if one), _NOTHING if selections else CALL_PICKS[change.pick].none
+    per_selection = (_of_values(change, selected, {"calls": call_names(selected)}) for selected in selections)
+    none = _NOTHING if selections else CALL_PICKS[change.pick].none
+    return tuple(filter(None, per_selection)), none
 
 
-def _of_values(change: RuleChange, of: Selection, calls: Mapping[str, Any]) -> Change | None:
-    """The change, or None where a run has no values for it or it would change nothing."""
-    values = of.values
-    given: dict[str, Any] = dict(calls)
+def _of_values(change: RuleChange, selection: Selection, calls: Mapping[str, Any]) -> Change | None:
+    """The change, or None if the run lacks a value or nothing would change."""
+    values = selection.values
+    arguments: dict[str, Any] = dict(calls)
     for name, metric in change.texts.items():
-        given[name] = str(values[metric])
-        if not given[name]:
+        arguments[name] = str(values[metric])
+        if not arguments[name]:
             return None
-    whole = {each.name for each in fields(CHANGES[change.kind]) if each.type == "int"}
+    integers = {entry.name for entry in fields(CHANGES[change.kind]) if entry.type == "int"}
     for name, expression in change.numbers.items():
         value = float(expression.evaluate(values))
         if not math.isfinite(value):
             return None
-        given[name] = math.ceil(value) if name in whole else value
-    if (change.kind in _FROM_TWO and given["count"] < 2) or _same_table(given, of):
+        arguments[name] = math.ceil(value) if name in integers else value
+    if (change.kind in _FROM_TWO and arguments["count"] < 2) or _same_table(arguments, selection):
         return None
     try:
-        return change_of({"kind": change.kind, **given})
+        return change_of({"kind": change.kind, **arguments})
     except WorkbenchError:  # a number that the catalogue does not have, such as a size of 0
         return None
 

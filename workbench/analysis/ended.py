@@ -1,4 +1,4 @@
-"""What a run came to, in short: how it compares with the one before, and what to change first."""
+"""Summarises a finished run: the comparison with the run before, and the first change to make."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from workbench.model.text import at_most_text, counted, faster_text, ratio_text,
 
 @dataclass(frozen=True)
 class Best:
-    """What to change first: `count` says how many findings there are, `what` which is the best, `gain` what it gains,
-    or when an assertion failed first, and `sure` how sure that is. Without a finding `count` says why there is none,
-    and the rest is empty."""
+    """The first change to make. `count` says how many findings there are, `what` names the best, `gain` is its gain (or
+    the time of an assertion's first failure), and `sure` is its reliability. Without a finding `count` gives the
+    reason, and the rest is empty."""
 
     count: str
     what: str = ""
@@ -37,13 +37,15 @@ class Best:
 
 
 def best_finding(analysis: Analysis, aside: Collection[str] = ()) -> Finding | None:
-    """The first of the ranked findings that a change can follow from; none that is set aside or gains too little."""
-    shown = (f for f in tops(analysis.findings) if f.id not in aside and not f.points_elsewhere and not is_small(f))
-    return next(shown, None)
+    """The first ranked finding that suggests a change, without findings set aside or with too small a gain."""
+    candidates = (
+        f for f in tops(analysis.findings) if f.id not in aside and not f.points_elsewhere and not is_small(f)
+    )
+    return next(candidates, None)
 
 
 def best_of(manifest: Manifest, analysis: Analysis, aside: Collection[str] = ()) -> Best:
-    """What to change first of a run."""
+    """The first change to make in a run."""
     best, number = best_finding(analysis, aside), len(tops(analysis.findings))
     count = f"{counted(number, 'finding')}."
     if best is None:
@@ -64,7 +66,7 @@ def time_words(manifest: Manifest) -> str:
 
 
 def beside_words(manifest: Manifest, before: Manifest | None, name: str) -> str:
-    """`2.00× faster than run-1, same output`: a complete run beside the one before, by that one's name."""
+    """`2.00× faster than run-1, same output`: a complete run compared with the run before."""
     complete = before is not None and {manifest.status, before.status} == {RunStatus.COMPLETE}
     if before is None or not complete or not before.time_ps or not manifest.time_ps:
         return ""
@@ -83,13 +85,13 @@ def _same_output(manifest: Manifest, before: Manifest) -> bool | None:
 
 
 def best_json(analysis: Analysis) -> dict[str, Any]:
-    """The number of findings, and the best one as in a report; null where there is none."""
+    """The number of findings, and the best one as in a report; null without findings."""
     best = best_finding(analysis)
     return {"findings": len(tops(analysis.findings)), "best": finding_json(best) if best else None}
 
 
 def before_json(manifest: Manifest, before: Manifest | None, path: str) -> dict[str, Any] | None:
-    """How a run compares with the one before it; null where there is none."""
+    """The comparison with the run before; null if there is none."""
     if before is None:
         return None
     complete = {manifest.status, before.status} == {RunStatus.COMPLETE} and manifest.time_ps > 0

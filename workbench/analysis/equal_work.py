@@ -1,7 +1,7 @@
-"""Stretches of several runs' courses in which the same work was done, known by the calls that the host made.
+"""Finds parts of several runs in which the same work was done, by the host's calls.
 
-Calls of one name that moved as many bytes (or were as many, where they move none) are the same work. A stretch begins
-and ends where a turn of the host's outermost loop does, which is found by the calls' shortest period.
+Calls of one name did equal work if they moved as many bytes (or, if they move none, were as many). A part begins and
+ends with an iteration of the host's outermost loop; the shortest period of the calls gives the loop.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ LETTERS = ascii_uppercase[:20]
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a run: `turns` of the `of_turns` of its outermost loop, or all of the run (no turns)."""
+    """A part of a run: `turns` of the `of_turns` iterations of its outermost loop; with 0 turns, the whole run."""
 
     from_ps: int
     to_ps: int
@@ -40,8 +40,8 @@ class Stretch:
 
 @dataclass(frozen=True)
 class EqualWork:
-    """A stretch of each run. `calls` are the names of the calls that did as much in all; without any, the stretches
-    are the whole runs. `parts` is how many such stretches there are, 0 where one run did more of them in all."""
+    """A part of each run with equal work. `calls` names the calls that moved the same amount in all; without any, the
+    parts are the whole runs. `parts` is the number of such parts, 0 if the runs did different amounts in total."""
 
     stretches: tuple[Stretch, ...]
     calls: tuple[str, ...]
@@ -59,14 +59,14 @@ class EqualWork:
 
     @property
     def speedup(self) -> float | None:
-        """The first stretch's time over the last one's; None if they are not the same work."""
+        """The time of A's part over the time of B's part; None if they are not equal work."""
         return self.a.span_ps / self.b.span_ps if self.calls and self.b.span_ps else None
 
 
 @dataclass(frozen=True)
 class Course:
-    """When each turn of a run's outermost loop begins and, last, when the last one ends; and how much calls of each
-    name had done by then. One turn, the whole run, where nothing repeats."""
+    """The iterations of a run's outermost loop: their start times and the end of the last one, and the cumulative
+    amount of each call name at these times. A run without repetition has one iteration."""
 
     times_ps: Numbers
     done: Mapping[str, Numbers]
@@ -81,8 +81,8 @@ class Course:
 
 
 def equal_work(*runs: Run) -> EqualWork | None:
-    """The same work in all, as short as the turns of their loops allow: of many such parts the one with the median
-    speedup, so that no outlier represents the rest. None without calls in time."""
+    """The shortest parts of equal work that the loops allow; of several parts, the one with the median speedup, so that
+    no outlier represents the rest. None without call times."""
     courses = [course for run in runs if (course := _course(run))]
     if not courses or len(courses) < len(runs):
         return None
@@ -103,24 +103,24 @@ Found = tuple[list[tuple[int, int]], int]
 
 
 def _same_part(courses: Sequence[Course], shared: list[str]) -> Found | None:
-    """Where calls of one name did as much in all, the median of the most parts that all of them cut it into."""
-    most: Found | None = None
+    """For calls of one name with equal totals: the median part of the finest common partition of all runs."""
+    best: Found | None = None
     for name in shared:
         amounts = [course.done[name] for course in courses]
         common: Numbers = reduce(np.intersect1d, amounts)
         parts = len(common) - 1
-        if len({int(of[-1]) for of in amounts}) > 1 or not parts or (most and parts <= most[1]):
+        if len({int(of[-1]) for of in amounts}) > 1 or not parts or (best and parts <= best[1]):
             continue
         turns = [np.searchsorted(of, common) for of in amounts]
         spans = [np.diff(course.times_ps[at]) for course, at in zip(courses, turns, strict=True)]
         number = _median(spans[0] / np.maximum(np.mean(spans[1:], axis=0), 1))
-        most = [(int(at[number]), int(at[number + 1])) for at in turns], parts
-    return most
+        best = [(int(at[number]), int(at[number + 1])) for at in turns], parts
+    return best
 
 
 def _same_amount(courses: Sequence[Course], shared: list[str]) -> Found | None:
-    """As much of one name's calls in each, where they did not do as much in all: the amount is the least that all did
-    from their middle on, and of all parts of each run that did so much, the one of median length is taken."""
+    """For calls of one name with different totals: parts with an equal amount. The amount is the least that all runs
+    reach from their middle on; in each run the part of median length with this amount is taken."""
     middles = [len(course.times_ps) // 2 for course in courses]
     for name in shared:
         ahead = [c.done[name][m:] - c.done[name][m] for c, m in zip(courses, middles, strict=True)]
@@ -128,12 +128,12 @@ def _same_amount(courses: Sequence[Course], shared: list[str]) -> Found | None:
         if len(common) > 1:
             amount = int(common[1])
             turns = [int(np.searchsorted(of, amount)) for of in ahead]
-            return [_alike(c, name, amount, number) for c, number in zip(courses, turns, strict=True)], 0
+            return [_median_part(c, name, amount, number) for c, number in zip(courses, turns, strict=True)], 0
     return None
 
 
-def _alike(course: Course, name: str, amount: int, turns: int) -> tuple[int, int]:
-    """The part of median length among those of so many turns that did this amount of a name's calls."""
+def _median_part(course: Course, name: str, amount: int, turns: int) -> tuple[int, int]:
+    """The part of median length among those with so many iterations and this amount of a name's calls."""
     done = course.done[name]
     first = np.flatnonzero(done[turns:] - done[:-turns] == amount)
     at = int(first[_median(course.times_ps[first + turns] - course.times_ps[first])])
@@ -141,7 +141,7 @@ def _alike(course: Course, name: str, amount: int, turns: int) -> tuple[int, int
 
 
 def _median(values: NDArray[np.number]) -> int:
-    """The index of the median; of an even number of values the lower one, and of equal ones the nearest to the
+    """The index of the median: the lower one for an even number of values; of equal values, the nearest to the
     middle."""
     wanted = np.sort(values)[(len(values) - 1) // 2]
     equal = np.flatnonzero(values == wanted)
@@ -153,7 +153,7 @@ def _course(run: Run) -> Course | None:
     calls = None if host is None else calls_of_run(run).get(host)
     if calls is None:
         return None
-    loop = _turns(calls)
+    loop = _iterations(calls)
     firsts = np.array([0, len(calls)]) if loop is None else loop
     ends = np.append(calls.t0_ps, calls.t1_ps[-1])[firsts].astype(np.int64)
     if loop is None:
@@ -168,8 +168,9 @@ def _course(run: Run) -> Course | None:
     return Course(ends, done, loop is not None)
 
 
-def _turns(calls: BlockCalls) -> Numbers | None:
-    """Where turns of the outermost loop begin among the calls, and where the last whole one ends."""
+def _iterations(calls: BlockCalls) -> Numbers | None:
+    """The indices of the calls that begin an iteration of the outermost loop, and the end of the last whole iteration;
+    None without a loop."""
     sites = calls.site[calls.group_first[:-1]]
     period = shortest_period(sites)
     if not period:
@@ -181,7 +182,7 @@ def _turns(calls: BlockCalls) -> Numbers | None:
 
 
 def shortest_period(sites: NDArray[np.integer]) -> int:
-    """After how many runs of calls the sites repeat, nine times of ten; 0 where they do not."""
+    """The number of call groups after which the sites repeat in 9 of 10 cases; 0 if they do not."""
     for period in range(1, min(LONGEST_PERIOD, len(sites) // 2) + 1):
         if np.mean(sites[period:] == sites[:-period]) >= 0.9:
             return period
@@ -189,7 +190,7 @@ def shortest_period(sites: NDArray[np.integer]) -> int:
 
 
 def equal_words(work: EqualWork) -> str:
-    """What the stretches are and what was done in them, in a sentence."""
+    """The compared parts and the work done in them, in a sentence."""
     said = ", ".join(_stretch_words(letter, part) for letter, part in zip(LETTERS, work.stretches, strict=False))
     if not work.calls:
         which = "both" if len(work.stretches) == 2 else "all"

@@ -1,4 +1,4 @@
-"""Findings described for every place that shows them: the table of all, and the page of one."""
+"""The table of all findings and the page of one, for window, report and terminal."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -45,9 +45,10 @@ _AXIS_AIR_PX = 20.0
 def finding_table(
     findings: Sequence[Finding], ranks: Mapping[str, int], aside: Collection[str] = (), of: Sequence[Finding] = ()
 ) -> views.Table:
-    """Findings in the order given; those with a `part_of` among them hang under it. Parts and followers have no rank.
+    """A table of findings in the given order; a finding with a `part_of` among them is nested under it. Parts and
+    followers have no rank.
 
-    Without any prediction among `of` (or the findings themselves) the upper bound leads.
+    If none of `of` (by default the findings themselves) has a prediction, the upper bound is the first number.
     """
     shown = {f.id for f in findings}
     parts: dict[str, list[Finding]] = {}
@@ -106,14 +107,14 @@ def finding_table(
         named = ", ".join(f"{f.title} {ratio_text(f.speedup_predicted or 0.0)}" for f in small[:3])
         fold = Finding(FOLD, "", title, "", named, "", 0.0, 1.0, None, "", ())
         rows, parts[FOLD] = [*(f for f in rows if f not in small), fold], small
-        columns = tuple(_but_for_the_fold(column) for column in columns)
+        columns = tuple(_empty_for_small_findings(column) for column in columns)
     return views.Table(
         "Findings", columns, rows, parts=lambda f: parts.get(f.id, ()), place=lambda f: next(iter(f.places), None)
     )
 
 
-def _but_for_the_fold(column: views.Column) -> views.Column:
-    """A column in which the row of small findings has its title and their names only."""
+def _empty_for_small_findings(column: views.Column) -> views.Column:
+    """The column, empty in the row of small findings unless it shows their title or names."""
     own = {"Finding": lambda f: f.title, "Where": lambda f: f.where}.get(column.head, views.no_text)
 
     def picture(canvas: Any, x: float, y: float, width: float, height: float, finding: Finding) -> None:
@@ -145,7 +146,7 @@ def _predicted_text(finding: Finding) -> str:
 
 
 def _no_prediction_words(finding: Finding) -> str:
-    """Why a finding has no predicted speedup; "" where it has one."""
+    """The reason for a missing predicted speedup; "" if there is one."""
     if finding.speedup_predicted is not None:
         return ""
     why = next((advice.no_change for advice in finding.advice if advice.no_change), "")
@@ -157,7 +158,7 @@ def _at_most(finding: Finding) -> str:
 
 
 def bar_span(left: float, width: float) -> tuple[float, float]:
-    """Left and width of the log axis in a cell."""
+    """The left edge and the width of a bar on the logarithmic axis of a cell."""
     return left + _AXIS_AIR_PX, max(width - 2 * _AXIS_AIR_PX, 10.0)
 
 
@@ -182,7 +183,7 @@ def _draw_bar(canvas: Any, x: float, y: float, width: float, height: float, find
 
 
 def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None) -> views.Page:
-    """A finding in reading order: prediction, what to do, why no more than that, curve, rule, source, parts."""
+    """The page of a finding: prediction, advice, limit, transfer curve, rule, source, parts."""
     facts = (
         _lead(finding, analysis),
         _to_do(finding, analysis),
@@ -237,11 +238,12 @@ def _lead(finding: Finding, analysis: Analysis) -> views.Section:
 
 
 def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
-    """The advice; what is predicted to gain too little is folded, or all but the first where nothing is predicted."""
+    """The section with the advice. Advice with too small a predicted gain is folded; without predictions, all but the
+    first."""
     if not finding.advice:
         return None
-    known = any(a.prediction for a in finding.advice)
-    large = [a for a in finding.advice[1:] if known and not _is_small(a)]
+    any_predicted = any(a.prediction for a in finding.advice)
+    large = [a for a in finding.advice[1:] if any_predicted and not _is_small(a)]
     order = (finding.advice[0], *large, *(a for a in finding.advice[1:] if a not in large))
     shown = 1 + len(large)
     steps = views.Steps(
@@ -290,7 +292,7 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
 
 
 def _curve(finding: Finding, analysis: Analysis, platform: Platform | None) -> views.Section | None:
-    """The transfer curve, where the finding is about transfers."""
+    """The section with the transfer curve, for a finding about transfers."""
     plot = finding_plot(finding, analysis, platform)
     if plot is None or platform is None:
         return None
@@ -324,7 +326,7 @@ def _parts(finding: Finding, analysis: Analysis) -> views.Section | None:
 
 
 def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views.Links:
-    """Links to findings, by their titles or places."""
+    """Links to findings, titled by the finding or its place."""
 
     def link(f: Finding) -> views.Link:
         values = (short_gain_text(f),) if f.failures else (time_text(f.time_s), bound_text(f.gain))
@@ -334,5 +336,5 @@ def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views
 
 
 def ranks_of(findings: Sequence[Finding]) -> dict[str, int]:
-    """The rank of each finding that has one: parts and those that follow from others have none."""
+    """Each finding's rank by its id; parts and followers have none."""
     return {f.id: n for n, f in enumerate((f for f in tops(findings) if not f.points_elsewhere), 1)}

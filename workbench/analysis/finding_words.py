@@ -1,4 +1,4 @@
-"""What findings and their advice are called wherever they are shown: the window, the report, the terminal."""
+"""Texts for findings and their advice, the same in window, report and terminal."""
 
 from collections.abc import Iterable
 from pathlib import PurePath
@@ -17,17 +17,18 @@ FOLLOWING = "Not ranked, because they follow from the findings above; time that 
 
 
 def asked(findings: Iterable[Finding]) -> bool:
-    """Whether a what-if model was asked about any of them."""
+    """Whether a what-if model was applied to any of these findings."""
     return predicted(findings := list(findings)) or any(a.prediction for f in findings for a in f.advice)
 
 
 def predicted(findings: Iterable[Finding]) -> bool:
-    """Whether any of them has a predicted speedup."""
+    """Whether any of these findings has a predicted speedup."""
     return any(f.speedup_predicted is not None for f in findings)
 
 
 def ranked_words(analysis: Analysis) -> str:
-    """How the findings are ranked, how not to read that, and for how many changes no time was left to predict them."""
+    """The criterion of the findings' rank, a warning not to add speedups, and the number of changes not predicted for
+    lack of time."""
     by = "predicted speedup" if predicted(analysis.findings) else "upper bound of the speedup"
     left_out = analysis.what_if.left_out if analysis.what_if else 0
     more = f" {counted(left_out, 'change')} not predicted: the time set for predictions was over." if left_out else ""
@@ -35,19 +36,19 @@ def ranked_words(analysis: Analysis) -> str:
 
 
 def best_prediction(finding: Finding) -> Prediction | None:
-    """The prediction that the finding's predicted speedup is from."""
+    """The prediction that gives the finding's predicted speedup."""
     known = [a.prediction for a in finding.advice if a.prediction and a.prediction.speedup is not None]
     return max(known, key=lambda p: p.speedup or 0.0, default=None)
 
 
 def not_predicted_words(finding: Finding) -> str:
-    """Why there is no predicted speedup; "" where there is one, or where no model was asked."""
+    """The reason for a missing predicted speedup; "" if there is one, or if no model was applied."""
     refused = [a.prediction.why for a in finding.advice if a.prediction and a.prediction.trust is Trust.REFUSED]
     return "" if finding.speedup_predicted is not None or not refused else refused[0] or "the replay gave no answer"
 
 
 def is_small(finding: Finding) -> bool:
-    """Whether it is predicted to gain too little to be listed."""
+    """Whether the predicted gain is too small for the list."""
     return finding.speedup_predicted is not None and finding.speedup_predicted < LEAST_GAIN
 
 
@@ -59,7 +60,7 @@ def block_words(block_id: str) -> str:
 
 
 def where_words(finding: Finding) -> str:
-    """Where a finding is, for a column: the block, and the call's name where it is about one."""
+    """The place of a finding for a column: the block, and the call's name for a finding about a call."""
     if finding.scope == "application":
         return "whole application"
     if finding.scope in ("fifo", "memory_port"):
@@ -79,7 +80,7 @@ def where_words(finding: Finding) -> str:
 
 
 def part_words(finding: Finding) -> tuple[str, str]:
-    """What a part of a finding is called under it, and where that is: a call's name and its line."""
+    """The name of a part under its finding, and its place: a call's name and its line."""
     place = finding.places[0] if finding.places else None
     if finding.scope == "call" and place and place.label:
         return place.label, f"{PurePath(place.file).name}:{place.line}"
@@ -93,7 +94,7 @@ def scope_words(finding: Finding) -> str:
 
 
 def bound_words(advice: Advice) -> str:
-    """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
+    """The upper bound with its reason: `At most 1.57×: only the FPGA becomes faster`."""
     if advice.at_most is None:
         return "This run does not show its speedup."
     if not is_limit(advice.at_most):
@@ -110,7 +111,7 @@ def interval_text(prediction: Prediction | None) -> str:
 
 
 def prediction_words(prediction: Prediction) -> str:
-    """What a prediction says, in a sentence."""
+    """A prediction in a sentence."""
     if prediction.speedup is None:
         return f"Not predicted: {prediction.why}."
     interval = interval_text(prediction)
@@ -120,7 +121,7 @@ def prediction_words(prediction: Prediction) -> str:
 
 
 def short_gain_text(finding: Finding) -> str:
-    """`1.29×` where it is predicted, otherwise the upper bound: `≤ 8.90×`; how often an assertion failed."""
+    """The predicted speedup (`1.29×`), otherwise the upper bound (`≤ 8.90×`), or an assertion's number of failures."""
     if finding.failures:
         return counted(finding.failures, "failure")
     if finding.speedup_predicted is not None:
@@ -129,7 +130,7 @@ def short_gain_text(finding: Finding) -> str:
 
 
 def gain_words(finding: Finding) -> str:
-    """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
+    """The gain of a finding in a few words: the predicted speedup, or its upper bound."""
     if finding.failures:
         open_s = finding.open_s if finding.first_s is None else None
         return f"first at {time_text(finding.first_s or 0.0)}" if open_s is None else f"open since {time_text(open_s)}"
@@ -141,14 +142,14 @@ def gain_words(finding: Finding) -> str:
 
 
 def becomes_words(total_s: float, gain: float) -> str:
-    """What a run of `total_s` becomes at best."""
+    """The best possible time of a run that takes `total_s`."""
     if not is_limit(gain):
         return "by an unknown factor"
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 
 
 def shortfall_words(manifest: Manifest) -> str:
-    """A sentence for the top of a report on a run that did not complete; empty for one that did."""
+    """A sentence for the top of a report on an incomplete run; "" for a complete one."""
     said = shortfall(manifest)
     if not said:
         return ""
@@ -158,7 +159,7 @@ def shortfall_words(manifest: Manifest) -> str:
 
 
 def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
-    """Why there is no finding: nothing would gain enough, or nothing that it could be concluded from was recorded."""
+    """The reason for a missing finding: none gains enough, or the run recorded too little."""
     if not any(block.time_s for block in analysis.blocks):
         return "No times were recorded, so there are no findings."
     if shortfall(manifest):
@@ -168,7 +169,7 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
 
 
 def folded_words(advice: Iterable[Advice]) -> str:
-    """What the advice after that which is shown is folded under."""
+    """The title of the fold over the remaining advice."""
     kept = list(advice)
     if not kept:
         return ""

@@ -1,4 +1,4 @@
-"""The application's block graph as a run saw it: edges from pragmas' targets and messages, and from streams."""
+"""The application's block graph in a run: edges from pragmas' targets and messages, and from streams."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ _OUT = (Category.SEND, Category.WAIT_SEND)
 def build_graph(
     blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics], streams: Sequence[StreamMetrics] = ()
 ) -> tuple[BlockGraph, tuple[Diagnostic, ...]]:
-    """Blocks that do something, and edges, those of the design's streams too. An edge's end is a block's id, a group's
-    id where a target means all replicas, or `$MEM`.
+    """The active blocks, and the edges between them, with those of the design's streams. An edge's end is a block's id,
+    a group's id for a target that means all replicas, or `$MEM`.
 
-    `count`, `bytes` and `time_s` come from the host's calls where the edge leads from or to the host; between hardware
-    blocks `count` is how often the sender entered its send state. A target that names no block is a diagnostic.
+    `count`, `bytes` and `time_s` of an edge from or to the host come from the host's calls; between FPGA blocks `count`
+    is the number of visits to the sender's send state. A target that names no block becomes a diagnostic.
     """
     all_blocks = [m.block for m in blocks if not m.block.is_metric]
     edges: dict[tuple[str, str, str], Edge] = {}
@@ -48,22 +48,29 @@ def build_graph(
 
 
 def _streams(streams: Sequence[StreamMetrics], blocks: Sequence[Block], edges: Sequence[Edge]) -> Iterator[Edge]:
-    """An edge for each stream, from the first block of the instance that sends (itself where it has none) to that of
-    the one that takes. Those of the host are its calls' where any report them."""
+    """An edge for each stream, between the first blocks of the instances that send and take it (or the instance, if it
+    has no block). The host's streams are left out if its calls report them."""
     host = next((block.id for block in blocks if block.side is Side.HOST), "")
     first = {block.component: block.id for block in reversed(blocks)} | {"": host}
     names = stream_names(streams)
     has_host = any(host in (edge.source, edge.target) for edge in edges)
-    for one in streams:
-        stream = one.stream
+    for metrics in streams:
+        stream = metrics.stream
         outside = not (stream.source and stream.target)
-        if stream.source == stream.target or (outside and (has_host or not host or not one.transfers)):
+        if stream.source == stream.target or (outside and (has_host or not host or not metrics.transfers)):
             continue
         source, target = (first.get(end, end) for end in (stream.source, stream.target))
-        moved = one.transfers * stream.bits // 8 if stream.bits else None
-        stalled = one.sink_stalls / max(one.cycles, 1)
+        moved = metrics.transfers * stream.bits // 8 if stream.bits else None
+        stalled = metrics.sink_stalls / max(metrics.cycles, 1)
         yield Edge(
-            source, target, names[stream.id], "stream", one.transfers, moved, rate=rate_words(one), stalled=stalled
+            source,
+            target,
+            names[stream.id],
+            "stream",
+            metrics.transfers,
+            moved,
+            rate=rate_words(metrics),
+            stalled=stalled,
         )
 
 
@@ -98,7 +105,7 @@ def _numbers(block: Block, visits: int, state: State, calls: Sequence[CallMetric
 def _merge(
     edges: dict[tuple[str, str, str], Edge], block: Block, state: State, end: str, message: str, numbers: Numbers
 ) -> None:
-    """Add what one end says; the host's calls beat visits, and a sender's visits beat a receiver's."""
+    """Add one end's report of an edge: the host's calls replace visits, and a sender's visits replace a receiver's."""
     source, target = (block.id, end) if state.category in _OUT else (end, block.id)
     key = (source, target, message)
     old = edges.get(key)
@@ -116,7 +123,7 @@ def _merge(
 
 
 def _without_repeats(edges: dict[tuple[str, str, str], Edge], blocks: Sequence[Block]) -> tuple[Edge, ...]:
-    """Replicas' edges that only repeat an edge of their whole group are left out; their counts go to it."""
+    """The edges without those of replicas that repeat an edge of their group; their counts are added to it."""
     group_of = {b.id: b.group for b in blocks}
     kept, counts = dict(edges), dict[tuple[str, str, str], int]()
     for key, edge in edges.items():

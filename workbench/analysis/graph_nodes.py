@@ -1,4 +1,4 @@
-"""FIFOs and memory ports as nodes of the block graph: their edges, and their pages."""
+"""Nodes of the block graph for FIFOs and memory ports: their edges and pages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,8 +13,8 @@ from workbench.model.text import bytes_text, count_text, percent_text, rate_text
 
 
 def with_memory_ports(graph: BlockGraph, ports: Sequence[MemoryPortMetrics]) -> BlockGraph:
-    """The graph with what each memory port read and wrote: for its observed block, else for the blocks whose pragmas
-    target the memory, else for the design. Where there is one port alone, those pragmas target the port itself."""
+    """The graph with edges for each memory port's reads and writes: at its observed block, or else at the memory that
+    pragmas target, or else at the design. If the design has one unobserved port, the pragmas' memory is that port."""
     observed = {block.id.rpartition(".")[2]: block.id for block in graph.blocks if block.kind == PORT}
     targeted = any(MEM in (edge.source, edge.target) for edge in graph.edges)
     top = next((block.id.partition(".")[0] for block in graph.blocks if block.side is Side.FPGA), "")
@@ -39,7 +39,7 @@ def _moved(one: MemoryPortMetrics, asks: str) -> Iterator[Edge]:
 
 
 def node_page(key: str, analysis: Analysis) -> views.Page | None:
-    """The page of a FIFO, by its id, or of a memory port, by its node; None for anything else."""
+    """The page of a FIFO, by its id, or of a memory port, by its node; None for another node."""
     fifo = next((one for one in analysis.fifos if one.fifo.id == key), None)
     if fifo is not None:
         return _fifo_page(fifo)

@@ -1,6 +1,6 @@
-"""What has to be settled before a change is made: whether the FPGA's design changes too, and which data it endangers.
+"""What a change requires: a changed FPGA design, and the data hazards to settle first.
 
-Both come from the addresses and the order of a run's calls, and from what a change does.
+Both follow from the addresses and the order of a run's calls, and from the kind of change.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,14 +34,14 @@ C = TypeVar("C", bound=Change)
 
 @dataclass(frozen=True)
 class Demands:
-    """Whether the design must change, and the data hazard to settle first; "" where the run shows none."""
+    """Whether the design must change, and the data hazard to settle first; "" if the run shows none."""
 
     hardware: bool = True
     hazard: str = ""
 
 
 def demands_of(changes: Sequence[Change], measured: MeasuredRun) -> Demands:
-    """What some changes together demand of a design and of whoever makes them."""
+    """The combined demands of a set of changes on the design and on its developer."""
     each = [_demands(change, measured) for change in changes]
     hazards = dict.fromkeys(one.hazard for one in each if one.hazard)
     return Demands(any(one.hardware for one in each), "; ".join(hazards))
@@ -64,7 +64,8 @@ def _demands(change: Change, measured: MeasuredRun) -> Demands:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A thread's calls, those of a change among them, and what one step of an address may represent (bytes)."""
+    """A thread's calls (`order`), the mask of a change's calls among them (`chosen`), and the possible bytes per
+    address step (`units`)."""
 
     order: CallOrder
     chosen: Mask
@@ -72,14 +73,14 @@ class _Rows:
     measured: MeasuredRun
 
     def name(self, rows: Mask) -> str:
-        """The calls of these rows as a person knows them."""
+        """The labels of the calls in these rows, as a list."""
         sites = self.measured.run.manifest.sites
         labels = dict.fromkeys(sites[site].label for site, _ in sorted(self.order.used(rows)) if site >= 0)
         return listed([f"'{label}'" for label in labels])
 
 
 def _rows_of(change: Change, measured: MeasuredRun) -> Iterator[_Rows]:
-    """For each thread that makes calls of the change."""
+    """The rows of each thread that makes calls of the change."""
     wanted: Sequence[str] = getattr(change, "calls", ())
     pairs: dict[str, set[tuple[int, int]]] = {}
     for call in measured.calls:
@@ -114,7 +115,7 @@ def _unite(change: Unite, rows: _Rows) -> Demands:
 
 
 def _addresses(order: CallOrder, at: Numbers, steps: Mask, units: Sequence[int]) -> str:
-    """What is wrong with the addresses of calls that follow one another; "" where one call can reach all of them."""
+    """The reason why one call cannot reach all addresses of consecutive calls; "" if it can."""
     before, after = at[:-1][steps], at[1:][steps]
     here, there, size = order.address[before], order.address[after], order.bytes[before]
     if not len(here):
@@ -147,7 +148,7 @@ def _between(at: Numbers, count: int) -> Mask:
 
 
 def _early(change: Early, rows: _Rows) -> Demands:
-    """What is written early may be what the FPGA still reads, or what the host reads after it."""
+    """The demands of an early write: the FPGA may still read the old data, or the host may read it later."""
     order = rows.order
     moved = rows.chosen & (order.round_of < order.rounds)
     if (order.address[moved] < 0).any():
@@ -156,15 +157,16 @@ def _early(change: Early, rows: _Rows) -> Demands:
         return Demands(True, f"needs a second buffer: {rows.name(moved)} writes addresses that the FPGA still reads")
     read = order.receives & ~order.control
     if _meets_next_round(order, moved, read, rows.units):
-        said = f"{rows.name(read)} reads addresses that {rows.name(moved)} has written by then"
-        return Demands(True, f"needs a second buffer: {said}, if both are one memory")
+        reads = f"{rows.name(read)} reads addresses that {rows.name(moved)} has written by then"
+        return Demands(True, f"needs a second buffer: {reads}, if both are one memory")
     return Demands(hardware=False)
 
 
 def _meets_next_round(order: CallOrder, moved: Mask, others: Mask, units: Sequence[int]) -> bool:
-    """Whether the moved calls of a round reach addresses that other calls of the round before it reach.
+    """Whether the moved calls of a round reach addresses that other calls of the round before reach.
 
-    Calls that come after a wait belong to the next round's number, and to the round that ended."""
+    Calls after a wait belong both to the next round and to the round that ended.
+    """
     spans = [_spans(order, rows, max(units)) for rows in (moved, others)]
     (low, high), (low2, high2) = spans
     shift = 1 if others is moved else 0
@@ -174,7 +176,7 @@ def _meets_next_round(order: CallOrder, moved: Mask, others: Mask, units: Sequen
 
 
 def _spans(order: CallOrder, rows: Mask, unit: int) -> tuple[Numbers, Numbers]:
-    """For each round, the first address that these calls reach and the one after the last; -1 if there are none."""
+    """For each round, the first address that these calls reach and the first one after them; -1 without calls."""
     at = np.flatnonzero(rows)
     low = np.full(order.rounds + 1, np.iinfo(np.int64).max)
     high = np.full(order.rounds + 1, -1)
@@ -195,20 +197,22 @@ def _fewer_starts(change: FewerStarts, rows: _Rows) -> Demands:
 
 
 def _data_between(rows: _Rows, rounds: int) -> str:
-    """What of the data that move between starts has to be kept for several rounds."""
+    """The data between starts that must be kept for several rounds, as a demand; "" if none."""
     order, at = rows.order, np.flatnonzero(rows.chosen)
     if len(at) < 2 or order.starts_together > 1:
         return ""
     data = _between(at, len(rows.chosen)) & ~order.control & ~order.waits & ~rows.chosen
-    said = []
+    kept_data = []
     for moving, what in ((data & order.sends, "data"), (data & order.receives, "results")):
         if moving.any() and _written_again(order.address[moving], order.bytes[moving], rows.units):
-            said.append(f"the {what} of {rounds} rounds ({rows.name(moving)}, now at the same addresses each time)")
-    return f"needs room for {' and for '.join(said)}" if said else ""
+            kept_data.append(
+                f"the {what} of {rounds} rounds ({rows.name(moving)}, now at the same addresses each time)"
+            )
+    return f"needs room for {' and for '.join(kept_data)}" if kept_data else ""
 
 
 def _interrupt(change: Interrupt, rows: _Rows) -> Demands:
-    """A design that already interrupts need not change."""
+    """The demands of waiting for an interrupt: none if the design already interrupts."""
     del change
     kinds = {call.entry.kind for call in rows.measured.calls if call.entry}
     return Demands(CallKind.INTERRUPT.value not in kinds)

@@ -1,4 +1,4 @@
-"""Where a rule looks in a run, and whether it holds there: what the findings and the table of a rule rest on."""
+"""Evaluates whether a rule holds for the subjects of its scopes; used for findings and for a rule's table."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def ideal_speedup(total_s: float, saved_s: float) -> float:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a rule looks at in one of its scopes. Its values are computed when they are first read; WorkbenchError where
-    an expression of the rule cannot be."""
+    """A block, call, FIFO, port or the application to which a rule applies. Values are computed on first access, which
+    raises WorkbenchError if an expression of the rule cannot be evaluated."""
 
     rule: CheckedRule
     scope: Scope
@@ -35,7 +35,7 @@ class Subject:
 
     @property
     def home(self) -> str:
-        """The block, or its replicas together."""
+        """The group of the block, which replicas share."""
         return self.selection.block.block.group
 
     @cached_property
@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def worthwhile(self) -> bool:
-        """Whether it saves anything, and the speedup reaches the threshold."""
+        """Whether the rule saves time here, and the speedup reaches the threshold."""
         return self.saved_s > 0 and self.speedup >= self.selection.of.threshold
 
     @cached_property
@@ -68,23 +68,23 @@ class Subject:
 
 @dataclass(frozen=True)
 class Alike:
-    """Subjects of which at most one is reported: replicas, or one alone. `size` counts the replicas in which the rule
-    selects nothing too."""
+    """Subjects of which at most one is reported: replicas, or a single one. `size` also counts replicas in which the
+    rule selects nothing."""
 
     subjects: tuple[Subject, ...]
     size: int = 1
 
     @cached_property
     def reported(self) -> Subject | None:
-        """Where all replicas have the bottleneck, the one that would gain least by its fixing, for no other bounds them
-        all; where only some have it, the one that has most of it."""
-        holding = [one for one in self.subjects if one.holds]
+        """The subject to report. If all replicas have the bottleneck, the one with the smallest saving, which bounds
+        them all; otherwise the one with the largest."""
+        holding = [subject for subject in self.subjects if subject.holds]
         pick = min if len(holding) == self.size else max
-        return pick(holding, key=lambda one: one.saved_s) if holding else None
+        return pick(holding, key=lambda subject: subject.saved_s) if holding else None
 
 
 def subjects_of(rule: CheckedRule, measured: MeasuredRun) -> Iterator[Alike]:
-    """Everything that a rule looks at: FIFOs and ports, then the application, then block by block with its calls."""
+    """All subjects of a rule: FIFOs and ports, then the application, then each block with its calls."""
     for scope in (one for one in PARTS if one in rule.rule.scope):
         alike: dict[str, list[Selection]] = {}
         for one in select_parts(scope, measured):
@@ -111,7 +111,7 @@ def subjects_of(rule: CheckedRule, measured: MeasuredRun) -> Iterator[Alike]:
 
 
 def blocks_of(rule: CheckedRule, measured: MeasuredRun) -> list[BlockMetrics]:
-    """The blocks on the side that a rule looks at."""
+    """The blocks on the rule's side."""
     of_side = (b for b in measured.blocks if rule.side in ("any", b.block.side.value))
     return [b for b in of_side if not b.block.is_metric]
 
@@ -122,7 +122,7 @@ def _replicas(rule: CheckedRule, scope: Scope, selections: Sequence[Selection], 
 
 
 def _calls(rule: CheckedRule, selections: Sequence[Selection]) -> Iterator[Alike]:
-    """Each call of a block on its own, unless there is only one, which the block's own finding reports."""
+    """Each call of a block as a subject, unless the only call is reported by the block's own finding."""
     for selection in selections:
         sites = {(c.site_number, c.state.index) for c in selection.calls}
         if len(sites) < 2 and "block" in rule.rule.scope:

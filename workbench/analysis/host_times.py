@@ -1,11 +1,11 @@
-"""What of the host's time could go with what: waiting before and after the FPGA was ready, and the messages that go
-with transfers.
+"""Host time that could go with another change: waits before and after the FPGA was ready, and messages that accompany
+transfers.
 
-The calls of a run tell it, in their order: a poll that is followed by another of the same address was in vain, so the
-FPGA was not ready when its word passed the port (`port_last_ps`), nor, in a traced run, until the block that it waits
-for ended the work it was at. Whatever of such a stretch of polls lies later is all that a prompter answer can save;
-a poll that is answered at once has nothing before it that a faster FPGA could save. Without the calls (a run that kept
-only their sums) the same is bounded from counts.
+A run's calls show this in their order. If a poll is followed by another one of the same address, it was in vain: the
+FPGA was not ready when the poll's word passed the port (`port_last_ps`), nor, in a traced run, before the awaited block
+ended its work. An earlier answer can save only the later part of such a stretch of polls; a poll that succeeds at once
+contains no time that a faster FPGA could save. For a run that kept only the sums of its calls the same times are
+bounded from counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,8 +38,8 @@ _COLUMNS = ("site", "state", "entry", "address", "t0_ps", "t1_ps", "port_first_p
 
 @dataclass(frozen=True)
 class _Rows:
-    """One thread's calls in order. `site` and `state` number them as the tables do, `kind` each pair (`numbers`);
-    times are picoseconds."""
+    """One thread's calls in order, as columns. `site` and `state` number them as the tables do, `kind` numbers each
+    (site, state) pair (`numbers`); times are picoseconds."""
 
     kind: Times
     numbers: Mapping[tuple[int, int], int]
@@ -70,8 +70,8 @@ class _Rows:
 
     @cached_property
     def looped(self) -> Times:
-        """Between each call and the next: the host's own code there, where it is shorter than the call (a loop around
-        calls, rather than work that stays); 0 where it is longer."""
+        """The host's own code (ps) between each call and the next if it is shorter than the call, as in a loop around
+        calls; 0 if it is longer, since it is then work that stays."""
         if len(self.start) < 2:
             return np.zeros(0, dtype=np.int64)
         gaps = np.maximum(self.start[1:] - self.end[:-1], 0)
@@ -79,21 +79,22 @@ class _Rows:
 
     @cached_property
     def moving(self) -> Times:
-        """For each call, the part (ps) in which words of earlier calls were still passing the port."""
+        """For each call the time (ps) in which words of earlier calls still passed the port."""
         until = np.concatenate(([-1], np.maximum.accumulate(self.port_last)[:-1])) if len(self.start) else self.start
         return np.clip(until - self.start, 0, self.took)
 
     @cached_property
     def least_gap(self) -> int:
-        """The shortest loop's code between two calls that takes any time: what the host needs to make a call at all."""
+        """The shortest nonzero loop code (ps) between two calls: the host's minimum cost of a call."""
         gaps = self.looped
         return int(gaps[gaps > 0].min()) if (gaps > 0).any() else 0
 
 
 @dataclass(frozen=True)
 class _Stretches:
-    """Stretches of polls: each poll's number in `stretch`, and of each stretch its first and last poll, when it begins
-    and ends, and when the FPGA was ready at the earliest (ps). `quickest` is what polls that have to be made take."""
+    """Stretches of polls. `stretch` is each poll's stretch number; the other arrays hold for each stretch its first and
+    last poll, its begin and end, and the earliest time at which the FPGA was ready (ps). `quickest` is the time of a
+    necessary poll."""
 
     stretch: Times
     first: Times
@@ -105,7 +106,7 @@ class _Stretches:
 
 
 class HostTimes:
-    """The host's side of a run. Every method takes one host block and some of its calls."""
+    """The host's side of a run. Every method takes a host block and some of its calls."""
 
     def __init__(self, run: Run, blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics]) -> None:
         self._run, self._blocks, self._calls = run, blocks, calls
@@ -154,7 +155,7 @@ class HostTimes:
         return replace(rows, waits=rows.waits | again, polls=rows.polls | again, control=rows.control & ~again)
 
     def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
-        """The waits of `block` that take `time_s`, in these calls (or partly in none)."""
+        """The waits of `block`, `time_s` in all, that are in these calls (or partly in none)."""
         waits = [c for c in calls if c.state.category in WAITS]
         silent = max(time_s - sum(c.time_s for c in waits), 0.0)
         rows = self._rows.get(block.number)
@@ -162,7 +163,7 @@ class HostTimes:
         return Waiting(waiting.total_s + silent, waiting.late_s + silent, waiting.after_ready_s, waiting.chance_s)
 
     def all_waiting(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> tuple[Waiting, float]:
-        """All waits of `block`, and seconds of them that its states call control: registers asked again and again."""
+        """All waits of `block`, and the seconds of them in states marked as control: registers that are polled."""
         rows = self._rows.get(block.number)
         if rows is None:
             return self.waiting(block, block.time_of(*WAITS), calls), 0.0
@@ -173,16 +174,20 @@ class HostTimes:
         return replace(waiting, total_s=waiting.total_s + silent, late_s=waiting.late_s + silent), hidden
 
     def runs_freely(self, block: BlockMetrics) -> bool:
-        """Whether an FPGA block works more than there is time between the host's first call and the last one's end: it
-        then works when nobody has asked for anything."""
-        rows = [one for one in self._rows.values() if one is not None and len(one.start)]
-        if not rows:
+        """Whether an FPGA block works longer than the span from the host's first call to its last one's end, and so
+        also without a request."""
+        threads = [
+            thread_rows for thread_rows in self._rows.values() if thread_rows is not None and len(thread_rows.start)
+        ]
+        if not threads:
             return False
-        asked_ps = max(int(one.end.max()) for one in rows) - min(int(one.start.min()) for one in rows)
-        return round(block.time_of(Category.WORK) * PS_PER_S) > asked_ps + self._cycle_ps
+        span_ps = max(int(thread_rows.end.max()) for thread_rows in threads) - min(
+            int(thread_rows.start.min()) for thread_rows in threads
+        )
+        return round(block.time_of(Category.WORK) * PS_PER_S) > span_ps + self._cycle_ps
 
     def longest_wait_s(self, block: BlockMetrics) -> float:
-        """The longest single wait of a host block until the FPGA was ready; 0 without the calls in order."""
+        """The longest single wait (s) of a host block until the FPGA was ready; 0 without the calls in order."""
         rows = self._rows.get(block.number)
         if rows is None or not rows.waits.any():
             return 0.0
@@ -194,8 +199,8 @@ class HostTimes:
         return max(single, int((stretches.ready - stretches.begins).max())) / PS_PER_S
 
     def due_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
-        """How long these polls had better be put off after each wait begins: what would take least in all if every wait
-        had the same delay. 0 without the calls in order."""
+        """The delay (s) of the first poll after a wait begins that minimises the total time, if every wait has the same
+        delay. 0 without the calls in order."""
         rows = self._rows.get(block.number)
         if rows is None or not len(polls := np.flatnonzero(rows.of(calls) & rows.polls)):
             return 0.0
@@ -213,7 +218,8 @@ class HostTimes:
         return float(tried[(tried[:, None] + again * period).sum(axis=1).argmin()]) / PS_PER_S
 
     def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
-        """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
+        """Waits estimated from sums: one poll in each run of polls is necessary, and the last two may come after the
+        FPGA was ready."""
         total = late = after = chance = 0.0
         for call in calls:
             total += call.time_s
@@ -263,8 +269,8 @@ class HostTimes:
         return _Stretches(stretch, first, last, begins, ends, ready, quickest)
 
     def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
-        """When each of these moments' work under way ends, in the block that the poll waits for: not before that is it
-        ready. The moment itself where the run has no trace or the block is not at work."""
+        """For each moment the end of the current work of the block that the poll waits for, since it is not ready
+        before. The moment itself if the run has no trace or the block does not work."""
         trace = trace_of(self._run)
         if trace is None or not len(polls):
             return seen
@@ -278,19 +284,19 @@ class HostTimes:
         return ready
 
     def targets(self, block: BlockMetrics, states: Iterable[int]) -> list[BlockMetrics]:
-        """The blocks that these states of a host block name."""
+        """The FPGA blocks that these states of a host block name."""
         all_blocks = [b.block for b in self._blocks]
         named = [target for state in states for target in block.block.states[state].targets]
         ids = {target_block.id for target in named for target_block in resolve_target(target, all_blocks, block.block)}
         return [b for b in self._blocks if b.block.id in ids]
 
     def _idle(self, rows: _Rows, polls: Times, last: Times, block: BlockMetrics) -> list[int]:
-        """Upper bounds (ps) of the time after the FPGA was ready, where one block is waited for: from how long that one
-        worked in the whole run.
+        """Upper bounds (ps) of the time after the FPGA was ready, for polls that wait for one block, from that block's
+        total work.
 
-        It is not ready while at work, so all of the run but its work is one. Where every stretch of polls has the same
-        messages before it and nothing is sent after the last, the FPGA works between a stretch's first message and its
-        end only: then those times less its work are another. `last` is the last poll of each stretch.
+        The block is not ready while it works, so the run's time minus its work is one bound. If the same messages
+        precede every stretch of polls and no message follows the last, the FPGA works only from a stretch's first
+        message to its end; these times minus its work are a second bound. `last` is the last poll of each stretch.
         """
         whole = self._run.manifest.time_ps
         targets = self.targets(block, np.unique(rows.state[polls]).tolist())
@@ -314,16 +320,16 @@ class HostTimes:
         return bounds
 
     def loops_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
-        """The host's own code between consecutive ones of these calls, as far as it is the loop around them."""
+        """The loop code (s) between consecutive ones of these calls."""
         rows = self._rows.get(block.number)
         if rows is None:
             return 0.0
         return _code(rows, rows.of(calls)) / PS_PER_S
 
     def served_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
-        """What could go together with these calls beside their own time: the control messages and waits next to them
-        (with no other transfer of data between), the loops around all of those, and what chance may take of
-        the other waits."""
+        """The time (s), beside these calls' own, that could go with them: adjacent control messages and waits (without
+        another data transfer between), the loops around all of them, and the part of the other waits that chance may
+        take."""
         rows = self._rows.get(block.number)
         if rows is None:
             ids = {(c.site_number, c.state.index) for c in calls}
@@ -349,7 +355,7 @@ class HostTimes:
 
 
 def asked_again(chosen: Mask, address: Times, site: Times) -> Mask:
-    """The chosen calls that read the same address in turn: polls, whatever their name."""
+    """A mask of the chosen calls that read the same address consecutively: polls, whatever their name."""
     at = np.flatnonzero(chosen)
     same = (np.diff(at) == 1) & (np.diff(address[at]) == 0) & (np.diff(site[at]) == 0)
     again: Mask = np.zeros(len(chosen), dtype=bool)
@@ -359,14 +365,15 @@ def asked_again(chosen: Mask, address: Times, site: Times) -> Mask:
 
 
 def _code(rows: _Rows, going: Mask) -> int:
-    """The host's own code (ps) that goes with these calls: the loops around them, and the least a call takes."""
+    """The host's own code (ps) that goes with these calls: the loops around them, and the minimum cost of a call for
+    each row of calls."""
     runs = int((going[1:] & ~going[:-1]).sum()) + int(going[:1].sum())
     return int(rows.looped[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
 
 
 def _numbered(rows: _Rows, polls: Times) -> Times:
-    """The number of each poll's stretch: polls that follow each other with nothing but a loop's code between, however
-    long that is where the same is asked again."""
+    """The stretch number of each poll. Polls belong to one stretch if only loop code is between them, or if they repeat
+    the same read."""
     gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]
     again = (np.diff(rows.address[polls]) == 0) & (np.diff(rows.site[polls]) == 0)
     follows = (np.diff(polls) == 1) & (again | (gaps <= rows.took[polls[:-1]]))
@@ -374,7 +381,7 @@ def _numbered(rows: _Rows, polls: Times) -> Times:
 
 
 def _ends_of_work(trace: Trace, block: BlockMetrics, moments: Times) -> Times:
-    """For each moment the end of the work that the block is at; the moment itself where it is at none."""
+    """For each moment the end of the block's current work; the moment itself if the block does not work."""
     edges, states = trace.row(block.number)
     if not len(states):
         return moments

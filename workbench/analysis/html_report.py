@@ -1,4 +1,4 @@
-"""A self-contained report: one HTML file with its style and drawings inside, no scripts, fit for printing."""
+"""Writes a self-contained report: one printable HTML file with style and drawings, without scripts."""
 
 import re
 from importlib.resources import files
@@ -68,8 +68,8 @@ def html_report(
     comparison: Comparison | None = None,
     scaling: Scaling | None = None,
 ) -> str:
-    """The whole report of a run, as a page. `comparison`, if given, is of this run with another (as A and B); `scaling`
-    is the curve that it is on."""
+    """The report of a run as an HTML page. `comparison`, if given, compares this run with another (as A and B);
+    `scaling` is the scaling curve that contains it."""
     folder = files("workbench.resources").joinpath("report")
     texts = {name: folder.joinpath(name).read_text("utf-8") for name in ("report.html.j2", "views.html.j2")}
     environment = Environment(
@@ -110,7 +110,7 @@ def html_report(
 
 
 def _times(analysis: Analysis) -> list[dict[str, Markup]]:
-    """Flame graph and treemap, each for a desk and for a phone."""
+    """The flame graph and the treemap, each for wide and for narrow screens."""
     tree = time_tree(analysis)
     widths = {"desk": WIDTH, "phone": PHONE_WIDTH}
     return [
@@ -240,7 +240,7 @@ def _scaling(scaling: Scaling) -> dict[str, Any]:
 
 
 def _path(analysis: Analysis) -> dict[str, Any]:
-    """The critical path by line, drawn by state and call, and a table of waits; no rows if it is unknown."""
+    """The critical path by line, drawn by state and call, and a table of waits; without rows if it is unknown."""
     path = analysis.what_if.path if analysis.what_if else None
     names = names_of_groups(m.block for m in analysis.blocks)
     diagram = path_diagram(path, names) if path else None
@@ -252,7 +252,7 @@ def _path(analysis: Analysis) -> dict[str, Any]:
 
 
 def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
-    """States as written, `unclassified` last, under a title that says what the block is."""
+    """The states of a block with `unclassified` last, under the block's title."""
     first = group.members[0]
     block, count = first.block, len(group.members)
     said = [block.kind]

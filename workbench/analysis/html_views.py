@@ -1,4 +1,4 @@
-"""Pages, tables and small drawings as pieces of an HTML page; the rest is in `resources/report/views.html.j2`."""
+"""Renders pages, tables and small drawings as parts of an HTML page, with `resources/report/views.html.j2`."""
 
 from collections.abc import Callable
 from html import escape
@@ -23,7 +23,7 @@ Shorten = Callable[[str], str]
 
 
 def shortener(project: str) -> Shorten:
-    """Paths as a reader of that project knows them: below the project's folder without it."""
+    """A function that shortens paths in texts: below the project's folder they lose it."""
     folder = str(PurePath(project).parent) + "/" if PurePath(project).is_absolute() else ""
 
     def short(path: str) -> str:
@@ -55,7 +55,7 @@ def scale_bar(bar: Shares) -> Markup:
 
 
 def bar_keys() -> list[dict[str, Any]]:
-    """What the parts of a speedup bar mean."""
+    """The legend of a speedup bar's parts."""
     keys = []
     for part, name, _ in BAR_KEYS:
         canvas = SvgCanvas(PAGE)
@@ -71,7 +71,7 @@ def sign(severity: str) -> Markup:
 
 
 def cell(column: Column, row: Any, level: str) -> Markup:
-    """A row's cell: its picture, or its text behind a swatch or a sign."""
+    """The HTML of a cell: its picture, or its text after a swatch or a sign."""
     if column.picture:
         canvas = SvgCanvas(PAGE)
         column.picture(canvas, -20.0, 0.0, PICTURE_WIDTH + 20, PICTURE_HEIGHT, row)
@@ -97,7 +97,7 @@ def place_words(place: Place | None, short: Shorten) -> str:
 
 
 def functions(short: Shorten) -> dict[str, Any]:
-    """What the templates call."""
+    """The functions that the templates call, by name."""
     return {
         "swatch": swatch, "share_bar": share_bar, "scale_bar": scale_bar, "sign": sign, "cell": cell, "head": head,
         "curve": curve, "kind": lambda item: type(item).__name__, "short": short,

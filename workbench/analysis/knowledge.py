@@ -31,7 +31,7 @@ Scope = Literal["block", "call", "application", "fifo", "memory_port"]
 
 
 class Select(Document):
-    """Which states of a block, and which of the host's calls, a rule looks at. Empty lists select everything."""
+    """The states of a block and the host calls to which a rule applies. Empty lists select everything."""
 
     categories: tuple[Category, ...] = Field((), description="states of these categories")
     reasons: tuple[str, ...] = Field((), description="states with any of these reasons")
@@ -47,10 +47,10 @@ class Select(Document):
 class Suggestion(Document):
     """Advice in printf style. An argument is an expression over metrics; `EXPRESSION as UNIT` makes a text for `%s`.
 
-    `time_left` is the least time (s) that the run takes once the advice is followed: who stays. `unknown` says that a
-    run does not show it. `stays` says in words what that rests on, if `time_left` is not a single metric.
-    `elsewhere`: it leads to other findings, which come before one whose best advice this is.
-    `changes` is the same as changes of the catalogue (`rule_changes`); `no_change` says why it is none.
+    `time_left` is the shortest time (s) of a run that follows the advice; `unknown` if a run does not show it. `stays`
+    names the basis of that time, if it is not a single metric. Advice with `elsewhere` leads to other findings, which
+    come before a finding whose best advice this is. `changes` gives the advice as changes of the catalogue
+    (`rule_changes`); `no_change` gives the reason if there are none.
     """
 
     text: str = Field(description="the advice, in printf style")
@@ -122,7 +122,7 @@ class KnowledgeFile(Document):
 
 @dataclass(frozen=True)
 class Argument:
-    """A printf argument: a number by an expression, or a text in `unit`; a lone text metric is itself."""
+    """A printf argument: the number of an expression, or its text in `unit`; a single text metric is used as it is."""
 
     expression: Expression
     unit: str = ""
@@ -130,7 +130,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class CheckedSuggestion:
-    """`time_left` is None where a run does not show it."""
+    """A suggestion with parsed expressions. `time_left` is None if a run does not show it."""
 
     text: str
     arguments: tuple[Argument, ...]
@@ -143,7 +143,7 @@ class CheckedSuggestion:
 
 @dataclass(frozen=True)
 class CheckedRule:
-    """A rule whose expressions are parsed. `side` and `scope` are texts for lists; `rule` has all the rest."""
+    """A rule with parsed expressions. `side` and `scope` are its texts for lists; `rule` is the rule as read."""
 
     rule: Rule
     file: str
@@ -183,7 +183,7 @@ class CheckedRule:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics that the rule rests on or asks to show."""
+        """The metrics that the rule depends on or shows."""
         read = filter(None, (self.call_condition, self.condition, self.time_saved, self.new_time))
         used = [name for expression in read for name in sorted(expression.names)]
         return tuple(dict.fromkeys([*used, *self.rule.show]))
@@ -191,8 +191,8 @@ class CheckedRule:
 
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """All rules, in order of their files, the metrics they may name, and reasons by category with what they mean;
-    `sources` compute further findings themselves."""
+    """All rules in the order of their files, the metrics that they may use, and the meaning of reasons by category;
+    `sources` compute further findings."""
 
     rules: tuple[CheckedRule, ...] = ()
     reasons: Mapping[Category, Mapping[str, str]] = field(default_factory=dict)
@@ -204,9 +204,8 @@ class KnowledgeBase:
 
 
 def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
-    """Read and merge files of rules over these metrics. A later file's rule of the same name, side and scope replaces
-    an earlier one."""
-    known = KnownMetrics({metric.name: metric for metric in metrics})
+    """Read and merge rule files. A later rule replaces an earlier one of the same name, side and scope."""
+    by_name = KnownMetrics({metric.name: metric for metric in metrics})
     rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
     reasons: dict[Category, dict[str, str]] = {category: {} for category in Category}
     problems: list[Diagnostic] = []
@@ -215,12 +214,13 @@ def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[Kn
         problems += unread
         if text is None:
             continue
-        file_rules, meant, more = _read_once(text, str(path), tuple((m.name, m.unit, m.stays) for m in known.values()))
+        known = tuple((m.name, m.unit, m.stays) for m in by_name.values())
+        file_rules, file_reasons, more = _read_once(text, str(path), known)
         problems += more
         rules |= {rule.key: rule for rule in file_rules}
-        for category, meanings in meant.items():
+        for category, meanings in file_reasons.items():
             reasons[category] |= meanings
-    base = KnowledgeBase(tuple(rules.values()), reasons, known)
+    base = KnowledgeBase(tuple(rules.values()), reasons, by_name)
     return base, (*problems, *_check_references(base))
 
 
@@ -229,13 +229,13 @@ FileKnowledge = tuple[tuple[CheckedRule, ...], Mapping[Category, Mapping[str, st
 
 @lru_cache(32)
 def _read_once(text: str, file: str, known: tuple[tuple[str, str, str], ...]) -> FileKnowledge:
-    """A file, checked against metrics of these names, units and `stays`: windows, runs and reports read the same."""
+    """The contents of a rule file for metrics of these names, units and `stays`; the result is cached."""
     metrics = (Metric(name, "", unit, lambda selected: None, stays) for name, unit, stays in known)
     return read_knowledge(text, file, KnownMetrics({metric.name: metric for metric in metrics}))
 
 
 def read_knowledge(text: str, file: str, metrics: Metrics) -> FileKnowledge:
-    """One file's rules and reasons, with diagnostics for what is left out."""
+    """The rules and reasons of one file, with diagnostics for faulty ones, which are left out."""
     marked, problems = read_marked(text, file)
     if marked is None:
         return (), {}, problems
@@ -273,7 +273,7 @@ Place = tuple[int | str, ...]
 
 
 class _Checker:
-    """Parses a rule's expressions, and remembers what is wrong with them."""
+    """Parses a rule's expressions and collects diagnostics."""
 
     def __init__(self, marked: Marked, path: Place, metrics: Metrics) -> None:
         self._marked, self._path, self._metrics = marked, path, metrics
@@ -295,7 +295,7 @@ class _Checker:
         self.problems.append(self._marked.diagnostic((*self._path, *place), message, hint, severity))
 
     def arguments(self, text: str, arguments: Sequence[str], *place: int | str) -> tuple[Argument, ...]:
-        """A printf text's arguments, held against its conversions."""
+        """The parsed arguments of a printf text, checked against its conversions."""
         checked: list[Argument] = []
         for number, argument in enumerate(arguments):
             where = (*place[:-1], "title_arguments" if place[-1] == "title" else "arguments", number)
@@ -321,7 +321,7 @@ class _Checker:
         return tuple(checked)
 
     def changes(self, lines: Sequence[str], *place: int | str) -> tuple[RuleChange, ...]:
-        """Each line of a suggestion's changes."""
+        """The parsed lines of a suggestion's changes."""
         changes = []
         for number, line in enumerate(lines):
             where = (*place, number)
@@ -384,7 +384,7 @@ def _checked(
 
 
 def _check_references(base: KnowledgeBase) -> Iterable[Diagnostic]:
-    """Warnings for names that lead nowhere: the rule still works."""
+    """Warnings for names that do not exist; the rule still works."""
     names = {rule.name for rule in base.rules}
     reasons = {reason for meanings in base.reasons.values() for reason in meanings}
     for rule in base.rules:

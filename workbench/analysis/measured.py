@@ -1,4 +1,4 @@
-"""A run as rules see it: its blocks and calls, and each host thread's time by what it goes with."""
+"""A run as rules use it: its blocks and calls, and each host thread's time by what could go with it."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ from workbench.traces.trace import Trace, has_trace, trace_of
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """What rules are held against, and what exports write. `metrics` are those that rules may name, `threshold` the
-    least speedup reported. `path` is the critical path by block and state, empty where none is known."""
+    """The run to which rules apply and which exports write. `metrics` are those that rules may name, `threshold` is the
+    smallest reported speedup. `path` is the critical path by block and state, empty if unknown."""
 
     run: Run
     platform: Platform | None = None
@@ -65,7 +65,7 @@ class MeasuredRun:
 
     @cached_property
     def custom_values(self) -> Mapping[str, float]:
-        """What expressions may read of the metrics of one's own."""
+        """The values of the custom metrics that expressions may read."""
         return custom_values(self.custom)
 
     @cached_property
@@ -120,17 +120,17 @@ class MeasuredRun:
         return HostSide(own_s, transfer_s, waiting, self._longest_wait_s(block, mine))
 
     def _longest_wait_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
-        """0 where transfers may be under way in a wait, for these could become faster."""
+        """The longest wait (s); 0 if transfers may be under way during waits, since these could become faster."""
         entries = zip(self.run.manifest.entries, self.platform.host.entries if self.platform else (), strict=False)
         asynchronous = {entry for entry, described in entries if described.asynchronous}
         return 0.0 if any(c.entry in asynchronous for c in calls) else self.times.longest_wait_s(block)
 
     def order_of(self, block: BlockMetrics) -> CallOrder | None:
-        """The calls in order of a host thread; for hardware, of the thread that waits most often."""
+        """The ordered calls of a host thread; for an FPGA block, those of the thread that waits most often."""
         if block.block.side is Side.HOST:
             return self._orders[block.block.id]
-        known = [order for order in self._orders.values() if order is not None]
-        return max(known, key=lambda order: order.rounds, default=None)
+        orders = [order for order in self._orders.values() if order is not None]
+        return max(orders, key=lambda order: order.rounds, default=None)
 
     @cached_property
     def _orders(self) -> dict[str, CallOrder | None]:
@@ -152,15 +152,16 @@ class MeasuredRun:
 
     @cached_property
     def on_path(self) -> BlockMetrics | None:
-        """The FPGA's block that is most on the critical path, one for all of its replicas."""
+        """The FPGA block with the most time on the critical path; the first of its replicas."""
         spent_s: dict[str, float] = {}
         for part in self.path:
             spent_s[part.block] = spent_s.get(part.block, 0.0) + part.time_s
-        there = [b for b in self.blocks if b.block.side is Side.FPGA and spent_s.get(b.block.id, 0.0) > 0]
-        return max(there, key=lambda b: spent_s[b.block.id], default=None)
+        on_path_blocks = [b for b in self.blocks if b.block.side is Side.FPGA and spent_s.get(b.block.id, 0.0) > 0]
+        return max(on_path_blocks, key=lambda b: spent_s[b.block.id], default=None)
 
     def host_of(self, block: BlockMetrics) -> HostSide:
-        """The thread itself; for hardware, the thread that waits least among those that wait, or else the first."""
+        """The host side of a thread; for an FPGA block, that of the thread that waits least among those that wait, or
+        else of the first."""
         if block.block.id in self._sides:
             return self._sides[block.block.id]
         waiting = [side for side in self._sides.values() if side.waiting.total_s > 0]
@@ -168,8 +169,8 @@ class MeasuredRun:
         return sides[0] if sides else HostSide(0.0, 0.0, Waiting(self.run.time_s, self.run.time_s))
 
     def at_most(self, left_s: float) -> float:
-        """What is gained at most where the run takes at least `left_s`: T over that; infinite where nothing is known to
-        stay, and 1 where nothing can go."""
+        """The largest possible speedup if `left_s` of the run's time T remain: T / `left_s`; infinite if nothing is
+        known to remain, 1 if nothing can go."""
         if math.isnan(left_s):
             return math.nan
         return max(self.run.time_s / left_s, 1.0) if left_s > 0 else math.inf

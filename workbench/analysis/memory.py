@@ -1,4 +1,4 @@
-"""What a run counted of the ports by which the design asks memory on its card, as numbers for people."""
+"""Traffic of the design's memory ports on the card in a run, as metrics and words."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from workbench.model.text import bytes_text, percent_text, rate_text, significan
 
 
 def memory_metrics(run: Run) -> tuple[MemoryPortMetrics, ...]:
-    """The ports that were counted, in order; none where the run has no such table."""
+    """The counted memory ports, in order; none if the run has no such table."""
     table, ports = run.tables.get("memory_ports"), run.manifest.memory_ports
     if table is None:
         return ()
@@ -35,7 +35,7 @@ def memory_metrics(run: Run) -> tuple[MemoryPortMetrics, ...]:
 
 
 def memory_words(metrics: MemoryPortMetrics) -> str:
-    """A port's traffic in a line."""
+    """The traffic of a port in one line."""
     port = metrics.port
     waited = percent_text(metrics.waiting / max(metrics.cycles, 1))
     return (
@@ -45,7 +45,7 @@ def memory_words(metrics: MemoryPortMetrics) -> str:
 
 
 def memory_table(ports: Sequence[MemoryPortMetrics]) -> Table:
-    """What each port moved, how long it waited, how the memory's rows were hit; longest wait first."""
+    """The bytes, waits and row hits of each port, the longest wait first."""
     columns = (
         Column("Port", lambda row: f"{row.port.id}, {row.port.memory}", share=1.0, elide_middle=True,
                key=lambda row: row.port.id, tip="And the card memory that it accesses"),
@@ -78,7 +78,7 @@ def _share(
     title: str, share: Callable[[MemoryPortMetrics], float | None], tip: str,
     tip_of: Callable[[MemoryPortMetrics], str] = lambda row: "",
 ) -> Column:  # fmt: skip
-    """Empty where the memory has nothing of the kind."""
+    """A column with a share of a port; empty if the memory does not have the counted feature."""
 
     def text(row: MemoryPortMetrics) -> str:
         value = share(row)

@@ -1,4 +1,4 @@
-"""From a run's tables to metrics of blocks, states and calls (ReCAP 2011, section 4)."""
+"""Computes metrics of blocks, states and calls from a run's tables (ReCAP 2011, section 4)."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ _KEY = ("site", "block", "state", "entry")
 
 
 def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
-    """Every block of the manifest; one that no table reports has no time, no cycles and no visits."""
+    """The metrics of every block of the manifest; a block that no table reports has no time, cycles and visits."""
     total_ps = run.manifest.time_ps or 1
     times, moves = run.tables.get("state_time"), run.tables.get("transitions")
     metrics = []
@@ -52,7 +52,7 @@ def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
 
 
 def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]:
-    """Every call site that was reached, in the manifest's order, with the platform's tables beside it."""
+    """The metrics of every call site that was reached, in the manifest's order, with the platform's tables."""
     stats = run.tables.get("call_stats")
     if stats is None:
         return ()
@@ -91,7 +91,8 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
 
 
 def _moved(run: Run, platform: Platform | None) -> Mapping[str, int]:
-    """Bytes that the run moves in each direction, but for those of waits: united, they would be one transfer."""
+    """The bytes that the run moves in each direction without those of waits; as one transfer they would have this
+    size."""
     stats, manifest = run.tables["call_stats"], run.manifest
     moved: dict[str, int] = {}
     for entry, block, state, size in zip(
@@ -104,7 +105,7 @@ def _moved(run: Run, platform: Platform | None) -> Mapping[str, int]:
 
 
 def _sizes(calls: Table | None) -> Mapping[Key, Histogram]:
-    """The sizes of each site's calls, by site, block, state and entry, where the run kept every call."""
+    """The call sizes of each site, by site, block, state and entry, if the run kept every call."""
     if calls is None:
         return {}
     kinds, kind_of = kinds_of(calls, _KEY)
@@ -121,10 +122,11 @@ def _sizes(calls: Table | None) -> Mapping[Key, Histogram]:
 def table_statistics(
     platform: Platform | None, transfer: str, count: int, size: int, sizes: Histogram, moved: Mapping[str, int]
 ) -> TableStatistics | None:
-    """What the tables say of `count` calls of type `transfer` that moved `size` bytes; None where they say nothing.
+    """The transfer tables' statistics for `count` calls of type `transfer` that moved `size` bytes; None if the tables
+    do not cover them.
 
-    No best size is larger than what the run moves in that direction (`moved`).
-    The time at the best type sums the calls' own sizes where the run kept them, or else takes their mean.
+    A best size is at most what the run moves in that direction (`moved`). The time at the best type is summed over the
+    calls' own sizes if the run kept them; otherwise their mean is used.
     """
     tables = platform.transfer_tables if platform else {}
     own = tables.get(transfer)

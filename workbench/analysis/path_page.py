@@ -1,4 +1,4 @@
-"""A run's critical path described for every place that shows it: by line, beside what each line could take more."""
+"""Pages and tables of a run's critical path by line, with each line's slack, for window, report and terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ _SLACK_TIP = "How much later any one of them may end before the run does; each a
 
 @dataclass(frozen=True)
 class PathRow:
-    """A call or state of a block, or of all its replicas: its time on the critical path, and the least slack of all of
-    them: None where nothing waits for any, or where that is not known (the host's code between its calls)."""
+    """A call or state of a block (or of its replicas together): its time on the critical path, and its least slack,
+    None if nothing waits for it, or if that is unknown (as for the host's code between calls)."""
 
     block: str
     name: str
@@ -33,22 +33,22 @@ class PathRow:
 
 
 def path_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[PathRow, ...]:
-    """What is on the path, the longest first, then what is not, the least slack first: of the blocks of `names`, which
-    says under which name each is counted."""
+    """The calls and states of the blocks in `names`: those on the path, the longest first, then the others, the least
+    slack first. `names` maps a block to the name under which it is counted."""
     spent: dict[_Key, list[PathLine]] = {}
     slacks: dict[_Key, list[Slack]] = {}
     for line in path.lines:
         if name := names.get(line.block):
             spent.setdefault((name, line.name, line.file, line.line), []).append(line)
-    for one in path.slack:
-        if name := names.get(one.block):
-            slacks.setdefault((name, one.call or one.state, one.file, one.line), []).append(one)
+    for slack in path.slack:
+        if name := names.get(slack.block):
+            slacks.setdefault((name, slack.call or slack.state, slack.file, slack.line), []).append(slack)
     rows = [_row(key, spent.get(key, ()), slacks.get(key, ())) for key in dict.fromkeys((*spent, *slacks))]
     return tuple(sorted(rows, key=lambda row: (-row.time_s, row.slack_s is None, row.slack_s or 0.0)))
 
 
 def names_of_groups(blocks: Iterable[Block]) -> dict[str, str]:
-    """Replicas are counted together."""
+    """The name under which each block is counted: its group, so that replicas count together."""
     return {block.id: block.group or block.id for block in blocks}
 
 
@@ -85,7 +85,7 @@ def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares
 
 @dataclass(frozen=True)
 class WaitRow:
-    """A call or state that waited for another block's, replicas together: how often, and how long in all."""
+    """A call or state that waited for another block's, replicas together: number of waits and total time."""
 
     waiter: PathPart
     waited_for: PathPart
@@ -94,7 +94,7 @@ class WaitRow:
 
 
 def wait_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[WaitRow, ...]:
-    """Rows of waits between blocks, the longest first; `names` gives the name under which each block is counted."""
+    """Waits between blocks, the longest first; `names` maps a block to the name under which it is counted."""
     sums: dict[tuple[PathPart, PathPart], tuple[int, float]] = {}
     for wait in path.waits:
         pair = _named(wait.waiter, names), _named(wait.waited_for, names)
@@ -112,7 +112,7 @@ def part_words(part: PathPart) -> str:
 
 
 def waits_table(rows: Sequence[WaitRow]) -> views.Table:
-    """Which call or state waited for which, with a place in the source of each."""
+    """A table of waits: the waiting call or state, the awaited one, and their source places."""
     columns = (
         views.Column("Waits", lambda r: _name_first(r.waiter), share=1.0, ink=lambda r: _STRONG,
                key=lambda r: part_words(r.waiter), tip_of=lambda r: _where(r.waiter)),
@@ -139,13 +139,13 @@ def _place(part: PathPart) -> Place | None:
 
 
 def wait_words(row: WaitRow) -> str:
-    """A wait in a line: `host main poll waits for worker multiply: 4 times, 512 µs in all`."""
+    """A wait in one line: `host main poll waits for worker multiply: 4 times, 512 µs in all`."""
     spent = f"{counted(row.count, 'time')}, {time_text(row.time_s)} in all"
     return f"{part_words(row.waiter)} waits for {part_words(row.waited_for)}: {spent}"
 
 
 def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> str:
-    """What most of the run's time is spent on, in a line."""
+    """The states in which most of the run's time is spent, in one line."""
     rows = [row for row in path_rows(path, names_of_groups(blocks)) if row.time_s][:most]
     names = [f"{block_words(row.block)} {row.name}" for row in rows]
     places = [
@@ -156,7 +156,7 @@ def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> st
 
 
 def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
-    """The critical path of the whole run."""
+    """The page of the whole run's critical path."""
     rows = path_rows(path, names_of_groups(blocks))
     about = views.Text("What the run's end waited for, and how much later each line could end.", "second")
     table = path_table(rows, with_shares=False)
@@ -166,8 +166,8 @@ def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
 
 
 def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:
-    """The section on the critical path for one block, or for replicas together; None if the path is unknown, or not in
-    them."""
+    """The critical path's section for one block, or for replicas together; None if the path is unknown or they are not
+    on it."""
     mine = {block.id for block in members}
     rows = path_rows(path, dict.fromkeys(mine, members[0].id)) if path else ()
     if path is None or not rows:

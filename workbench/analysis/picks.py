@@ -1,4 +1,4 @@
-"""What the picks of a rule's changes (`rule_changes`) choose of a run."""
+"""Picks of a rule's changes (`rule_changes`): the calls and states of a run that each pick selects."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,11 +21,11 @@ def _selected(s: Selection) -> Sequence[Selection]:
 
 
 def _longest(s: Selection) -> Sequence[Selection]:
-    return _with(s, {_pair(max(s.calls, key=lambda call: call.time_s))}) if s.calls else []
+    return _selection_of_calls(s, {_pair(max(s.calls, key=lambda call: call.time_s))}) if s.calls else []
 
 
 def _each(s: Selection) -> Sequence[Selection]:
-    return [one for pair in sorted(map(_pair, s.calls)) for one in _with(s, {pair})]
+    return [one for pair in sorted(map(_pair, s.calls)) for one in _selection_of_calls(s, {pair})]
 
 
 def _together(s: Selection) -> Sequence[Selection]:
@@ -39,11 +39,11 @@ def _with_data(s: Selection) -> Sequence[Selection]:
 
 
 def _starts(s: Selection) -> Sequence[Selection]:
-    return _with(s, _toward(s, s.order.used(s.order.starts))) if s.order else []
+    return _selection_of_calls(s, _toward(s, s.order.used(s.order.starts))) if s.order else []
 
 
 def _selected_starts(s: Selection) -> Sequence[Selection]:
-    return _with(s, set(map(_pair, s.calls)) & s.order.used(s.order.starts)) if s.order else []
+    return _selection_of_calls(s, set(map(_pair, s.calls)) & s.order.used(s.order.starts)) if s.order else []
 
 
 def _settings(s: Selection) -> Sequence[Selection]:
@@ -51,16 +51,16 @@ def _settings(s: Selection) -> Sequence[Selection]:
     if order is None:
         return []
     repeated = order.used(order.in_rounds & order.sends & order.of(set(map(_pair, s.calls))))
-    return _with(s, repeated - order.used(order.starts))
+    return _selection_of_calls(s, repeated - order.used(order.starts))
 
 
 def _next_data(s: Selection) -> Sequence[Selection]:
-    return _with(s, _toward(s, s.order.used(s.order.next_data))) if s.order else []
+    return _selection_of_calls(s, _toward(s, s.order.used(s.order.next_data))) if s.order else []
 
 
 def _before_reads(s: Selection) -> Sequence[Selection]:
     order = s.order
-    return _with(s, order.used(order.before_reads(order.of(set(map(_pair, s.calls)))))) if order else []
+    return _selection_of_calls(s, order.used(order.before_reads(order.of(set(map(_pair, s.calls)))))) if order else []
 
 
 def _asynchronous(s: Selection) -> Sequence[Selection]:
@@ -70,14 +70,18 @@ def _asynchronous(s: Selection) -> Sequence[Selection]:
     early -= {
         entry for entry, described in zip(s.of.run.manifest.entries, entries, strict=False) if described.asynchronous
     }
-    return _with(s, {_pair(call) for call in s.calls if call.entry in early})
+    return _selection_of_calls(s, {_pair(call) for call in s.calls if call.entry in early})
 
 
 def _other_polls(s: Selection) -> Sequence[Selection]:
     if s.order is None:
         return []
     kinds, counts = np.unique(s.order.kind[s.order.waits & s.order.asks], return_counts=True)
-    return _with(s, {s.order.pairs[kind] for kind in np.delete(kinds, counts.argmax()).tolist()}) if len(kinds) else []
+    return (
+        _selection_of_calls(s, {s.order.pairs[kind] for kind in np.delete(kinds, counts.argmax()).tolist()})
+        if len(kinds)
+        else []
+    )
 
 
 #: What the picks of calls choose: a selection for each change.
@@ -118,13 +122,13 @@ STATES: Mapping[str, Callable[[Selection], Sequence[Picked]]] = {
 
 
 def work_of(name: str, s: Selection) -> Sequence[Picked]:
-    """The work of the block, or of the blocks in the instance, of that name."""
+    """The busiest of the blocks with this name (of a block or of an instance), with its work states."""
     ids = {block.id for block in resolve_target(name, [b.block for b in s.of.blocks])} if name else set()
     return _work_of([b for b in s.of.blocks if b.block.id in ids])
 
 
 def _work_of(blocks: Sequence[BlockMetrics]) -> Sequence[Picked]:
-    """The busiest of these blocks, with its states of work."""
+    """The busiest of these blocks, with its work states."""
     busiest = max(blocks, key=lambda block: block.time_of(Category.WORK), default=None)
     if busiest is None or not busiest.time_of(Category.WORK):
         return []
@@ -135,47 +139,50 @@ def _pair(call: CallMetrics) -> Pair:
     return call.site_number, call.state.index
 
 
-def _with(s: Selection, pairs: set[Pair]) -> Sequence[Selection]:
-    """The selection of these calls of the thread that `s.order` is of."""
+def _selection_of_calls(s: Selection, pairs: set[Pair]) -> Sequence[Selection]:
+    """A selection with these calls of the thread that `s.order` belongs to."""
     thread = s.block.block.id if s.on_host or s.order is None else s.order.block
     calls = tuple(call for call in s.of.calls if call.block == thread and _pair(call) in pairs)
     return [replace(s, calls=calls, time_s=sum(call.time_s for call in calls))] if calls else []
 
 
 def _groups(s: Selection, chosen: Callable[[CallOrder], Mask]) -> Sequence[Selection]:
-    """Without an order, each site whose calls follow one another is a group of its own."""
+    """A selection for each group of consecutive calls. Without an order, each site with consecutive calls is a
+    group."""
     if s.order is None:
-        return [one for call in s.calls if call.runs.max > 1 for one in _with(s, {_pair(call)})]
-    return [one for pairs in s.order.groups(chosen(s.order)) for one in _with(s, pairs)]
+        return [
+            selection for call in s.calls if call.runs.max > 1 for selection in _selection_of_calls(s, {_pair(call)})
+        ]
+    return [selection for pairs in s.order.groups(chosen(s.order)) for selection in _selection_of_calls(s, pairs)]
 
 
 def _toward(s: Selection, pairs: set[Pair]) -> set[Pair]:
-    """The calls that name the selected block, or all if none does."""
+    """The calls whose states name the selected block, or all calls if none does."""
     if s.on_host or s.order is None:
         return pairs
     blocks = [b.block for b in s.of.blocks]
     states = next(b for b in s.of.blocks if b.block.id == s.order.block).block.states
-    mine = {b.block.id for b in s.of.blocks if b.block.group == s.block.block.group}
+    group_ids = {b.block.id for b in s.of.blocks if b.block.group == s.block.block.group}
     named = {
         (site, state)
         for site, state in pairs
-        if any(block.id in mine for target in states[state].targets for block in resolve_target(target, blocks))
+        if any(block.id in group_ids for target in states[state].targets for block in resolve_target(target, blocks))
     }
     return named or pairs
 
 
 def call_names(s: Selection) -> tuple[str, ...]:
-    """The selected calls as changes name them: FILE:LINE, and the column where other calls are in that line; in a file
-    outside of the project, by their name if they alone have it."""
-    mine = {call.site_number for call in s.calls}
+    """Names of the selected calls for changes: FILE:LINE, with the column if the line has other calls; in a file
+    outside of the project, the calls' name if it is unique."""
+    selected = {call.site_number for call in s.calls}
     sites = list(enumerate(s.of.run.manifest.sites))
-    others = [site for number, site in sites if number not in mine]
+    others = [site for number, site in sites if number not in selected]
     places = {(site.file, site.line) for site in others}
-    taken = {name for site in others for name in (site.label, site.callee)}
+    other_names = {name for site in others for name in (site.label, site.callee)}
     names = []
     for call in s.calls:
         site = call.site
-        if PurePath(site.file).is_absolute() and site.label not in taken:
+        if PurePath(site.file).is_absolute() and site.label not in other_names:
             names.append(site.label)
         else:
             names.append(f"{call.place}:{site.column}" if (site.file, site.line) in places else call.place)

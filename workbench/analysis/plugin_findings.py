@@ -1,4 +1,4 @@
-"""What plugins say of findings: their own, and advice and bounds of those of rules that they know better."""
+"""Findings of plugins, and plugins' better advice and bounds for the findings of rules."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,15 +21,15 @@ def severity_of(gain: float) -> str:
 def findings_of_plugins(
     measured: MeasuredRun, sources: Sequence[FindingSource]
 ) -> tuple[list[Finding], list[Diagnostic]]:
-    """Plugins' own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
+    """The plugins' own findings that reach the threshold; of their numbers, only metrics are kept."""
     findings: list[Finding] = []
     problems: list[Diagnostic] = []
     for source in sources:
         try:
             for finding in source.find(measured):
                 if finding.gain >= measured.threshold:
-                    known = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
-                    findings.append(replace(finding, severity=severity_of(finding.gain), metrics=known))
+                    metrics = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
+                    findings.append(replace(finding, severity=severity_of(finding.gain), metrics=metrics))
         except WorkbenchError as error:
             problems += error.diagnostics
         except BaseException as error:
@@ -40,13 +40,15 @@ def findings_of_plugins(
 def with_plugins(
     findings: list[tuple[Finding, _Rule]], measured: MeasuredRun, sources: Sequence[FindingSource]
 ) -> tuple[list[tuple[Finding, _Rule]], list[Diagnostic]]:
-    """Rules' findings with the advice and the bounds that plugins have of them; without those that then gain less than
-    the threshold."""
+    """The rules' findings with plugins' advice and bounds; findings that then gain less than the threshold are left
+    out."""
     problems: list[Diagnostic] = []
     for source in sources:
         try:
             findings = [
-                (one, rule) for finding, rule in findings if (one := _checked(finding, measured, source)) is not None
+                (kept_finding, rule)
+                for finding, rule in findings
+                if (kept_finding := _checked(finding, measured, source)) is not None
             ]
         except WorkbenchError as error:
             problems += error.diagnostics

@@ -1,4 +1,4 @@
-"""Predictions of what findings advise: each advice with changes gets its own, and findings are ranked by them."""
+"""Predicts the gain of findings' advice, and ranks the findings by it."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +30,8 @@ _ROUNDED = 1e-6
 
 @dataclass(frozen=True)
 class Trial:
-    """What changes made together would gain, and by block and state what then holds the run (`now`: what does now)."""
+    """The prediction for a set of changes, and the run's critical path by block and state, today (`now`) and after
+    them."""
 
     prediction: Prediction
     now: tuple[Bottleneck, ...] = ()
@@ -38,7 +39,7 @@ class Trial:
 
 
 def try_changes(replayed: Replayed, changes: Sequence[Change]) -> Trial:
-    """Predict a set of changes. Raises WorkbenchError where one names what the run lacks."""
+    """Predict a set of changes together. Raises WorkbenchError if a change names something that the run lacks."""
     prediction = replayed.predict(changes)
     if prediction.trust is Trust.REFUSED:
         return Trial(prediction)
@@ -48,36 +49,37 @@ def try_changes(replayed: Replayed, changes: Sequence[Change]) -> Trial:
 def with_predictions(
     analysis: Analysis, replayed: Replayed, job: Job | None = None, budget_s: float = math.inf
 ) -> Analysis:
-    """The analysis with what its advice is predicted to gain. Findings are ranked anew: first those with a predicted
-    speedup, by it, then the others by their upper bound; those that follow from others stay last.
+    """The analysis with predictions for its advice. Findings are ranked again: first those with a predicted speedup, by
+    it, then the others by their upper bound, and last those that follow from others.
 
-    Advice with the greatest bounds is predicted first, and none once `budget_s` seconds of processor time are used up.
+    Advice with the largest bounds is predicted first; predictions end when `budget_s` seconds of processor time are
+    used.
     """
     budget = _Budget(budget_s)
     wanted: dict[tuple[Change, ...], float] = {}
     for advice in (a for finding in analysis.findings for a in finding.advice if a.changes):
         wanted[advice.changes] = max(wanted.get(advice.changes, 0.0), advice.at_most or 0.0)
-    known: dict[tuple[Change, ...], Prediction] = {}
+    predictions: dict[tuple[Change, ...], Prediction] = {}
     for number, changes in enumerate(sorted(wanted, key=lambda one: -wanted[one])):
         if job:
             job.check()
             job.progress(number / len(wanted))
         if not replayed.exact or budget.allows():
-            known[changes] = asked(replayed, changes)
-    findings = tuple(sorted((_predicted(finding, known) for finding in analysis.findings), key=_rank))
+            predictions[changes] = asked(replayed, changes)
+    findings = tuple(sorted((_predicted(finding, predictions) for finding in analysis.findings), key=_rank))
     if not replayed.exact:
         return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
     best = _best_sets(findings, replayed, budget)
     after = replayed.next_bottlenecks(best[0].changes) if best else ()
     path = replace(replayed.critical_path(), steps=())
-    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(known), path)
+    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(predictions), path)
     return replace(analysis, findings=findings, what_if=what_if)
 
 
 @dataclass
 class _Budget:
-    """Seconds of this thread's processor time for predictions, of which each is expected to take as long as the longest
-    did. What the window paints meanwhile does not count."""
+    """A limit (s) on this thread's processor time for predictions. The next prediction is expected to take as long as
+    the longest so far. The window's painting does not count."""
 
     seconds: float
     begun_s: float = field(default_factory=thread_time)
@@ -96,7 +98,7 @@ def _rank(finding: Finding) -> tuple[int, bool, bool, float]:
 
 
 def asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
-    """A prediction; what the run lacks refuses it."""
+    """The prediction of changes; it is refused if they name something that the run lacks."""
     try:
         return replayed.predict(changes)
     except WorkbenchError as error:
@@ -114,19 +116,19 @@ def _predicted(finding: Finding, known: Mapping[tuple[Change, ...], Prediction])
 
 
 def _by_gain(advice: Advice) -> tuple[bool, float]:
-    """The best prediction first; then what is not predicted, by its bound."""
+    """A sort key for advice: the best prediction first, then unpredicted advice by its bound."""
     speedup = advice.prediction.speedup if advice.prediction else None
     return speedup is None, -(speedup if speedup is not None else advice.at_most or 0.0)
 
 
 def over_bound(prediction: Prediction | None, advice: Advice) -> bool:
-    """Whether a prediction is above the advice's upper bound: one of the two is then wrong."""
+    """Whether a prediction exceeds the advice's upper bound, so that one of the two is wrong."""
     speedup = prediction.speedup if prediction else None
     return speedup is not None and advice.at_most is not None and speedup > advice.at_most * (1 + _ROUNDED)
 
 
 def _within(prediction: Prediction | None, advice: Advice) -> Prediction | None:
-    """The prediction, refused where it is above the bound."""
+    """The prediction, refused if it exceeds the bound."""
     if prediction is None or not over_bound(prediction, advice):
         return prediction
     speedup = ratio_text(prediction.speedup or 0.0)
@@ -135,7 +137,7 @@ def _within(prediction: Prediction | None, advice: Advice) -> Prediction | None:
 
 
 def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget) -> tuple[Prediction, ...]:
-    """The best piece of advice, and the best sets of two and of three pieces that change different things."""
+    """The best single advice, and the best sets of two and of three that change different things."""
     advice = [a for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.changes]
     predictions = [a.prediction for a in advice if a.prediction]
     single = {one.changes: one for one in predictions if one.speedup is not None and one.speedup >= LEAST_GAIN}
@@ -146,15 +148,18 @@ def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget)
 def best_sets(
     replayed: Replayed, pieces: Sequence[Prediction], allowed: Callable[[], bool] = lambda: True
 ) -> tuple[Prediction, ...]:
-    """The best set of two, then of three, of these pieces, which were predicted alone: of those that change different
-    things, and only as long as one more gains more. `allowed` says whether there is time for another prediction."""
+    """The best set of two, then of three, of these pieces, which were each predicted alone. Pieces of a set change
+    different things, and the larger set is given only if it gains more. `allowed` says whether there is time for
+    another prediction."""
     best: list[Prediction] = []
-    least = max((one.speedup or 0.0 for one in pieces), default=0.0)
+    least = max((piece.speedup or 0.0 for piece in pieces), default=0.0)
     for size in (2, 3):
-        sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if apart(chosen)]
+        sets = [chosen for chosen in combinations([piece.changes for piece in pieces], size) if apart(chosen)]
         answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
         fastest = max(
-            (one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None
+            (piece for piece in answers if piece.speedup is not None),
+            key=lambda piece: piece.speedup or 0,
+            default=None,
         )
         if fastest is None or (fastest.speedup or 0) <= least:
             break
@@ -164,19 +169,19 @@ def best_sets(
 
 
 def apart(chosen: Sequence[tuple[Change, ...]]) -> bool:
-    """Whether no two of these change the same of one call or part."""
+    """Whether no two of these sets of changes concern the same call or part."""
     places = [{(_OF.get(c.kind, c.kind), part) for c in changes for part in _parts(c)} for changes in chosen]
     return sum(map(len, places)) == len(set().union(*places))
 
 
 def _parts(change: Change) -> tuple[str, ...]:
-    """What a change is about: its calls, or what its other texts name."""
+    """The subjects of a change: its calls, or the names in its other texts."""
     calls: tuple[str, ...] = getattr(change, "calls", ())
     return calls or (" ".join(str(getattr(change, each.name)) for each in fields(change) if each.type == "str"),)
 
 
 def suggestions(analysis: Analysis) -> Iterator[Advice]:
-    """The advice of top findings that has changes, each set once, by predicted speedup; what is refused comes last."""
+    """The advice of top findings that has changes, each set once, by predicted speedup; refused ones come last."""
     offered = [a for f in tops(analysis.findings) for a in f.advice if a.changes]
     seen: set[tuple[Change, ...]] = set()
     for advice in sorted(offered, key=lambda a: -((a.prediction and a.prediction.speedup) or 0.0)):

@@ -1,4 +1,4 @@
-"""Transfer rate by size as a plot: a platform's tables, and an application's calls where they lie on them."""
+"""Plots transfer rate by size: a platform's tables, and an application's calls on them."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -21,7 +21,8 @@ _SAMPLES = 80
 
 
 def finding_plot(finding: Finding, analysis: Analysis, platform: Platform | None) -> Plot | None:
-    """The tables that a finding's calls use, with the calls of its block; None where it is not about transfers."""
+    """The plot of the tables that a finding's calls use, with the calls of its block; None if the finding is not about
+    transfers."""
     calls = [c for c in analysis.calls if c.block == finding.block or finding.scope == "application"]
     if platform is None or not any(c.rate for c in calls):
         return None
@@ -35,7 +36,8 @@ def finding_plot(finding: Finding, analysis: Analysis, platform: Platform | None
 
 
 def direction_plot(platform: Platform, calls: Sequence[CallMetrics], direction: str) -> Plot | None:
-    """The tables of one direction ("send" or "receive") with the calls of that direction; None without tables."""
+    """The plot of all tables in one direction ("send" or "receive") with the calls in that direction; None without
+    tables."""
     tables = {n: t for n, t in platform.transfer_tables.items() if t.direction == direction and t.points}
     mine = [c for c in calls if c.table and c.table.type in tables]
     return rate_plot(platform, sorted(tables, key=lambda n: -best_rate(tables[n])), mine) if tables else None
@@ -44,9 +46,10 @@ def direction_plot(platform: Platform, calls: Sequence[CallMetrics], direction: 
 def rate_plot(
     platform: Platform, names: Sequence[str], calls: Sequence[CallMetrics], places: Collection[tuple[str, int]] = ()
 ) -> Plot:
-    """Tables by name, the first of which counts most, and calls; those at `places` (file, line) are meant.
+    """A plot of these tables, the first of which counts most, and of calls; those at `places` (file, line) are
+    highlighted.
 
-    The shaded sizes reach 95 % of the first table's best rate, and the goal is there where the strong call falls short.
+    The shaded sizes reach 95 % of the first table's best rate; if the highlighted call is below it, a goal is shown.
     """
     lines = [table_line(name, platform.transfer_tables[name], number) for number, name in enumerate(names)]
     first, spots = platform.transfer_tables[names[0]], call_spots(calls, places)
@@ -57,7 +60,7 @@ def rate_plot(
 
 
 def table_line(name: str, table: TransferTable, number: int = 0) -> Line:
-    """The rates that the table's interpolation gives, at its points and between them."""
+    """The curve of rates that the table gives by interpolation, at its points and between them."""
     sizes = [p.bytes for p in table.points]
     if len(sizes) > 1:
         low, high = math.log(sizes[0]), math.log(sizes[-1])
@@ -67,7 +70,7 @@ def table_line(name: str, table: TransferTable, number: int = 0) -> Line:
 
 
 def tables_for(platform: Platform, calls: Sequence[CallMetrics]) -> list[str]:
-    """The names of the tables that the calls use and that have a curve, the most used first; then the others'."""
+    """The names of the tables with a curve: those that the calls use, the most used first, then the others."""
     time: dict[str, float] = {}
     for call in calls:
         if call.entry and call.entry.transfer in platform.transfer_tables:
@@ -77,7 +80,7 @@ def tables_for(platform: Platform, calls: Sequence[CallMetrics]) -> list[str]:
 
 
 def call_spots(calls: Sequence[CallMetrics], places: Collection[tuple[str, int]]) -> list[Spot]:
-    """Calls that moved data at their mean size and rate; the slowest of those at `places` is strong."""
+    """Spots for calls that moved data, at their mean size and rate; the slowest at `places` is highlighted."""
     moved = [c for c in sorted(calls, key=lambda c: -c.time_s) if c.rate is not None and c.bytes_per_call > 0]
     strong = next((c for c in moved if (c.site.file, c.site.line) in places), None)
     return [

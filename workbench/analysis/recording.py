@@ -1,10 +1,10 @@
-"""What recording did to a run's time, in words: the same in the report, the window and on the command line."""
+"""Describes the instrumentation overhead of a run, for the report, the window and the command line."""
 
 from workbench.model.run import Manifest
 
 
 def recording_words(manifest: Manifest) -> str:
-    """One sentence's part without a full stop; empty where nothing was recorded or nothing is known."""
+    """The instrumentation overhead as a clause without a full stop; "" if nothing was recorded or nothing is known."""
     overhead = manifest.overhead
     if not manifest.instrumented or not overhead:
         return ""
@@ -24,7 +24,7 @@ def recording_words(manifest: Manifest) -> str:
 
 
 def recording_parts(manifest: Manifest) -> tuple[str, ...]:
-    """The same for a status bar; empty where `recording_words` is."""
+    """The instrumentation overhead for a status bar; empty if `recording_words` is."""
     overhead = manifest.overhead
     if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in overhead:
         return ()

@@ -28,12 +28,12 @@ from workbench.model.run import PS_PER_S, Cores, Manifest, Run, RunClock, Thread
 
 
 def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
-    """Plain data; how the run ended comes first.
+    """The report as plain data, the end of the run first.
 
-    Times are seconds, sizes bytes, rates bytes per second; `unclassified` is cycles, as `cycles` is.
+    Times are seconds, sizes bytes, rates bytes per second; `cycles` and `unclassified` are cycles.
 
-    A block's `states` leave out `unclassified`, so that their cycles and `unclassified` sum to the block's; on the
-    host, which has no cycles, `unclassified_time_s` has it.
+    A block's `states` leave out `unclassified`, so that their cycles and `unclassified` sum to the block's. The host
+    has no cycles; its unclassified time is `unclassified_time_s`.
     """
     return {
         "status": manifest.status.value,
@@ -65,7 +65,7 @@ def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
 
 
 def virtual_time_json(run: Run) -> list[dict[str, Any]]:
-    """The rows of the run's table."""
+    """The rows of the run's table of virtual time."""
     table = run.tables.get(TABLE, {})
     columns = (np.asarray(column).tolist() for column in table.values())
     return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -200,7 +200,7 @@ def assertion_json(result: AssertionResult) -> dict[str, Any]:
 
 
 def coverage_json(decisions: Sequence[DecisionResult]) -> dict[str, Any]:
-    """How many branches there are and were taken, and each decision with its branches and the cycles of each."""
+    """The numbers of branches and of taken branches, and each decision with the cycles of its branches."""
     some, all_ = taken(decisions)
     return {
         "branches": all_,
@@ -300,5 +300,5 @@ def _plain(metrics: Mapping[str, float | int | str]) -> dict[str, Any]:
 
 
 def _number(value: float | None) -> float | None:
-    """JSON knows no infinity: what has no bound is null."""
+    """A JSON number; null for an infinite value."""
     return value if value is not None and math.isfinite(value) else None

@@ -1,7 +1,7 @@
-"""One host thread's calls in order, and the rounds that they make: data, start, wait.
+"""One host thread's calls in order, and their rounds: data, start, wait.
 
-A round ends where the host has waited. Of a run that kept its calls they are all of them, with addresses; of one that
-kept their order only (`call_order`), the first of them, without.
+A round ends when the host has waited. A run that kept its calls gives all of them with addresses; a run that kept only
+their order (`call_order`) gives the first ones without addresses.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class CallOrder:
-    """A thread's calls, one a row. `address` is -1 where none is known; `kind` numbers each pair of site and state.
+    """A thread's calls, one in each row. `address` is -1 if unknown; `kind` numbers each pair of site and state.
 
-    `sends` and `receives` say which way data go, `control` that it is no data, `waits` that it waits for the FPGA, and
-    `asks` that it reads.
+    The masks `sends` and `receives` give the direction of data, `control` marks calls without data, `waits` marks waits
+    for the FPGA, and `asks` marks reads.
     """
 
     block: str
@@ -50,28 +50,30 @@ class CallOrder:
         return chosen
 
     def used(self, rows: Mask) -> set[tuple[int, int]]:
-        """The pairs of site and state that these rows have."""
+        """The pairs of site and state in these rows."""
         return {self.pairs[kind] for kind in np.unique(self.kind[rows]).tolist()}
 
     @cached_property
     def round_of(self) -> Numbers:
-        """For each call, the number of the wait that it precedes or is part of; one more after the last wait."""
+        """For each call the number of the round: of the wait that it precedes or belongs to, one more after the last
+        wait."""
         ended = np.concatenate(([False], self.waits[:-1] & ~self.waits[1:]))
         return np.cumsum(ended)
 
     @cached_property
     def rounds(self) -> int:
-        """How often the host waits."""
+        """The number of the host's waits."""
         return int((self.waits & ~np.concatenate(([False], self.waits[:-1]))).sum())
 
     @cached_property
     def in_rounds(self) -> Mask:
-        """The calls of sites that are reached in most rounds; all of them where the host never waits."""
+        """A mask of the calls whose sites are reached in most rounds; all calls if the host never waits."""
         return self._in_most_rounds(self.round_of <= max(self.rounds - 1, 0))
 
     @cached_property
     def starts(self) -> Mask:
-        """The calls that start the FPGA: control messages right before a wait, or else the last data before it."""
+        """A mask of the calls that start the FPGA: control messages right before a wait, or else the last data before
+        it."""
         right_before = self._in_most_rounds(_reaches(self.sends & self.control, self.waits))
         if right_before.any():
             return right_before
@@ -80,25 +82,25 @@ class CallOrder:
 
     @cached_property
     def next_data(self) -> Mask:
-        """The data that are sent in a round before the FPGA is started (or, where nothing starts it, waited for)."""
+        """A mask of the data sent in a round before the FPGA's start (or, without a start, before the wait)."""
         until = self.starts if (self.starts & self.control).any() else self.waits
         return self._in_most_rounds(self.sends & ~self.control & self._followed_in_round(until))
 
     @cached_property
     def starts_together(self) -> int:
-        """The most rounds in a row in which the FPGA is started without data moving between them."""
+        """The largest number of consecutive rounds in which the FPGA is started and no data move between."""
         moved = np.cumsum((self.sends | self.receives) & ~self.control & ~self.waits & ~self.starts)
         rounds = np.unique(moved[self.starts] * (self.rounds + 1) + self.round_of[self.starts])
         _, counts = np.unique(rounds // (self.rounds + 1), return_counts=True)
         return int(counts.max(initial=0))
 
     def before_reads(self, chosen: Mask) -> Mask:
-        """The chosen messages that a read of data follows, with only such messages between."""
+        """A mask of the chosen messages that precede a read of data, with only such messages between."""
         return chosen & self.sends & _reaches(chosen & self.sends, self.receives & ~self.control & ~self.waits)
 
     def groups(self, chosen: Mask) -> list[set[tuple[int, int]]]:
-        """Pairs of site and state whose chosen calls follow one another in one direction, without a call between, as
-        often as not."""
+        """Sets of (site, state) pairs whose chosen calls follow one another in one direction, without another call
+        between, at least half of the times."""
         groups: list[set[tuple[int, int]]] = []
         follows = np.flatnonzero(self._follows(chosen)) + 1
         links, link_of = numbered(self.kind[follows - 1] * len(self.pairs) + self.kind[follows])
@@ -113,8 +115,8 @@ class CallOrder:
         return groups
 
     def longest_row(self, chosen: Mask) -> tuple[int, int, int]:
-        """How many of the chosen calls follow one another at most, how many bytes these move, and how many of them
-        are data."""
+        """The longest row of consecutive chosen calls: their number, their bytes, and the number of data calls among
+        them."""
         rows = np.flatnonzero(chosen)
         if not len(rows):
             return 0, 0, 0
@@ -124,7 +126,7 @@ class CallOrder:
         return len(longest), int(self.bytes[longest].sum()), int((~self.control[longest]).sum())
 
     def beside(self, chosen: Mask) -> Mask:
-        """The data that are sent right before or after the chosen calls, of sites that mostly send them so."""
+        """A mask of the data sent right before or after the chosen calls, of sites that mostly send it there."""
         data = self.sends & ~self.control
         near = np.zeros(len(chosen), dtype=bool)
         near[1:] |= chosen[:-1]
@@ -134,12 +136,12 @@ class CallOrder:
         return data & mostly[self.kind]
 
     def _follows(self, chosen: Mask) -> Mask:
-        """Between each call and the next: whether both are chosen and go one way."""
+        """Between each call and the next: whether both are chosen, have one direction and are not waits."""
         both: Mask = chosen[:-1] & chosen[1:] & (self.sends[:-1] == self.sends[1:])
         return both & ~self.waits[:-1] & ~self.waits[1:]
 
     def _in_most_rounds(self, chosen: Mask) -> Mask:
-        """Without calls of sites that are chosen in few of the rounds that have any."""
+        """The mask without calls of sites that are chosen in only few of the rounds with chosen calls."""
         rows = np.flatnonzero(chosen)
         rounds, round_of = numbered(self.round_of[rows])
         seen, _ = numbered(self.kind[rows] * max(len(rounds), 1) + round_of)
@@ -147,7 +149,7 @@ class CallOrder:
         return chosen & (counts >= _MOSTLY * len(rounds))[self.kind]
 
     def _followed_in_round(self, wanted: Mask) -> Mask:
-        """For each call, whether a wanted one comes after it in its round."""
+        """For each call, whether a wanted one follows in its round."""
         after = _next(wanted)
         there = after < len(wanted)
         same: Mask = there & (self.round_of[np.minimum(after, len(wanted) - 1)] == self.round_of)
@@ -155,19 +157,19 @@ class CallOrder:
 
 
 def _next(wanted: Mask) -> Numbers:
-    """For each row, the first wanted row from it on; the number of rows if there is none."""
+    """For each row, the next wanted row at or after it; the number of rows if there is none."""
     at = np.where(wanted, np.arange(len(wanted)), len(wanted))
     return np.minimum.accumulate(at[::-1])[::-1]
 
 
 def _reaches(chosen: Mask, wanted: Mask) -> Mask:
-    """The chosen rows that are followed by a wanted one, with nothing but chosen ones between."""
+    """The chosen rows before a wanted row with only chosen rows between."""
     reached: Mask = chosen & np.append(wanted, False)[_next(~chosen)]
     return reached
 
 
 def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
-    """The calls of a host thread in order; None where the run kept no order."""
+    """The calls of a host thread in order; None if the run kept no order."""
     columns = _kept_calls(run, block.number) or _unfolded(run, block.number)
     if columns is None or not len(columns["site"]):
         return None
@@ -198,7 +200,7 @@ def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
 
 
 def _flags(values: Sequence[bool]) -> Mask:
-    """With one more, for -1."""
+    """The values as a mask with a final False, for index -1."""
     return np.array([*values, False], dtype=bool)
 
 
@@ -211,7 +213,7 @@ def _kept_calls(run: Run, block: int) -> Table | None:
 
 
 def _unfolded(run: Run, block: int) -> Table | None:
-    """The first calls of an order that is kept as loops."""
+    """The first calls of an order that is stored as loops."""
     order, stats = run.tables.get("call_order"), run.tables.get("call_stats")
     if order is None or stats is None:
         return None

@@ -1,8 +1,7 @@
-"""The changes of a rule's suggestions, as a rule file writes them.
+"""Parses the changes of a rule's suggestions in a rule file.
 
-A line is a change as `workbench whatif --change` has it, with a pick in the place of calls, an expression over metrics
-for each number, and a text metric for each name. `scale` means `state`, `host` and `calls`, whichever the states
-are.
+A line is a change as in `workbench whatif --change`, with a pick instead of calls, an expression over metrics for each
+number, and a text metric for each name. `scale` stands for `state`, `host` or `calls`, depending on the picked states.
 """
 
 import shlex
@@ -21,7 +20,7 @@ _BY_SCALE = ("state", "host")
 
 @dataclass(frozen=True)
 class Pick:
-    """What a pick is, and why a run has none."""
+    """The title of a pick, and the reason given if a run has none."""
 
     title: str
     none: str
@@ -81,7 +80,7 @@ Parse = Callable[[str], Expression | None]
 
 @dataclass(frozen=True)
 class RuleChange:
-    """One line of a suggestion's `changes`. `pick` names a pick, or for `scale work_of=` a text metric."""
+    """One line of a suggestion's `changes`. `pick` names a pick; for `scale work_of=` it names a text metric."""
 
     kind: str
     pick: str = ""
@@ -91,7 +90,7 @@ class RuleChange:
 
 
 def read_rule_change(line: str, metrics: Metrics, parse: Parse, complain: Complain) -> RuleChange | None:
-    """A line of a rule file. What is wrong is complained of, with a hint."""
+    """The change in a line of a rule file. Errors are passed to `complain` with a hint."""
     try:
         words = shlex.split(line)
     except ValueError as error:

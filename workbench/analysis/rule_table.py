@@ -1,4 +1,4 @@
-"""One rule held against a run, subject by subject: the values that it reads, whether it fires, and why not."""
+"""Applies one rule to a run's subjects: the values that it reads, whether it fires, and why not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_VALUES = 6  # that the table has a column for
 
 
 class Outcome(Enum):
-    """What became of a rule at a subject, in the words that follow the subject's name."""
+    """The result of a rule for a subject, in words that follow the subject's name."""
 
     FIRES = "fires"
     REPLICA = "reported on a replica"
@@ -38,8 +38,8 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class RuleRow:
-    """A subject of a rule. `speedup` is that if only the time that the rule saves went; None where the rule selects
-    nothing, or cannot be computed. `finding` is what is reported of it, if anything is."""
+    """A subject of a rule. `speedup` is the speedup if only the saved time went; None if the rule selects nothing or
+    cannot be computed. `finding` is the reported finding, if any."""
 
     scope: str
     subject: str
@@ -61,8 +61,8 @@ class RuleRow:
 
 @dataclass(frozen=True)
 class RuleTable:
-    """A rule's subjects in a run, the ones that fire first. `metrics` are those that its condition and its time rest
-    on; `example` is what a finding would say of the first subject, where none fires."""
+    """A rule's subjects in a run, the ones that fire first. `metrics` are used by its condition and its saved time;
+    `example` is the finding that the first subject would have, if none fires."""
 
     rule: CheckedRule
     metrics: Metrics
@@ -85,14 +85,14 @@ class RuleTable:
 
 
 def with_rule(knowledge: KnowledgeBase, rule: CheckedRule) -> KnowledgeBase:
-    """The knowledge base with a rule in the place of the one of its name, side and scope, or after all others."""
+    """The knowledge base with a rule in place of the rule of its name, side and scope, or after all others."""
     others = {one.key: one for one in knowledge.rules}
     return replace(knowledge, rules=tuple({**others, rule.key: rule}.values()))
 
 
 def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBase) -> RuleTable:
-    """What a rule reports of a run, and what it does not. The engine of the findings decides; the rules under it are
-    asked too, which may explain its findings."""
+    """The subjects that a rule reports in a run, and those that it does not. The findings' own engine decides; the
+    rule's children are evaluated too, since they may explain its findings."""
     names = tuple(dict.fromkeys(n for one in (rule.condition, rule.time_saved, rule.new_time) if one
                                 for n in sorted(one.names)))  # fmt: skip
     known = KnownMetrics(measured.metrics)
@@ -142,7 +142,7 @@ def _row(
 
 
 def _unselected(rule: CheckedRule, alike: Sequence[Alike], measured: MeasuredRun) -> Iterator[RuleRow]:
-    """The blocks in which the rule selects nothing."""
+    """Rows for blocks in which the rule selects nothing."""
     if not {"block", "call"} & set(rule.rule.scope):
         return
     seen = {subject.selection.block.block.id for each in alike for subject in each.subjects}
@@ -155,14 +155,14 @@ def _unselected(rule: CheckedRule, alike: Sequence[Alike], measured: MeasuredRun
 def _example(
     subject: Subject, measured: MeasuredRun, knowledge: KnowledgeBase
 ) -> tuple[Finding | None, list[Diagnostic]]:
-    """What a finding would say of a subject at which the rule does not fire."""
+    """The finding that a rule would report for a subject at which it does not fire."""
     fired = Fired(subject, replace(subject.selection, rule_saves_s=max(subject.saved_s, 0.0)))
     reports, problems = findings_of([fired], replace(measured, threshold=0.0), knowledge)
     return (reports[0][0] if reports else None), problems
 
 
 def _faulty(rule: CheckedRule, metrics: Metrics, measured: MeasuredRun, error: WorkbenchError) -> RuleTable:
-    """A rule that cannot be computed for this run: it is left out of the findings."""
+    """The table of a rule that cannot be computed for this run and is left out of the findings."""
     with suppress(WorkbenchError):  # what it selects cannot be computed either
         rows = [
             RuleRow(one.scope, where_text(one.scope, one.selection), Outcome.FAULT, {})
@@ -175,15 +175,15 @@ def _faulty(rule: CheckedRule, metrics: Metrics, measured: MeasuredRun, error: W
 
 def metrics_in(scopes: Collection[str], metrics: Metrics) -> list[Metric]:
     """The metrics that apply in any of these scopes, those of few scopes first."""
-    there = [one for one in metrics.values() if not one.scopes or set(one.scopes) & set(scopes)]
-    return sorted(there, key=lambda one: not one.scopes)
+    applicable = [metric for metric in metrics.values() if not metric.scopes or set(metric.scopes) & set(scopes)]
+    return sorted(applicable, key=lambda metric: not metric.scopes)
 
 
 # ---- shown
 
 
 def subject_table(table: RuleTable) -> Table:
-    """A rule's subjects with the values that it reads, as window and terminal show them."""
+    """A table of a rule's subjects with the values that it reads, for window and terminal."""
 
     metrics = table.metrics
 
@@ -207,7 +207,7 @@ def _ink(row: RuleRow) -> tuple[str, int, int]:
 
 
 def table_json(table: RuleTable) -> dict[str, Any]:
-    """The same for programs."""
+    """A table of a rule's subjects for `--json`."""
     preview = table.preview
     return {
         "name": table.rule.name, "side": table.rule.side, "scope": table.rule.scope, "when": table.rule.when,

@@ -1,4 +1,4 @@
-"""Holds the rules against a run's blocks and calls, and ranks what they find (ReCAP 2011, section 4)."""
+"""Applies the rules to a run's blocks and calls, and ranks the findings (ReCAP 2011, section 4)."""
 
 import math
 import re
@@ -29,7 +29,8 @@ LEAST_GAIN = 1.005
 
 @dataclass(frozen=True)
 class Fired:
-    """A rule that holds for a subject; `selection` is its own with what the rule saves. `group` names the replicas."""
+    """A rule that holds for a subject; `selection` is the subject's, with the time that the rule saves. `group` names
+    the replicas."""
 
     subject: Subject
     selection: Selection
@@ -47,9 +48,10 @@ class Fired:
 def find_bottlenecks(
     measured: MeasuredRun, knowledge: KnowledgeBase
 ) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
-    """Every finding whose ideal speedup reaches the threshold, the largest gain first, those that lead to others last.
+    """All findings whose speedup (if only their time went) reaches the threshold, the largest gain first, those that
+    lead to others last.
 
-    A rule whose expressions cannot be computed for this run is a diagnostic; the others go on.
+    A rule that cannot be computed for this run becomes a diagnostic; the others still apply.
     """
     if not measured.run.time_s:
         return (), ()
@@ -72,8 +74,8 @@ def find_bottlenecks(
 def findings_of(
     fired: Sequence[Fired], measured: MeasuredRun, knowledge: KnowledgeBase
 ) -> tuple[list[tuple[Finding, Fired]], list[Diagnostic]]:
-    """The findings of rules that fired, each with where it did; those that gain nothing are left out. A generic rule is
-    silent where the rules under it fired too."""
+    """The findings of rules that fired, each with the rule's `Fired`; those without a gain are left out. A generic rule
+    is silent if its child rules fired too."""
     reports: list[tuple[Finding, Fired]] = []
     problems: list[Diagnostic] = []
     for one in without_explained(fired, knowledge):
@@ -94,22 +96,25 @@ def left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
 
 
 def _rank(finding: Finding, of_rule: bool) -> tuple[bool, bool, float, bool, bool, float]:
-    """By gain, predicted ones first; those whose best advice leads to others come after them. Among equals a plugin's
-    own is first (it bounds those of rules), parts of another are later, and those that take less time."""
+    """A sort key: predicted findings first, by gain; last those whose best advice leads to others. On equal gain a
+    plugin's own finding is first (it bounds those of rules), and parts of other findings and shorter times come
+    later."""
     unknown = finding.speedup_predicted is None
     return finding.points_elsewhere, unknown, -finding.gain, of_rule, finding.scope == "call", -finding.time_s
 
 
 def fire(alike: Alike) -> Fired | None:
-    """The one of these subjects that is reported."""
-    one = alike.reported
-    if one is None:
+    """The reported one of these subjects; None if the rule does not hold."""
+    subject = alike.reported
+    if subject is None:
         return None
-    return Fired(one, replace(one.selection, rule_saves_s=one.saved_s), one.home if alike.size > 1 else "")
+    return Fired(
+        subject, replace(subject.selection, rule_saves_s=subject.saved_s), subject.home if alike.size > 1 else ""
+    )
 
 
 def without_explained(fired: Sequence[Fired], knowledge: KnowledgeBase) -> list[Fired]:
-    """Leave out generic findings on blocks where more specific ones explain most of their time."""
+    """The findings without generic ones on blocks where more specific ones explain most of their time."""
     kept = []
     for candidate in fired:
         indexes = {
@@ -164,7 +169,7 @@ def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> F
 
 
 def where_text(scope: Scope, selection: Selection) -> str:
-    """What a rule looks at in a scope, as findings name it."""
+    """The name of a selection in findings of a scope."""
     block = selection.block.block.id
     if scope == "call":
         call = selection.calls[0]
@@ -206,12 +211,13 @@ def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, meas
         )
 
 
-def _worthwhile(given: Iterable[Advice]) -> tuple[Advice, ...]:
-    """The most rewarding first, what no run shows last; what gains nothing is left out, unless all of it does."""
-    known: dict[str, Advice] = {}
-    for advice in given:
-        known.setdefault(advice.text, advice)
-    ordered = sorted(known.values(), key=lambda a: math.inf if a.at_most is None else -a.at_most)
+def _worthwhile(suggested: Iterable[Advice]) -> tuple[Advice, ...]:
+    """Advice by its bound, the largest first, unknown bounds last; advice without gain is left out unless none has
+    any."""
+    by_text: dict[str, Advice] = {}
+    for advice in suggested:
+        by_text.setdefault(advice.text, advice)
+    ordered = sorted(by_text.values(), key=lambda a: math.inf if a.at_most is None else -a.at_most)
     return tuple(a for a in ordered if a.at_most is None or a.at_most >= LEAST_GAIN) or tuple(ordered[:1])
 
 
@@ -230,8 +236,8 @@ def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
 
 
 def _of_platform(selection: Selection, platform: Platform | None, beside: Sequence[Advice]) -> Iterator[Advice]:
-    """What the platform's template advises about the calls concerned, where its limits hold (section 3.1): one more way
-    to do what the rule advises, so the greatest of those bounds (`beside`) is its own."""
+    """The template's advice on the calls concerned, if its limits apply (section 3.1). It is one more way to follow the
+    rule's advice, so its bound is the largest of those (`beside`)."""
     best = max(beside, key=lambda a: a.at_most or 0.0, default=Advice("", None))
     entries = dict.fromkeys(c.entry for c in sorted(selection.calls, key=lambda c: -c.time_s) if c.entry)
     for entry in entries:
@@ -244,7 +250,7 @@ def _of_platform(selection: Selection, platform: Platform | None, beside: Sequen
 
 
 def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]) -> bool:
-    """Whether these calls are such as the template's advice is for; advice that names no limits always holds."""
+    """Whether the template's advice applies to these calls; advice without limits always applies."""
     shared = next((e for e in platform.host.entries if e.suggestion == entry.suggestion), None) if platform else None
     if shared is None:
         return True
@@ -272,12 +278,12 @@ def places_of(selection: Selection) -> tuple[Place, ...]:
 
 
 def _rounded(value: Value) -> Value:
-    """Whole numbers as such, for JSON's and people's sake."""
+    """A whole number as int, for JSON and readers."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
-    """Ids without repeats, in the order given."""
+    """The findings with unique ids, in the given order."""
     seen: dict[str, int] = {}
     result = []
     for finding in findings:
@@ -287,7 +293,7 @@ def _unique(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _nested(findings: Sequence[Finding], rules: dict[str, CheckedRule]) -> Iterator[Finding]:
-    """Put a call's finding under its block's of the same rule, and a rule's under the rule it says it is part of."""
+    """Nest a call's finding under its block's of the same rule, and a rule's under the rule that it is `part_of`."""
     of_block = {(f.rule, f.block): f.id for f in reversed(findings) if f.scope == "block"}
     for finding in findings:
         part_of = ""

@@ -1,4 +1,4 @@
-"""What a rule's `select` picks from a block, and the metrics of it that the rule's expressions read."""
+"""Selects the part of a block to which a rule applies, and gives the metrics that its expressions read."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ PARTS: tuple[Scope, ...] = ("fifo", "memory_port")
 
 @dataclass(frozen=True)
 class Selection:
-    """Some states of a block, and the host calls made in them, as `api.metrics.Selected` describes it. `rule_saves_s`
-    is None as long as the rule has not said what it saves."""
+    """Some states of a block, and the host calls made in them, as described by `api.metrics.Selected`. `rule_saves_s`
+    is None until the rule's saving is computed."""
 
     of: MeasuredRun
     block: BlockMetrics
@@ -55,8 +55,7 @@ class Selection:
 
     @cached_property
     def culprit(self) -> tuple[str, Side | None]:
-        """Seen from the host: the block that the critical path is in, if known; otherwise the block that the waits
-        name."""
+        """For the host: the block on the critical path, if known; otherwise the block that the waits name."""
         named = find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
         late = self.of.on_path
         if named[1] is not Side.FPGA or not self.on_host or late is None:
@@ -132,7 +131,7 @@ class Selection:
         return Together(call.runs.max if call else 0, size, 0, self._quickest_table(size))
 
     def _quickest_table(self, size: int) -> str:
-        """The transfer table in the direction of the selected calls that takes least for so many bytes."""
+        """The transfer table in the direction of the selected calls that takes the least time for so many bytes."""
         tables = self.of.platform.transfer_tables if self.of.platform else {}
         own = next((tables[c.table.type] for c in self.calls if c.table and c.table.type in tables), None)
         if own is None or not size:
@@ -158,7 +157,7 @@ class Selection:
 
 
 class Values(Mapping[str, Value]):
-    """The metrics of a selection by name, each computed when it is first read. WorkbenchError where one cannot be."""
+    """The metrics of a selection by name, each computed on first access. WorkbenchError if one cannot be computed."""
 
     def __init__(self, selection: Selection) -> None:
         self._selection, self._metrics = selection, selection.of.metrics
@@ -177,12 +176,12 @@ class Values(Mapping[str, Value]):
         return self._known[name]
 
     def _custom(self, name: str) -> Value:
-        """A metric of one's own: 0 where the run has none at all."""
-        known = self._selection.of.custom_values
-        if known and name not in known:
+        """The value of a custom metric; 0 if the run has no custom metrics."""
+        values = self._selection.of.custom_values
+        if values and name not in values:
             message = f"this run counted no metric '{name}'"
-            raise WorkbenchError(Diagnostic(message, near(name, sorted(known), "Its own metrics are")))
-        return known.get(name, 0.0)
+            raise WorkbenchError(Diagnostic(message, near(name, sorted(values), "Its own metrics are")))
+        return values.get(name, 0.0)
 
     def __contains__(self, name: object) -> bool:
         return name in self._metrics or (isinstance(name, str) and name.startswith(PREFIX))
@@ -195,7 +194,7 @@ class Values(Mapping[str, Value]):
 
 
 def select_block(rule: CheckedRule, block: BlockMetrics, of: MeasuredRun) -> Selection | None:
-    """The selection of a rule in a block; None where nothing is selected.
+    """A rule's selection in a block; None if it is empty.
 
     A rule that asks for kinds of calls, or for a condition on calls, selects those calls and the states they are in,
     and its time is the calls'; otherwise the states decide.
@@ -219,14 +218,14 @@ def select_block(rule: CheckedRule, block: BlockMetrics, of: MeasuredRun) -> Sel
 
 
 def select_parts(scope: Scope, of: MeasuredRun) -> list[Selection]:
-    """What a rule of such a scope looks at, each in the place of a block without states."""
+    """The selections of a rule of scope `fifo` or `memory_port`, each as a block without states."""
     if scope == "fifo":
         return [_select_fifo(fifo, of) for fifo in of.fifos]
     return [_select_memory_port(port, of) for port in of.memory_ports]
 
 
 def _select_fifo(fifo: FifoMetrics, of: MeasuredRun) -> Selection:
-    """Its time is that in which it takes nothing of what is offered."""
+    """The selection of a FIFO; its time is the time in which it takes no offered word."""
     queue, into = fifo.fifo, fifo.input
     component = queue.id.rpartition(".")[0]
     block = Block(
@@ -237,7 +236,7 @@ def _select_fifo(fifo: FifoMetrics, of: MeasuredRun) -> Selection:
 
 
 def _select_memory_port(port: MemoryPortMetrics, of: MeasuredRun) -> Selection:
-    """Its time is that in which it waits for the memory."""
+    """The selection of a memory port; its time is its wait for the memory."""
     described = port.port
     block = Block(described.id, Side.FPGA, "", described.kind, _alike(described.id), (), clock=described.clock)
     whole = BlockMetrics(-1, block, of.run.time_s, port.cycles, (), ())
@@ -249,7 +248,7 @@ def _alike(name: str) -> str:
 
 
 def has(select: Select, measured: StateMetrics) -> bool:
-    """Whether a state's category and reasons are what `select` asks for: any combination of reasons."""
+    """Whether a state has the category and the combination of reasons that `select` requires."""
     state = measured.state
     reasons = set(state.reasons)
     return (

@@ -1,4 +1,4 @@
-"""What a run counted of the design's streams and FIFOs, as numbers for people."""
+"""Metrics of the design's streams and FIFOs in a run, and their words."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from workbench.model.text import percent_text, rate_text, significant, thousands
 
 
 def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
-    """The streams that were counted, in order; none where the run has no such table."""
+    """The counted streams, in order; none if the run has no such table."""
     table, streams = run.tables.get("streams"), run.manifest.streams
     if table is None:
         return ()
@@ -35,42 +35,42 @@ def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
 
 
 def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetrics, ...]:
-    """The FIFOs of which both sides were counted, in order, but for those that turned out to be none."""
+    """The FIFOs whose both sides were counted, in order."""
     table = run.tables.get("occupancy")
     if table is None or not streams:
         return ()
     of_id = {metrics.stream.id: metrics for metrics in streams}
     fifos_measured = []
     for number, fifo in enumerate(run.manifest.fifos):
-        mine = np.flatnonzero(table["fifo"] == number)
-        if len(mine):
+        rows = np.flatnonzero(table["fifo"] == number)
+        if len(rows):
             into, out = (of_id[run.manifest.streams[at].id] for at in (fifo.input, fifo.output))
-            held = tuple(zip(table["words"][mine].tolist(), table["cycles"][mine].tolist(), strict=True))
+            held = tuple(zip(table["words"][rows].tolist(), table["cycles"][rows].tolist(), strict=True))
             fifos_measured.append(FifoMetrics(fifo, into, out, held))
     return tuple(fifos_measured)
 
 
 def stream_names(streams: Sequence[StreamMetrics]) -> dict[str, str]:
-    """The streams' ids without the top's name, by id."""
+    """The streams' names by id: the id without the top's name."""
     return {one.stream.id: below_top(one.stream.id) for one in streams}
 
 
 def rate_words(metrics: StreamMetrics) -> str:
-    """What passed in a second, on average over the run."""
+    """The mean rate of words over the run."""
     rate = metrics.bytes_per_s
     return rate_text(rate) if rate is not None else f"{significant(metrics.words_per_s, 3)} words/s"
 
 
 def held_words(metrics: StreamMetrics, names: Mapping[str, str]) -> str:
-    """The stream that holds it up longest, and for which share of the cycles; empty where none does."""
+    """The stream that holds this one up longest, with the share of cycles; "" if none does."""
     if not metrics.held:
         return ""
-    most = metrics.held[0]
-    return f"{names.get(most.other, most.other)}, {percent_text(most.cycles / metrics.cycles)}"
+    holder = metrics.held[0]
+    return f"{names.get(holder.other, holder.other)}, {percent_text(holder.cycles / metrics.cycles)}"
 
 
 def fifo_words(metrics: FifoMetrics) -> str:
-    """The words that a FIFO held at most, of those that it has room for, and its share of cycles full."""
+    """The most words that a FIFO held, its depth, and its share of full cycles."""
     depth = f" of {metrics.fifo.depth}" if metrics.fifo.depth else ""
     return f"{metrics.most}{depth}, full {percent_text(metrics.full_share)}"
 
@@ -79,7 +79,7 @@ Row = tuple[StreamMetrics, FifoMetrics | None]
 
 
 def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics]) -> Table:
-    """What passed on each stream, who stalled, how full the FIFO behind it is; most stalls first."""
+    """Transfers, stalls and the FIFO behind each stream; most stalls first."""
     names = stream_names(streams)
     behind = {fifo.input.stream.id: fifo for fifo in fifos}
     ranked = sorted(streams, key=lambda one: -(one.sink_stalls + one.source_stalls))
@@ -109,7 +109,7 @@ def _place(row: Row) -> Place | None:
 
 
 def _share(title: str, cycles: Callable[[Row], int], tip: str) -> Column:
-    """A share of all cycles."""
+    """A column with a share of all cycles."""
 
     def share(row: Row) -> float:
         return cycles(row) / max(row[0].cycles, 1)

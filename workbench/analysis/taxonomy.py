@@ -1,4 +1,4 @@
-"""The rules as a tree of bottlenecks (ReCAP 2011, Figure 7), with what each found in a run."""
+"""The rules as a tree of bottlenecks (ReCAP 2011, Figure 7), with each one's findings in a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from workbench.model.finding import Finding, Place
 
 @dataclass(frozen=True)
 class BottleneckKind:
-    """All rules of one name: on which sides they look, and their findings. `children` have it for their `parent`."""
+    """All rules of one name: the sides to which they apply, and their findings. `children` name it as their
+    `parent`."""
 
     name: str
     category: str
@@ -24,12 +25,12 @@ class BottleneckKind:
 
     @property
     def best(self) -> Finding | None:
-        """The finding that gains most, predicted or else at most."""
+        """The finding with the largest gain, predicted or else its upper bound."""
         return max(self.findings, key=lambda finding: finding.gain, default=None)
 
 
 def taxonomy(rules: Sequence[CheckedRule], findings: Sequence[Finding]) -> tuple[BottleneckKind, ...]:
-    """The bottlenecks without a parent, in the order of the rules, by category."""
+    """The bottlenecks without a parent, by category, in the order of the rules."""
     by_name: dict[str, list[CheckedRule]] = {}
     for rule in rules:
         by_name.setdefault(rule.name, []).append(rule)
@@ -49,7 +50,7 @@ def taxonomy(rules: Sequence[CheckedRule], findings: Sequence[Finding]) -> tuple
 
 
 def taxonomy_table(tops: Sequence[BottleneckKind]) -> Table:
-    """Each bottleneck with how many findings it has, and the one that gains most. Rows are those of `with_children`."""
+    """Each bottleneck with its number of findings and its best one. Rows are those of `with_children`."""
     columns = (
         Column("Bottleneck", lambda row: "\u2003" * row[0] + row[1].name, share=0.5, ink=_ink,
                tip_of=lambda row: f"{row[1].category}: {row[1].explanation}"),
@@ -74,10 +75,10 @@ def _ink(row: tuple[int, BottleneckKind]) -> tuple[str, int, int]:
 
 
 def with_children(tops: Sequence[BottleneckKind], depth: int = 0) -> Iterator[tuple[int, BottleneckKind]]:
-    """All of them with their depths, each before its children."""
-    for one in tops:
-        yield depth, one
-        yield from with_children(one.children, depth + 1)
+    """Each bottleneck with its depth in the tree, before its children."""
+    for kind in tops:
+        yield depth, kind
+        yield from with_children(kind.children, depth + 1)
 
 
 def _parent(named: Sequence[CheckedRule]) -> str:

@@ -1,4 +1,4 @@
-"""The report on a terminal: what to fix first, why, how, and what it gains at most."""
+"""Writes the report for a terminal: what to fix first, why, how, and the largest possible gain."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ _NUMBERS = {2: "two", 3: "three"}
 
 
 def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: int, everything: bool = False) -> str:
-    """Lines of at most `width`; `everything` unfolds all advice, parts and numbers."""
+    """The report's lines, at most `width` wide; `everything` unfolds all advice, parts and numbers."""
     lines = [*_head(run, analysis, platform), ""]
     findings = tops(analysis.findings)
     if not findings:
@@ -52,7 +52,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
 
 
 def _what_if(analysis: Analysis) -> Iterator[str]:
-    """What the best advice, and the best sets of it, are predicted to gain; why nothing is predicted."""
+    """Lines with the predicted gains of the best advice and of the best sets; without predictions, the reason."""
     what_if = analysis.what_if
     if what_if is None:
         return
@@ -115,18 +115,18 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
 
 
 def _shares(host: BlockMetrics) -> str:
-    """What a thread of the host does with the run's time, all of it."""
+    """The shares of the run's time by a host thread's activity, all of it."""
     queued = sum(s.share for s in host.states if s.state.category is None and s.state.name == QUEUED)
-    rest = {
+    other_shares = {
         "overhead": host.share_of(Category.OVERHEAD),
         "ready for a core": queued,
         "before it began or after it ended": host.states[0].share,
     }
-    more = listed([f"{percent_text(share)} {what}" for what, share in rest.items() if share >= _LEAST_SHARE])
+    more = listed([f"{percent_text(share)} {what}" for what, share in other_shares.items() if share >= _LEAST_SHARE])
     return (
         f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
         f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
-        f"{f' The rest: {more}.' if more else ''}"
+        f"{f' The other_shares: {more}.' if more else ''}"
     )
 
 
@@ -158,7 +158,7 @@ def _finding(mark: str, page: views.Page, everything: bool) -> Iterator[str]:
 
 
 def _lines(item: views.Item, brief: Sequence[views.Fact]) -> Iterator[str]:
-    """An item's lines."""
+    """The lines of an item of a page."""
     match item:
         case views.Figures(figures):
             said = "; ".join(f"{f.title} {f.value}, {f.note}" for f in figures[-1:])

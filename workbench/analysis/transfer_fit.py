@@ -1,7 +1,8 @@
-"""A latency and a bandwidth fitted to the transfer times of a table, and how far each of its points is off.
+"""Fits a latency and a bandwidth to the transfer times of a table, with the residual of each point.
 
 A transfer of n bytes takes latency + n / bandwidth (Hockney, "The communication challenge for MPP", Parallel Computing
-20, 1994, eq. 1). The squares of the relative residuals are least, so that small transfers count as much as large ones.
+20, 1994, eq. 1). The fit minimises the squares of the relative residuals, so that small transfers count as much as
+large ones.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ _LEAST_SOURCES = 3  # points with a source of their own, from which on the other
 
 @dataclass(frozen=True)
 class TransferFit:
-    """`residuals` are of every point given: how much longer (+) or shorter than the fit says, as a part of that;
-    `used` says which points were fitted."""
+    """A fitted latency and bandwidth. `residuals` holds each given point's relative residual: longer (+) or shorter (-)
+    than the fit; `used` marks the fitted points."""
 
     latency_s: float
     rate_bytes_per_s: float
@@ -27,12 +28,12 @@ class TransferFit:
 
     @property
     def half_bytes(self) -> float:
-        """The size that reaches half of the bandwidth."""
+        """The size (bytes) that reaches half of the bandwidth."""
         return self.latency_s * self.rate_bytes_per_s
 
     @property
     def worst(self) -> float:
-        """The largest residual, as a part."""
+        """The largest absolute residual, as a fraction."""
         return max(map(abs, self.residuals))
 
     def time_s(self, size_bytes: float) -> float:
@@ -52,8 +53,8 @@ class TransferFit:
 def fit_transfers(
     sizes_bytes: Sequence[float], times_s: Sequence[float], sources: Sequence[str] = ()
 ) -> TransferFit | None:
-    """Fit at least two sizes. Points said to be interpolated are left out where three others are there. None where
-    fewer sizes are there, or times do not grow with them."""
+    """Fit at least two sizes. Points marked as interpolated are left out if three others exist. None if there are fewer
+    sizes, or if times do not grow with them."""
     size, time = np.asarray(sizes_bytes, float), np.asarray(times_s, float)
     used = np.array([text.strip() != INTERPOLATED for text in sources] or [True] * len(size), bool)
     if used.sum() < _LEAST_SOURCES:
@@ -72,5 +73,5 @@ def fit_transfers(
 
 
 def residual_text(residual: float) -> str:
-    """`+3.1 %`; `0 %` where it is less than a thousandth."""
+    """A residual in percent: `+3.1 %`; `0 %` below a thousandth."""
     return f"0{NARROW}%" if abs(residual) < 0.001 else f"{100 * residual:+.2g}{NARROW}%".replace("-", "−")

@@ -1,6 +1,6 @@
-"""What a platform's transfer tables say of a size: rates, the best of them, and where 95 % of the best begins.
+"""Rates of a platform's transfer tables: the rate at a size, the best rate, and the sizes that reach 95 % of it.
 
-Times between a table's points are those of `workbench.model.transfer_time`, the rule of the simulated card too.
+Times between a table's points are those of `workbench.model.transfer_time`, which the simulated card uses too.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ NEAR_BEST = 0.95
 
 @dataclass(frozen=True)
 class BestSize:
-    """The best rate of a table, at which size, and the range of sizes around it that reaches `NEAR_BEST` of it.
+    """The best rate of a table, its size, and the range of sizes that reach `NEAR_BEST` of it.
 
-    `high` is None where the rate stays that good however large the transfer.
+    `high` is None if all larger sizes reach it too.
     """
 
     rate_bytes_per_s: float
@@ -27,18 +27,18 @@ class BestSize:
 
 
 def transfer_time_s(table: TransferTable, size_bytes: float) -> float:
-    """Seconds of one transfer of `size_bytes`; a mean size that is no whole number is rounded."""
+    """The time (s) of one transfer of `size_bytes`; a fractional mean size is rounded."""
     return transfer_ps(table, round(size_bytes)) / PS_PER_S
 
 
 def rate_at(table: TransferTable, size_bytes: float) -> float:
-    """Bytes per second of one transfer of `size_bytes`."""
+    """The rate (bytes per second) of one transfer of `size_bytes`."""
     return size_bytes / transfer_time_s(table, size_bytes)
 
 
 def best_size(table: TransferTable, near: float = NEAR_BEST, largest: int | None = None) -> BestSize:
-    """The best of a table, of sizes up to `largest`. Between points time is linear in size, so the rate is monotone
-    there and a point (or `largest`) is best."""
+    """The best size of a table, up to `largest`. Between points time is linear in size, so the rate is monotone there
+    and the best size is a point (or `largest`)."""
     points = table_points_ps(table)
     if largest is not None and largest < points[-1][0]:
         points = (*(p for p in points if p[0] < largest), (largest, transfer_ps(table, largest)))

@@ -1,4 +1,4 @@
-"""A set of changes that is tried, described for every place that shows it."""
+"""Describes a tried set of changes, for window, report and terminal."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,8 @@ def set_title(changes: Sequence[Change]) -> str:
 
 
 def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) -> views.Page:
-    """Prediction of the whole set, what to settle before, what then holds the run. `advice` is where it is from."""
+    """The page of a trial: the prediction of the whole set, hazards to settle first, and the next bottleneck. `advice`
+    is the advice that the changes come from."""
     prediction = trial.prediction
     sections = [_prediction(prediction, analysis)]
     changed = change_facts(prediction.changes, analysis)
@@ -82,12 +83,13 @@ def _path(trial: Trial, analysis: Analysis) -> views.Section:
         views.Column("Now", lambda p: _time(now, p), width_px=80, right=True, ink=lambda p: ("second", 13, 400)),
         views.Column("After", lambda p: _time(after, p), width_px=80, right=True, ink=lambda p: ("text", 13, 600)),
     )  # fmt: skip
-    said = (
+    next_bottleneck = (
         f"{first.state} of {block_words(first.block)} then takes {time_text(first.time_s)},"
         f" {percent_text(first.share)} of the critical path."
     )
     return views.Section(
-        "Next bottleneck after these changes", (views.Text(said), views.Table("Critical path", columns, order))
+        "Next bottleneck after these changes",
+        (views.Text(next_bottleneck), views.Table("Critical path", columns, order)),
     )
 
 
@@ -112,7 +114,7 @@ def _time(times: Mapping[Place, float], place: Place) -> str:
 
 
 def sets_section(sets: Sequence[Prediction]) -> views.Section | None:
-    """The best sets of two and three changes, each of which can be tried by its number."""
+    """The section with the best sets of two and three changes; the number of a set tries it."""
     steps = tuple(
         views.Step(set_title(one.changes), ratio_text(one.speedup), action=str(number))
         for number, one in enumerate(sets)

@@ -1,6 +1,6 @@
-"""Which FPGA blocks somebody waits for: only their work has to stay when something else becomes faster.
+"""Finds the FPGA blocks that somebody waits for: only their work limits the run when something else becomes faster.
 
-An arbiter or a refresh timer may be at work all the time without anyone waiting for its end; such work bounds nothing.
+An arbiter or a refresh timer may work all the time without anyone waiting for its end; such work bounds nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,22 +18,21 @@ _SHARED = frozenset({"contention"})
 
 
 def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
-    """Ids of the blocks with work that the host waits for, or that such a block waits for in turn. Behind one without
-    work, such as a port or a control block, they are those that it deals with, or that wait for it.
+    """Ids of the working blocks that the host waits for, directly or through other working blocks. A block without
+    work, such as a port or a control block, stands for the blocks that it names and those that wait for it.
 
-    A target that names several blocks says that one of them is waited for: the group of replicas that works least is
-    taken. Where the host's waits name nobody, that is one of the blocks that wait for the host or that its messages
-    name.
+    A target that names several blocks means one of them: the group of replicas that works least. If the host's waits
+    name no block, it is one of the blocks that wait for the host or that its messages name.
     """
     ids: set[str] = set()
     looked_at: set[str] = set()
     hosts = [b for b in blocks if b.block.side is Side.HOST]
     asking = [(host, wait) for host in hosts for wait in _waits(host)]
-    chosen = [_least(_named(host, wait, blocks)) for host, wait in asking]
+    chosen = [_least_busy(_fpga_targets(host, wait, blocks)) for host, wait in asking]
     if not any(chosen):
-        dealt_with = {b.block.id for host in hosts for s in host.states for b in _named(host, s, blocks)}
+        dealt_with = {b.block.id for host in hosts for s in host.states for b in _fpga_targets(host, s, blocks)}
         serving = [b for b in blocks if b.block.id in dealt_with or (hosts and CPU in _targets_of_waits(b))]
-        chosen = [_least([b for b in serving if b.block.side is Side.FPGA and _works(b)])]
+        chosen = [_least_busy([b for b in serving if b.block.side is Side.FPGA and _works(b)])]
     ahead = [b for group in chosen for b in group]
     while ahead:
         block = ahead.pop()
@@ -44,26 +43,25 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
             ids.add(block.block.id)
         else:
             around = _dealt_with(block, blocks)
-            ahead += _least(around) if any(map(_works, around)) else around
+            ahead += _least_busy(around) if any(map(_works, around)) else around
         for wait in _waits(block):
-            ahead += _least(_named(block, wait, blocks))
+            ahead += _least_busy(_fpga_targets(block, wait, blocks))
     return frozenset(ids)
 
 
 def somebody_waits_for(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> bool:
-    """Whether another block, or the host, has waited for a block or its replicas; also where a wait names nobody that
-    is there."""
+    """Whether another block, or the host, waited for a block or its replicas, or for a name that does not exist."""
     others = [b for b in blocks if b.block.group != block.block.group]
     alike = {b.block.id for b in blocks if b.block.group == block.block.group}
     return any(
-        _names_nobody(other, wait, blocks) or any(b.block.id in alike for b in _named(other, wait, blocks))
+        _names_nobody(other, wait, blocks) or any(b.block.id in alike for b in _fpga_targets(other, wait, blocks))
         for other in others
         for wait in _waits(other)
     )
 
 
 def _names_nobody(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> bool:
-    """Whether a wait may be for anyone: it names nobody, or blocks that the design does not have."""
+    """Whether a wait may be for any block: it names none, or only blocks that the design does not have."""
     known = [b.block for b in blocks]
     targets = [t for t in wait.state.targets if t not in (CPU, MEM)]
     return not wait.state.targets or (bool(targets) and not any(resolve_target(t, known, block.block) for t in targets))
@@ -77,8 +75,8 @@ def _targets_of_waits(block: BlockMetrics) -> set[str]:
     return {target for wait in _waits(block) for target in wait.state.targets}
 
 
-def _named(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> list[BlockMetrics]:
-    """The FPGA's blocks that a state of `block` names."""
+def _fpga_targets(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> list[BlockMetrics]:
+    """The FPGA blocks that a state of `block` names."""
     reasons = set(wait.state.reasons)
     if reasons and reasons <= _SHARED:
         return []
@@ -90,16 +88,16 @@ def _named(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetric
 
 
 def _dealt_with(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> list[BlockMetrics]:
-    """The FPGA's blocks that any state of a block names, and those whose waits name it."""
-    ids = {other.block.id for state in block.states for other in _named(block, state, blocks)}
+    """The FPGA blocks that any state of a block names, and those whose waits name it."""
+    ids = {other.block.id for state in block.states for other in _fpga_targets(block, state, blocks)}
     for other in (b for b in blocks if b.block.side is Side.FPGA):
-        if any(b.block.id == block.block.id for wait in _waits(other) for b in _named(other, wait, blocks)):
+        if any(b.block.id == block.block.id for wait in _waits(other) for b in _fpga_targets(other, wait, blocks)):
             ids.add(other.block.id)
     return [b for b in blocks if b.block.id in ids]
 
 
-def _least(named: Iterable[BlockMetrics]) -> list[BlockMetrics]:
-    """The group of replicas that works least; one without work only if none of them works."""
+def _least_busy(named: Iterable[BlockMetrics]) -> list[BlockMetrics]:
+    """The group of replicas that works least; a group without work only if none works."""
     groups: dict[str, list[BlockMetrics]] = {}
     for block in named:
         groups.setdefault(block.block.group, []).append(block)
@@ -116,7 +114,7 @@ def _works(block: BlockMetrics) -> bool:
 
 
 def free_running(blocks: Sequence[BlockMetrics], needed: frozenset[str]) -> Iterator[Diagnostic]:
-    """Warnings about blocks that are marked as working all the time and that nobody waits for."""
+    """Warnings about blocks marked as working all the time for which nobody waits."""
     for group in dict.fromkeys(b.block.group for b in blocks if b.block.side is Side.FPGA):
         first = next(b for b in blocks if b.block.group == group)
         if first.block.id in needed or first.share_of(Category.WORK) < ALWAYS:
