@@ -1,1 +1,1 @@
-"""Replays a traced run as a graph of who waits for whom, and predicts what changes of the catalogue would gain."""
+"""Replays a traced run as a graph of waits between host and FPGA, and predicts the gain of changes of the catalogue."""

@@ -1,4 +1,4 @@
-"""What ends the host's waits: which event each row of questions, or each wait for an interrupt, is for."""
+"""Finds the FPGA events that end the host's waits: those of each row of polls and of each wait for an interrupt."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _WORKS = (Category.WORK, Category.OVERHEAD)
 
 @dataclass(frozen=True)
 class AwaitedEvents:
-    """What an operation waits for: events, all of which have to be over, and how many cycles later it sees that.
+    """The events that an operation waits for, all of which must be over, and the cycles until it sees that (`lag`).
 
-    `kind` is that of the events; of a word, `byte` says which. `latest` is the most cycles that the run allows. Where
-    `opaque`, the FPGA's time from a word to the answer is known by these cycles alone.
+    `kind` is the events' kind; for a word, `byte` is the end of the word in its call. `latest` is the largest lag that
+    the run allows. If `opaque`, the lag is all that is known of the FPGA's time from a word to the answer.
     """
 
     kind: int
@@ -37,8 +37,8 @@ class AwaitedEvents:
 def find_answers(
     events: AllEvents, causes: Causes, explained: Numbers | None = None
 ) -> tuple[dict[int, AwaitedEvents], tuple[str, ...]]:
-    """The answers by the number of the operation, and which waits have none. `explained` are rows of table `calls`
-    whose cause is known otherwise."""
+    """The awaited events by number of the operation, and a text for each wait without any. `explained` are rows of
+    table `calls` whose cause is known from elsewhere."""
     ops = events.host.ops
     waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
     answers: dict[int, AwaitedEvents] = {}
@@ -67,9 +67,9 @@ def find_answers(
 
 
 def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: int) -> dict[int, AwaitedEvents]:
-    """The same answers where what is opaque begins with the first word after the answer that came `back` before, and
-    not with the last word: as if the FPGA worked while words still come, or on several batches. Empty where that is no
-    other reading of the run."""
+    """The same answers read otherwise: opaque work begins with the first word after the answer `back` answers before,
+    instead of the last word, as if the FPGA worked while words still arrive, or on several batches. Empty if this
+    reading is the same, or contradicts the run."""
     ops = events.host.ops
     awaited: dict[int, AwaitedEvents] = {}
     opaque = np.array(sorted(number for number, answer in answers.items() if answer.opaque), np.int64)
@@ -82,7 +82,8 @@ def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: in
         if not sent:
             continue
         time, source, byte = (
-            np.concatenate([getattr(one, name) for one in sent]) for name in ("time", "source", "byte")
+            np.concatenate([getattr(events_of_site, name) for events_of_site in sent])
+            for name in ("time", "source", "byte")
         )
         order = np.argsort(time, kind="stable")
         time, source, byte = time[order], source[order], byte[order]
@@ -104,17 +105,20 @@ def _clock_of(events: AllEvents, number: int) -> int:
 
 
 def _last_rows(events: AllEvents, ops: Numbers) -> Numbers:
-    """The row of table `calls` of the last call of each operation."""
+    """The row in table `calls` of each operation's last call."""
     host, block = events.host.ops[ops], np.asarray(events.run.tables["calls"]["block"])
     last = np.zeros(len(ops), np.int64)
     for thread in np.unique(host["thread"]).tolist():
-        mine, of_thread = host["thread"] == thread, np.flatnonzero(block == thread)
-        last[mine] = of_thread[np.searchsorted(of_thread, host["row"][mine]) + host["rows"][mine] - 1]
+        is_of_thread, of_thread = host["thread"] == thread, np.flatnonzero(block == thread)
+        last[is_of_thread] = of_thread[
+            np.searchsorted(of_thread, host["row"][is_of_thread]) + host["rows"][is_of_thread] - 1
+        ]
     return last
 
 
 def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
-    """The clock of the port, and in which of its cycles the answer was not there yet (-1: not known), and was."""
+    """The port's clock, the cycle of each operation's last failed poll (-1: unknown), and the cycle in which it saw the
+    answer."""
     ops = events.host.ops[rows]
     if ops["kind"][0] == ASK:
         return events.host.clock_of_table[ops["table"][0]], ops["failed"].copy(), ops["seen"].copy()
@@ -128,9 +132,9 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 def _of_blocks(
     events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers
 ) -> dict[int, AwaitedEvents]:
-    """By a change of state of a block that the mark names; of several replicas of that which was started at the address
-    that is asked, or at the one in the same place among theirs as that is among all that are `asked`; of all where one
-    address is that of all."""
+    """Answers by a state change of a block that the pragma names. Of several replicas it is the one started at the
+    polled address, or the one with the same position among the replicas as the address has among all polled addresses
+    (`asked`); if one address is for all replicas, all of them."""
     blocks = events.run.manifest.blocks
     ops = events.host.ops
     host = blocks[events.run.manifest.sites[int(ops["site"][rows[0]])].block]
@@ -177,8 +181,9 @@ def _groups_of(events: AllEvents, named: Sequence[int], clock: int) -> Iterator[
 
 
 def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list[Numbers], int, int, int] | None:
-    """The last events before each answer, or each its own where there is one for each, and one lag by which all of them
-    come after the last question in vain; None where there is none, or where an event would have to answer twice."""
+    """Match events to answers: the last event before each answer, or the n-th event to the n-th answer if there are as
+    many. Returns the sources, the smallest common lag after which no failed poll came, the largest lag and the sum of
+    times; None if an event would answer twice or no lag fits."""
     sources, times = [], np.full(len(seen), -1)
     for given in chosen:
         at = np.searchsorted(given.time, seen, side="right") - 1
@@ -196,12 +201,12 @@ def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list
 def _begun_there(
     events: AllEvents, begun: Numbers, given: Sequence[Events], address: int, asked: Numbers
 ) -> list[bool]:
-    """Of each member whether the address that is asked is its own: words there began what its events end, or there are
-    as many of both `asked` and members, and these come in the same order, by where they were started or by number."""
+    """For each replica whether the polled address is its own: words at that address started it, or there are as many
+    addresses as replicas and both have the same order (by start address, else by number)."""
     ops = events.host.ops
     firsts = []
-    for one in given:
-        began = begun[events.fpga.stretch_of[np.maximum(one.source - 1, 0)]]
+    for events_of_member in given:
+        began = begun[events.fpga.stretch_of[np.maximum(events_of_member.source - 1, 0)]]
         places = np.unique(ops["address"][began[began >= 0]]) if (began >= 0).all() else began[:0]
         firsts.append(int(places[0]) if len(places) == 1 else -1)
     if address in firsts:
@@ -215,7 +220,8 @@ def _begun_there(
 
 
 def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, AwaitedEvents]:
-    """By the last word of a call before, and how long the FPGA takes from there: the same time for all, if one fits."""
+    """Answers by the last word of an earlier call and the FPGA's time from there, the same for all answers if one
+    fits."""
     ops = events.host.ops
     sends = _sends(events)
     best: tuple[tuple[int, ...], dict[int, AwaitedEvents]] | None = None
@@ -248,7 +254,7 @@ def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, see
 
 
 def _sends(events: AllEvents) -> list[int]:
-    """The places at which the host sends."""
+    """The sites at which the host sends data."""
     ops, entries = events.host.ops, events.run.manifest.entries
     kinds = np.array([e.kind == "send" for e in entries] + [False])
     entry = np.asarray(events.run.tables["calls"]["entry"])[ops["row"]]

@@ -1,4 +1,5 @@
-"""Who waits for whom in a run: messages, their order and capacity give the causes of waits, times only their lags."""
+"""Finds which block each wait in a run is for. The order of messages and channel capacity give the causes; times give
+only their lags."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,12 +31,13 @@ Numbers = NDArray[np.int64]
 
 @dataclass
 class Causes:
-    """Causes of stretches (dtype EDGES): events and how many cycles later a stretch begins at the earliest.
+    """The causes of stretches (dtype EDGES): events, with the least number of cycles from the event to the stretch's
+    begin.
 
-    `lag_after` is how long after the end of the one before it a stretch begins at the earliest. Of the stretches
-    `unknown` no cause is known: that long they waited. `reasons` say of which blocks these are, `in_turn` who
-    goes on in the order of the run. `no_waits` are those
-    of the states that were `taken` for waits which nothing is seen to end.
+    `lag_after` is the least number of cycles from the previous stretch's end to a stretch's begin. The stretches marked
+    in `unknown` have no known cause, and keep their recorded wait. `reasons` names their blocks, `in_turn` the blocks
+    that go on in the order of the run. `no_waits` are states that were `taken` for waits but have no event that ends
+    them.
     """
 
     edges: RowArray
@@ -84,8 +86,8 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
 
 
 def _ends(points: PointClass, causes: Sequence[RowArray], blocks: Sequence[Block]) -> bool:
-    """Whether these causes are seen to end a state that no mark calls a wait: soon after them, or, of one that no mark
-    is in and which always lasts as long, within it and at once."""
+    """Whether these causes end a state that no pragma calls a wait: by an event shortly before its end, or, for a state
+    without a pragma and of constant length, by an event within it and right before its end."""
     if points.wait or not any(map(len, causes)):  # of a block that is marked to wait nowhere
         return any(map(len, causes))
     lags, lasts = np.concatenate([edges["lag"] for edges in causes]), np.unique(points.waited)
@@ -93,8 +95,8 @@ def _ends(points: PointClass, causes: Sequence[RowArray], blocks: Sequence[Block
 
 
 def _after_questions(missing: Numbers, lag_after: Numbers, events: AllEvents) -> None:
-    """What has no cause comes as long after what its port did last: answers to questions in between, whose times are
-    made anew, keep theirs from there on."""
+    """Give stretches without a cause their recorded distance from the last activity of their port. Answers to polls in
+    between are computed again, so these keep their own distance from there."""
     fpga = events.fpga
     for stretch in missing.tolist():
         while (
@@ -106,8 +108,8 @@ def _after_questions(missing: Numbers, lag_after: Numbers, events: AllEvents) ->
 
 @dataclass(frozen=True)
 class _Why:
-    """Causes of points alike, and which of them these explain. They are for `partners`, `guessed` where none of them
-    binds in this run, and `in_turn` where several share one and go on in the order of the run."""
+    """The causes of a class of points, and the mask of the points that they explain. They are for `partners`; `guessed`
+    if none of them binds in this run, `in_turn` if several blocks share one and go on in the order of the run."""
 
     edges: list[RowArray]
     explained: NDArray[np.bool_]
@@ -117,7 +119,8 @@ class _Why:
 
 
 def _likeliest(points: PointClass, events: AllEvents) -> _Why:
-    """By the first reading of the marks that explains most of them, and of these one by what came shortly before."""
+    """The causes by the reading of the pragmas that explains most points; on a tie, one with causes shortly before the
+    points."""
     best: _Why | None = None
     most = 0, False
     for partners in readings_of(points, events):
@@ -165,7 +168,8 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
 
 
 def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners, events: AllEvents) -> str:
-    """That waits for a block which never waits itself last equally long, where they do: they may always."""
+    """A sentence if all waits for a block that never waits have one length, since they may always have it; ""
+    otherwise."""
     waited = points.waited[points.binding]
     if (
         explained.all() or partners.host or not partners.restless or len(waited) < 2 or waited.min() != waited.max()
@@ -176,16 +180,16 @@ def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners
 
 
 def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[RowArray], NDArray[np.bool_]]:
-    """The same, of each replica by itself."""
+    """The causes of the points of each replica by itself."""
     edges, explained = [], np.zeros(len(points.stretches), bool)
-    of = events.fpga.block[points.stretches]
+    block_of = events.fpga.block[points.stretches]
     for member in points.members:
-        rows = np.flatnonzero(of == member)
-        one = replace(
+        rows = np.flatnonzero(block_of == member)
+        of_member = replace(
             points, members=(member,), stretches=points.stretches[rows], waited=points.waited[rows],
             turns=points.turns[rows], own_turns=points.own_turns[rows],
         )  # fmt: skip
-        why = _likeliest(one, events)
+        why = _likeliest(of_member, events)
         explained[rows] = why.explained
         edges += why.edges
     return edges, explained
@@ -194,7 +198,8 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[RowArray]
 def _by_time(
     points: PointClass, times: Numbers, explained: NDArray[np.bool_], events: AllEvents, clock: int, partners: Partners
 ) -> tuple[RowArray, NDArray[np.bool_]] | None:
-    """The kind of event that explains most of the points not yet explained: the last one before each, by one lag."""
+    """The edges of the kind of event that explains most of the unexplained points: the last event before each, with one
+    lag; and the mask of these points."""
     block_of = events.fpga.block[points.stretches]
     best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
     most = SHORT if partners.host or partners.known else NEAR
@@ -202,9 +207,11 @@ def _by_time(
         lags = np.full(len(times), np.iinfo(np.int64).max)
         least = -1 if candidate[0][1].kind == WORD else 1
         for members, given in candidate:
-            mine = np.isin(block_of, members)
-            at = np.searchsorted(given.time, times[mine] - least, side="right") - 1
-            lags[mine] = np.where(at >= 0, times[mine] - given.time[np.maximum(at, 0)], lags[mine])
+            is_of_members = np.isin(block_of, members)
+            at = np.searchsorted(given.time, times[is_of_members] - least, side="right") - 1
+            lags[is_of_members] = np.where(
+                at >= 0, times[is_of_members] - given.time[np.maximum(at, 0)], lags[is_of_members]
+            )
         open_ = lags[~explained]
         open_ = open_[open_ < FAR]
         if not len(open_):
@@ -227,7 +234,7 @@ def _by_time(
 
 
 def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list[RowArray]:
-    """The last event that may have let each stretch begin; none that a stretch before it has already used."""
+    """Edges from the last event that may have started each stretch, without events that an earlier stretch used."""
     at = np.searchsorted(given.time, times - lag, side="right") - 1
     fresh = at >= 0
     fresh[1:] &= at[1:] != at[:-1]
@@ -237,7 +244,7 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
 def _candidates(
     points: PointClass, events: AllEvents, clock: int, partners: Partners
 ) -> Iterator[list[tuple[list[int], Events]]]:
-    """Kinds of events that may let points go on, the likeliest first: each as events for some of the members."""
+    """The kinds of events that may let points go on, the likeliest first; each as pairs of members and their events."""
     blocks = events.run.manifest.blocks
     every = list(points.members)
     if partners.restless and not partners.host and not partners.known:
@@ -271,7 +278,8 @@ def _candidates(
 
 
 def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int, to: Partners) -> RowArray | None:
-    """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
+    """Edges for a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to
+    wait."""
     blocks = events.run.manifest.blocks
     partners = sorted({n for others in to.blocks.values() for n in others})
     if len(partners) != 1 or len(points.members) != 1:

@@ -1,4 +1,4 @@
-"""Depths of FIFOs, as edits: what the FPGA takes longer or shorter for an answer, by replay of the words."""
+"""FIFO depths as edits: replay of the words gives the FPGA's longer or shorter time to an answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _SEEN = 3  # cycles after which an answer is surely seen
 
 
 def depth(program: Program, change: catalogue.Depth, named: Named, platform: Platform | None, edited: Edited) -> None:
-    """Let each answer that comes some cycles after a word come as much later as the words' replay says."""
+    """Delay each answer that depends on a word by the delay of that word in the replay with the new depth."""
     del named
     edited.fpga = True
     blocks = program.run.manifest.blocks
@@ -63,8 +63,8 @@ def depth(program: Program, change: catalogue.Depth, named: Named, platform: Pla
 
 @dataclass(frozen=True)
 class _Round:
-    """A wait of the host's, in cycles of its port: the word that begins it, the last word that passes a stream, how
-    much later that does with the other depths, the last question in vain (-1: none) and the one that is answered."""
+    """A wait of the host, in cycles of its port: the word that begins it, the last word that passes a stream, the delay
+    of that word with the other depths, the last failed poll (-1: none) and the successful one."""
 
     begun: int
     last: int
@@ -74,7 +74,7 @@ class _Round:
 
 
 def _round(program: Program, words: FifoReplay, before: Streams, after: Streams, number: int) -> _Round | None:
-    """Of the wait with this number; None where no word passes meanwhile."""
+    """The round of the wait with this number; None if no word passes during it."""
     host, op, source = program.host, program.host.ops[number], program.answers[number].sources[-1]
     sent, clock = host.ops[source], host.clock_of_table[int(op["table"])] if op["table"] >= 0 else 0
     period = program.periods_ps[clock]
@@ -91,18 +91,18 @@ def _round(program: Program, words: FifoReplay, before: Streams, after: Streams,
 
 
 def _times(words: FifoReplay, depths: Mapping[str, int]) -> Streams:
-    """When words pass each stream (ps)."""
+    """The times (ps) at which words pass each stream, with these depths."""
     if words.time_ps(depths) is None:
         raise RefusedError("with that depth the blocks deadlock")
     return [words.at_ps(number) for number in range(len(words.traffic.streams))]
 
 
 def _span(words: FifoReplay, times: Streams, begin_ps: int, end_ps: int) -> tuple[int, int] | None:
-    """When the first and the last of the words pass that passed between two moments of the run."""
+    """The new times of the first and last word that passed between two moments of the run; None if no word did."""
     first, last = [], []
     for run, of_stream in zip(words.recorded, times, strict=True):
-        mine = of_stream[(run > begin_ps) & (run <= end_ps)]
-        if len(mine):
-            first.append(int(mine[0]))
-            last.append(int(mine[-1]))
+        within = of_stream[(run > begin_ps) & (run <= end_ps)]
+        if len(within):
+            first.append(int(within[0]))
+            last.append(int(within[-1]))
     return (min(first), max(last)) if first else None

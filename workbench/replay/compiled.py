@@ -1,4 +1,4 @@
-"""Loops in C that replay needs: compiled once, and kept in the cache as the card is."""
+"""Compiles replay's loops in C once, and keeps them in the cache like the card."""
 
 import ctypes
 from functools import cache
@@ -19,7 +19,7 @@ _FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC")
 
 @cache
 def compiled(name: str) -> ctypes.CDLL:
-    """The library of `resources/replay/NAME.c`. Raises WorkbenchError where there is no C compiler, or it fails."""
+    """The compiled library of `resources/replay/NAME.c`. Raises WorkbenchError without a C compiler, or if it fails."""
     compiler, source = needed(find_compiler("c")), _SOURCES / f"{name}.c"
     folder = (
         cache_dir()

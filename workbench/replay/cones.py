@@ -1,4 +1,5 @@
-"""Who can end a wait by the design: blocks whose registers its condition depends on, through those without marks."""
+"""Finds the blocks that can end a wait: those whose registers its condition depends on, through blocks without
+pragmas."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +17,8 @@ States = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Ends:
-    """What ends a wait: blocks, by number, that do something, whether the host does, and whether what the block itself
-    did does, through blocks of which nothing is known over time. Nothing where that is not known."""
+    """What can end a wait: working blocks, by number, the host, and the waiting block itself, through blocks without a
+    trace. All empty if unknown."""
 
     blocks: tuple[int, ...] = ()
     host: bool = False
@@ -25,7 +26,7 @@ class Ends:
 
 
 class Cones:
-    """Of a run's blocks, of which `traced` have stays."""
+    """The cones of influence of a run's blocks; blocks in `traced` have stays."""
 
     def __init__(self, blocks: Sequence[Block], traced: Collection[int]) -> None:
         self._blocks, self._traced = blocks, set(traced)
@@ -33,7 +34,7 @@ class Cones:
         self._known: dict[tuple[int, int], Ends] = {}
 
     def ends(self, block: int, state: int) -> Ends:
-        """Blocks that only pass on what comes are looked through."""
+        """What can end a wait in this state. Blocks that only pass data on are replaced by their own sources."""
         if (block, state) not in self._known:
             ends: dict[int, None] = {}
             host, seen, open_ = False, set[str](), [*self._blocks[block].states[state].depends]
@@ -48,14 +49,14 @@ class Cones:
                 elif number in self._traced and works(self._blocks[number]):
                     ends[number] = None
                 else:
-                    open_ += [one for passed in self._blocks[number].states for one in passed.depends]
+                    open_ += [source for passed in self._blocks[number].states for source in passed.depends]
             self._known[block, state] = Ends(tuple(sorted(set(ends) - {block})), host, block in ends)
         return self._known[block, state]
 
 
 def possible_waits(run: Run, rows: Rows) -> States:
-    """States that may be waits although no mark says so, by what the design lets them depend on: those without a mark
-    of blocks that wait elsewhere, and those of blocks that are marked to wait nowhere."""
+    """States that may be waits although no pragma says so, since the design lets them depend on others: unmarked states
+    of blocks that wait elsewhere, and states of blocks that are marked to wait nowhere."""
     blocks = run.manifest.blocks
     cones = Cones(blocks, rows)
     states = set()
@@ -90,8 +91,8 @@ def with_waits(run: Run, waits: States) -> Run:
 
 
 def taken_for_work(run: Run, rows: Rows, states: States) -> tuple[str, ...]:
-    """What is assumed of those of the states that have no mark, and may be waits of which nothing is seen to end
-    them."""
+    """The assumption, as a sentence, for each block with an unmarked state that may be a wait but has no event that
+    ends it."""
     blocks, names = run.manifest.blocks, {}
     cones = Cones(blocks, rows)
     for number, state in sorted(states):

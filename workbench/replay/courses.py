@@ -1,4 +1,4 @@
-"""Blocks on their way through their states: work of known length, and waits that end when something has happened."""
+"""Moves blocks through their states: work of known length, and waits that end after an event."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from typing import Protocol
 
 class Source(Protocol):
     def time(self, turn: int, entered: int) -> int | None:
-        """In which cycle a wait ends that is the `turn`-th and began in cycle `entered`; None: not known yet."""
+        """The cycle that ends the `turn`-th wait, which began in cycle `entered`; None while that is unknown."""
 
 
 @dataclass
 class Course:
-    """A block on its way: `begin` holds its stays so far, `entered` when it came into each state, and `left` when it
-    went on from there."""
+    """The progress of a block: `begin` holds the starts of its stays so far, `entered` and `left` the cycles at which
+    it entered and left each state."""
 
     number: int
     clock: int
@@ -41,11 +41,11 @@ class Course:
         return len(self.begin) == len(self.states)
 
     def leaves(self, state: int) -> int:
-        """How often it goes on from a state."""
+        """The number of times the block leaves a state."""
         return self.states[:-1].count(state)
 
     def go_on(self) -> bool:
-        """As far as is known; whether that was any further."""
+        """Advance as far as causes are known; returns whether the block got any further."""
         was = len(self.begin)
         for place in range(was - 1, len(self.states) - 1):
             state, at = self.states[place], self.begin[place]
@@ -64,8 +64,8 @@ class Course:
 
 @dataclass
 class HostWords:
-    """Words of the host, `lag` cycles later. Where there are more than waits, what comes while the block does not wait
-    is lost on it."""
+    """Ends waits by words of the host, `lag` cycles later. If not `queued`, words that arrive while the block does not
+    wait are lost."""
 
     cycles: list[int]
     lag: int
@@ -83,8 +83,9 @@ class HostWords:
 
 @dataclass(frozen=True)
 class Turns:
-    """What others do: the n-th of one for the n-th, of several in turn or all of them. They come into `state`, or
-    leave it (`leaves`). `first` and `step` are of one that shares its partner with others."""
+    """Ends waits by state changes of other blocks: the n-th wait by the n-th change of one block, of several in turn,
+    or of all together. The change is into `state`, or out of it (`leaves`). `first` and `step` are for replicas that
+    share one partner."""
 
     courses: Sequence[Course]
     state: int
@@ -110,7 +111,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Waits of known length, for a block that never waits itself."""
+    """Ends waits after their known lengths, for a wait on a block that never waits itself."""
 
     lasts: list[int]
 

@@ -1,4 +1,4 @@
-"""The critical path: what a run's end was due to, one thing after the other."""
+"""The critical path: the chain of causes that leads to the run's end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Step(NamedTuple):
 
 
 def bottlenecks(program: Program, lowered: Lowered) -> tuple[Bottleneck, ...]:
-    """The critical path by block and state, the longest first. The graph has been swept."""
+    """The critical path by block and state, the longest first. The graph must be swept."""
     spent: dict[tuple[int, int], int] = {}
     for step in _steps(program, lowered):
         key = step.block, step.state
@@ -50,14 +50,14 @@ def bottlenecks(program: Program, lowered: Lowered) -> tuple[Bottleneck, ...]:
 
 
 def steps_of(program: Program, lowered: Lowered) -> Steps:
-    """The critical path, step by step. The graph has been swept."""
+    """The critical path, step by step. The graph must be swept."""
     rows = np.array(list(_merged(_steps(program, lowered))), np.int64).reshape(-1, len(_Step._fields))
     columns = dict(zip(_Step._fields, rows.T, strict=True))
     return Steps(**columns | {"on_bus": columns["on_bus"].astype(bool)})
 
 
 def path_steps(program: Program, steps: Steps) -> tuple[PathStep, ...]:
-    """The first `MOST_STEPS` of the steps, with names."""
+    """The first `MOST_STEPS` steps, with names."""
     blocks, path = program.run.manifest.blocks, list[PathStep]()
     columns = (steps.block, steps.state, steps.begin_ps, steps.end_ps)
     for number, state, begin, end in zip(*(column[:MOST_STEPS].tolist() for column in columns), strict=True):
@@ -85,7 +85,7 @@ def path_lines(program: Program, steps: Steps) -> tuple[PathLine, ...]:
 
 
 def _merged(steps: Iterator[_Step]) -> Iterator[_Step]:
-    """The steps, with those of one block, state and call that follow one another as one."""
+    """The steps, with consecutive ones of one block, state and call joined."""
     held: _Step | None = None
     for step in steps:
         if held and step.goes_on(held):
@@ -99,7 +99,7 @@ def _merged(steps: Iterator[_Step]) -> Iterator[_Step]:
 
 
 def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
-    """Who held the run from when to when, in order, without gaps."""
+    """The blocks and states on the critical path, in order of time and without gaps."""
     graph = lowered.graph
     nodes, _ = graph.path(lowered.last)
     ops = program.ops
@@ -143,12 +143,12 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
 
 
 def work_states(blocks: Sequence[Block]) -> Numbers:
-    """Of each block the state of the host's own code."""
+    """For each block the state of the host's own code."""
     return np.array([next((s.index for s in one.states if s.name == "work"), 0) for one in blocks], np.int64)
 
 
 def _ps(graph: Graph, node: int, time: int) -> int:
-    """A node's time in picoseconds."""
+    """A time of a node in picoseconds."""
     if not graph.domain[node]:
         return time
     period = graph.periods_ps[int(graph.domain[node]) - 1]
@@ -156,13 +156,13 @@ def _ps(graph: Graph, node: int, time: int) -> int:
 
 
 def _reaches(graph: Graph, node: int, following: int) -> int:
-    """Until when a node is what the path waits for."""
+    """The end (ps) of a node's part of the path."""
     end = _ps(graph, node, int(graph.end[node]))
     return end if following < 0 else min(end, _ps(graph, following, int(graph.end[following])))
 
 
 def _states(program: Program, lowered: Lowered, stretch: int) -> Iterator[tuple[int, int, int]]:
-    """The states of a stretch: block, state, end in picoseconds."""
+    """The states within a stretch: block, state, end (ps)."""
     fpga, graph = program.fpga, lowered.graph
     first = int(fpga.first[stretch])
     stop = int(fpga.first[stretch + 1]) if stretch + 1 < len(fpga.first) else len(fpga.stay_block)

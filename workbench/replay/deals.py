@@ -1,4 +1,4 @@
-"""Replicas to which another block of the FPGA deals items out in turn: what each item is, and the same among others."""
+"""Replicas to which another FPGA block deals items in turn, and the same items dealt to another number of replicas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ Pairs = list[tuple[int, int]]  # (row, copy)
 
 @dataclass(frozen=True)
 class BlockDeal:
-    """Items in the order in which they are dealt: stretch `heads[i]` begins item i, which stay `sources[i]` deals.
+    """Items in the order in which they are dealt: stretch `heads[i]` begins item i, and stay `sources[i]` deals it.
 
-    Every replica has as many `tails`, what it does for all items before: its stretches from one on, before another, by
-    replica. `after` is of each tail how many items come before it. `begins` are the stretches before the first item.
-    An item is `length` stretches. An item is dealt once that `rounds` before of the same replica is at its stay number
-    `taken` by `lag` cycles; rounds 0: the dealer never waits.
+    A replica's `tails`, by replica, are stretches that it runs once for all items since the previous tail; `after`
+    holds the number of items before each. `begins` are the stretches before the first item. An item has `length`
+    stretches. The dealer deals an item `lag` cycles after the replica's item `rounds` before is in its stay number
+    `taken`; with `rounds` 0 the dealer never waits.
     """
 
     blocks: tuple[int, ...]
@@ -36,7 +36,7 @@ class BlockDeal:
     lag: int
 
     def chains(self, count: int) -> list[Pairs]:
-        """The stretches of each of so many replicas."""
+        """For each of `count` replicas its stretches as pairs (row, copy)."""
         before, pairs = len(self.blocks), []
         for member in range(count):
             like, copy = member % before, member // before
@@ -53,7 +53,7 @@ class BlockDeal:
 
 
 def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:
-    """The items that another block deals to these in turn; None where none does."""
+    """The items that another block deals to these blocks in turn; None if no block does."""
     fpga, count = program.fpga, len(blocks)
     place = np.full(max(fpga.blocks) + 1, -1, np.int64)
     place[list(blocks)] = np.arange(count)
@@ -95,7 +95,8 @@ def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:
 
 
 def _room(program: Program, heads: Numbers, sources: Numbers, length: int, count: int) -> tuple[int, int, int]:
-    """For which item before, how many rounds, the dealer waits, at which of its stays, and by how many cycles."""
+    """The number of rounds, the item's stay and the lag in cycles after which the dealer deals again; zeros if it never
+    waits."""
     fpga = program.fpga
     item_of = np.full(len(fpga.first), -1, np.int64)
     for n in range(length):
@@ -110,14 +111,14 @@ def _room(program: Program, heads: Numbers, sources: Numbers, length: int, count
     if not held.any():
         return 0, 0, 0
     rounds = int(np.bincount(back[held] // count).argmax())
-    mine = held & (back == rounds * count)
-    taken = edges["source"][mine] - fpga.first[heads[of[mine]]]
+    of_round = held & (back == rounds * count)
+    taken = edges["source"][of_round] - fpga.first[heads[of[of_round]]]
     usual = int(np.bincount(taken).argmax())
-    return rounds, usual, int(np.bincount(edges["lag"][mine][taken == usual]).argmax())
+    return rounds, usual, int(np.bincount(edges["lag"][of_round][taken == usual]).argmax())
 
 
 def as_dealt(program: Program, deal: BlockDeal, count: int) -> None:
-    """Let the causes be those of so many replicas: for the dealer's waits, and of who waits for all of them."""
+    """Change the causes to those of `count` replicas: for the dealer's waits, and for waits for all replicas."""
     fpga, edges = program.fpga, program.edges
     members = np.isin(fpga.block, deal.blocks)
     of_stay = edges["kind"] == STAY

@@ -1,4 +1,4 @@
-"""How deep one FIFO, or one edge of a streaming application, has to be while the others stay as in the run."""
+"""The least useful depth of one FIFO, or of one edge of a streaming application, with the others as in the run."""
 
 from collections.abc import Mapping
 
@@ -11,10 +11,10 @@ CLOSE = 0.001
 
 
 def least_alone(replay: Replay, name: str, loss: float = LOSS, least_saved_ps: int | None = None) -> Deeper | None:
-    """The least depth of the FIFO with this id whose time is within `loss` of that with as much room as it likes; None
-    where no word passed it, the replay of the unchanged run is not the run, or as much room as it likes saves less than
+    """The least depth of this FIFO whose time is within `loss` of the time with unlimited depth. None if no word passed
+    it, if the replay of the unchanged run is not close to the run, or if unlimited depth saves less than
     `least_saved_ps`."""
-    if name not in {one.id for one in replay.queues}:
+    if name not in {queue.id for queue in replay.queues}:
         return None
     before_ps = replay.time_ps({})
     if before_ps is None or abs(before_ps - replay.run_ps) > CLOSE * replay.run_ps:
@@ -32,11 +32,11 @@ def least_alone(replay: Replay, name: str, loss: float = LOSS, least_saved_ps: i
 
 
 def deeper_alone(replay: Replay, least_saved_ps: int) -> dict[str, Deeper]:
-    """Those that alone, with more depth than they have, save so much time, by id."""
+    """The FIFOs whose deepening alone saves at least this time, by id."""
     return {
-        one.id: deeper
-        for one in replay.queues
-        if (deeper := least_alone(replay, one.id, least_saved_ps=least_saved_ps))
-        and deeper.words > one.depth
+        queue.id: deeper
+        for queue in replay.queues
+        if (deeper := least_alone(replay, queue.id, least_saved_ps=least_saved_ps))
+        and deeper.words > queue.depth
         and deeper.saved_ps >= least_saved_ps
     }

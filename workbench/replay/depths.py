@@ -1,5 +1,4 @@
-"""How deep FIFOs have to be, by a function that says how many cycles a run with some depths takes: milliseconds where
-it replays (`words.py`)."""
+"""Searches FIFO depths with a function from depths to cycles, which takes milliseconds as a replay (`words.py`)."""
 
 import itertools
 import math
@@ -17,7 +16,7 @@ CyclesOf = Callable[[Mapping[str, int]], int]
 
 @dataclass(frozen=True)
 class Choice:
-    """Depths (words, by FIFO), the cycles with them, and the memory that they take."""
+    """Depths (words, by FIFO), the cycles and the memory that they take."""
 
     cycles: int
     bits: int
@@ -25,11 +24,11 @@ class Choice:
 
 
 def least_depths(most: Mapping[str, int], cycles_of: CyclesOf, best: int, loss: float = LOSS) -> dict[str, int]:
-    """The least depths (words, by FIFO) with which the time stays within `loss` of the `best` one (cycles).
+    """The least depths (words, by FIFO) whose time is within `loss` of `best` (cycles).
 
-    `most` is what each held at most where they are as deep as they like; `cycles_of` runs with some depths. One word
-    more than that is enough for the same time, or twice that, and so on, where a FIFO has latencies of its own; from
-    there each is bisected, the one that held most first, while the others stay.
+    `most` is the largest occupancy of each FIFO at unlimited depth; `cycles_of` gives the cycles for some depths. One
+    word more is enough for the same time; FIFOs with latencies of their own may need a multiple, so all are doubled
+    until the time fits. Then each is bisected, the deepest first, while the others stay.
     """
     depths = {name: words + 1 for name, words in most.items()}  # a full FIFO takes nothing while it gives
     limit = best / (1 - loss)
@@ -39,7 +38,7 @@ def least_depths(most: Mapping[str, int], cycles_of: CyclesOf, best: int, loss: 
 
 
 def reduced(depths: Mapping[str, int], cycles_of: CyclesOf, limit: float) -> dict[str, int]:
-    """Depths of which none can be less while the time stays within the `limit`: each is bisected, the deepest first."""
+    """Depths that cannot be reduced within the `limit`: each is bisected, the deepest first."""
     depths = dict(depths)
     for name in sorted(depths, key=lambda one: -depths[one]):
         low, high = 0, depths[name]  # too little, and enough
@@ -54,10 +53,10 @@ def reduced(depths: Mapping[str, int], cycles_of: CyclesOf, limit: float) -> dic
 
 
 def front(most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf) -> tuple[Choice, ...]:
-    """Depths of which no others take as few cycles with less memory, from the fastest on. `bits` are the words' widths.
+    """The Pareto front of cycles against memory, from the fastest point on. `bits` are the words' widths.
 
-    All combinations where these are few. Else depths go down word by word, each time where that costs the least cycles
-    for the memory; what that way misses is missing.
+    If there are few combinations, all are tried. Otherwise depths are reduced word by word, each time where it costs
+    the fewest cycles for the memory; points off this way are missed.
     """
     tried = tried_depths(most, bits, cycles_of)
     choices = [
@@ -65,7 +64,7 @@ def front(most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf)
         for depths in tried if (cycles := cycles_of(depths)) < FAILED
     ]  # fmt: skip
     best: list[Choice] = []
-    for choice in sorted(choices, key=lambda one: (one.cycles, one.bits)):
+    for choice in sorted(choices, key=lambda each: (each.cycles, each.bits)):
         if not best or choice.bits < best[-1].bits:
             best.append(choice)
     return tuple(best)
@@ -74,7 +73,7 @@ def front(most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf)
 def tried_depths(
     most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf, most_tries: int = _MOST_TRIES
 ) -> list[dict[str, int]]:
-    """The depths that a front is made of: all combinations, or those on a way down (see `front`)."""
+    """The depths that the front is chosen from: all combinations, or those on the way down (see `front`)."""
     names = list(most)
     ranges = [range(1, most[name] + 2) for name in names]
     few = math.prod(len(one) for one in ranges) <= most_tries

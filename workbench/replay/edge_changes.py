@@ -1,7 +1,7 @@
-"""Changes of a streaming application, predicted by replay of its queues (`queues.py`).
+"""Predicts changes of a streaming application by replay of its queues (`queues.py`).
 
-The threads that move data over the bus decide by what is there: with other times they take other elements together.
-So their calls are not those of the run, and its graph does not hold for changes.
+The threads that move data over the bus decide by the elements that are present; with other times they move other groups
+of elements. Their calls then differ from the run's, so the run's graph does not apply.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _LEAST_INTERVAL = 0.01
 
 @dataclass(frozen=True)
 class EdgeChanges:
-    """A traced run of a streaming application whose changes are predicted by its queues."""
+    """A traced run of a streaming application, for predictions by its queues."""
 
     run: Run
     queues: RunQueues
@@ -48,18 +48,20 @@ class EdgeChanges:
 
     @cached_property
     def explained(self) -> NDArray[np.int64]:
-        """The rows of table `calls` that are waits of the threads that move elements, and whose cause is known."""
+        """The rows of table `calls` that are waits of the threads that move elements, and have a known cause."""
         if not self.crosses or isinstance(self._base, str):
             return np.zeros(0, np.int64)
         return explained_calls(self._base)
 
     def concerns(self, changes: Sequence[Change]) -> bool:
-        """Whether these changes are predicted so, and not by the run's graph."""
-        return self.crosses or any(isinstance(one, catalogue.Depth) and one.fifo in self.labels for one in changes)
+        """Whether these changes are predicted by the queues, and not by the run's graph."""
+        return self.crosses or any(
+            isinstance(change, catalogue.Depth) and change.fifo in self.labels for change in changes
+        )
 
     @cached_property
     def _base(self) -> Queues | str:
-        """The unchanged run replayed, or why it cannot be."""
+        """The unchanged run replayed, or the reason why it cannot be."""
         try:
             base = Queues(self.run, self.queues, self.platform)
         except NoReplayError as error:
@@ -71,7 +73,8 @@ class EdgeChanges:
         self, changes: tuple[Change, ...], named: Sequence[Named], platforms: Mapping[str, Platform],
         noise: HostNoise | None = None,
     ) -> Prediction:  # fmt: skip
-        """What the changes, made together, would gain, with the host's own code by so much off."""
+        """The predicted gain of the changes together; `noise` widens the interval by the variation of the host's own
+        code."""
         try:
             return self._predicted(changes, named, platforms, noise)
         except (RefusedError, NoReplayError) as error:
@@ -105,7 +108,7 @@ class EdgeChanges:
         )  # fmt: skip
 
     def _replayed(self, depths: Mapping[str, int], speeds: Speeds) -> Queues:
-        """The queues with these depths and speeds, to their end. Raises RefusedError where none is reached."""
+        """The queues replayed to their end with these depths and speeds. Raises RefusedError if they deadlock."""
         changed = Queues(self.run, self.queues, self.platform, speeds)
         changed.time_ps(depths)
         if changed.end_ps < 0:

@@ -1,8 +1,8 @@
-"""What the threads that move elements between the host and an FPGA wait for, from what one run recorded.
+"""The causes of waits of the threads that move elements between host and FPGA, from the records of one run.
 
-A thread out of an FPGA waits for an interrupt: so many elements that they fill a transfer, an element that nobody
-asked for in time, or a stream's end (`resources/streaming/stream_port.v`). A thread into an FPGA asks how much room
-there is: what was popped before it asks. Each is known where these moments are the run's to the cycle.
+A thread out of an FPGA waits for an interrupt: elements that fill a transfer, an element that waited too long, or a
+stream's end (`resources/streaming/stream_port.v`). A thread into an FPGA asks for free room: what was popped before it
+asks. A cause is known if these moments are the run's to the cycle.
 """
 
 import numpy as np
@@ -18,19 +18,19 @@ Numbers = NDArray[np.int64]
 
 
 def explained_calls(queues: Queues) -> Numbers:
-    """The rows of table `calls` that are waits, or questions, of these threads whose cause is known."""
+    """The rows of table `calls` that are waits or polls of these threads and have a known cause."""
     calls = [np.zeros(0, np.int64)]
     for number, role in enumerate(queues.threads.roles):
-        mine = [end for end in queues.ends if end.edge in queues.threads.edges.get(number, ())]
+        ends_of_thread = [end for end in queues.ends if end.edge in queues.threads.edges.get(number, ())]
         if role is Role.OUT_OF:
-            calls.append(_interrupts(queues, number, [end for end in mine if not end.into]))
+            calls.append(_interrupts(queues, number, [end for end in ends_of_thread if not end.into]))
         elif role is Role.INTO:
-            calls += [_questions(queues, number, end) for end in mine if end.into]
+            calls += [_questions(queues, number, end) for end in ends_of_thread if end.into]
     return np.concatenate(calls)
 
 
 def _moments(queues: Queues, end: End) -> tuple[Numbers, Numbers]:
-    """In which cycles elements came into an end's FIFO, and left it."""
+    """The cycles in which elements entered and left an end's FIFO."""
     assert queues.words is not None
     fifo, cycles = queues.run.manifest.fifos[end.fifo], queues.words.traffic.cycles
     return cycles[fifo.input], cycles[fifo.output]

@@ -1,4 +1,4 @@
-"""What edits of a program have in common: which operations a change names, and taking some out."""
+"""Functions shared by the edits of a program: the operations that a change names, and their removal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,20 +28,20 @@ MOST_ROWS = 2_000_000
 
 
 class RefusedError(Exception):
-    """A change that replay cannot answer; its text is the reason."""
+    """A change that replay cannot predict; the text is the reason."""
 
 
 def has_links(program: Program) -> bool:
-    """Whether words went from one FPGA to another in the run."""
+    """Whether words passed from one FPGA to another in the run."""
     return any(fifo.id.startswith("link:") for fifo in program.run.manifest.fifos)
 
 
 @dataclass
 class Edited:
-    """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
-    whether the host's code, or the FPGA's, is another one. `platforms` are those that changes name, `own` is by what
-    factor which thread's own code is faster or slower, `depths` are those of FIFOs, `in_order` is whether the threads
-    lock as they did. A change may be read in several `ways`; this is number `way`."""
+    """The side effects of edits: notes for the user (`notes`), reasons for doubt (`doubts`), and whether the host's
+    code or the FPGA's design changes. `platforms` are those that changes name, `own` is the factor on each thread's own
+    code, `depths` are FIFO depths, `in_order` says whether threads take locks in the recorded order. A change may have
+    several readings (`ways`); this is number `way`."""
 
     platforms: Mapping[str, Platform] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Edited:
 
 
 def refuse_unmade(program: Program, named: Named, change: Change) -> NoReturn:
-    """Say why the run has no operation of the calls that a change names."""
+    """Refuse a change that names calls without operations in the run, with the reason."""
     calls, manifest = program.run.tables["calls"], program.run.manifest
     entries = np.unique(np.asarray(calls["entry"])[np.isin(calls["site"], named.sites)]).tolist()
     if any(entry >= 0 and manifest.entries[entry].kind in MESSAGES for entry in entries):
@@ -67,24 +67,24 @@ def refuse_unmade(program: Program, named: Named, change: Change) -> NoReturn:
 
 
 def operations(program: Program, named: Named, kinds: Sequence[int], change: Change, what: str) -> Numbers:
-    """The operations that a change names, of these kinds."""
-    mine = np.isin(program.ops["site"], named.sites)
-    if not mine.any():
+    """The operations of these kinds that a change names. Raises RefusedError if it names others, or none."""
+    is_named = np.isin(program.ops["site"], named.sites)
+    if not is_named.any():
         refuse_unmade(program, named, change)
-    numbers = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
-    if len(numbers) < mine.sum():
+    numbers = np.flatnonzero(is_named & np.isin(program.ops["kind"], kinds))
+    if len(numbers) < is_named.sum():
         raise RefusedError(f"'{change}' names calls that are not {what}")
     return numbers
 
 
 def refuse_more(rows: int, change: Change) -> None:
-    """Refuse a change that makes more calls or stretches than are followed."""
+    """Refuse a change that makes more calls or stretches than replay handles."""
     if rows > MOST_ROWS:
         raise RefusedError(f"'{change}' makes {rows} calls or stretches, and at most {MOST_ROWS} are followed")
 
 
 def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:
-    """Refuse to move otherwise what the design holds up: how much of that would stay is not known."""
+    """Refuse to change transfers that the design holds up, since the remaining delay is unknown."""
     held = ops[program.ops["beyond_ps"][ops] > HELD_UP * program.ops["work_ps"][ops]]
     if len(held):
         site = program.run.manifest.sites[int(program.ops["site"][held[0]])]
@@ -92,7 +92,7 @@ def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:
 
 
 def remove(program: Program, gone: Numbers) -> None:
-    """Take operations out; the host's own code before them stays."""
+    """Remove operations; the host's own code before them remains."""
     keep = np.ones(len(program.ops), bool)
     keep[gone] = False
     own = np.where(keep, 0, program.ops["own_ps"])
@@ -123,7 +123,7 @@ def reorder(program: Program, order: Numbers) -> None:
 
 
 def sends_of(program: Program) -> NDArray[np.bool_]:
-    """Of each operation whether it moves data to the FPGA."""
+    """For each operation whether it moves data to the FPGA."""
     entries = program.run.manifest.entries
     kinds = np.array([e.kind == "send" for e in entries] + [False])
     sends: NDArray[np.bool_] = kinds[np.asarray(program.run.tables["calls"]["entry"])[program.ops["row"]]]
@@ -131,7 +131,8 @@ def sends_of(program: Program) -> NDArray[np.bool_]:
 
 
 def begun_by(program: Program, ops: Numbers) -> Numbers:
-    """The edges from words of these operations to blocks that wait for them; a port only passes them on."""
+    """The edges from words of these operations to blocks that wait for them, without ports, which only pass words
+    on."""
     base = np.flatnonzero(np.isin(program.at, ops))
     edges = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
     wait = np.array([works(block) for block in program.run.manifest.blocks])
@@ -139,8 +140,8 @@ def begun_by(program: Program, ops: Numbers) -> Numbers:
 
 
 def let_words_go(program: Program, ops: Numbers) -> str:
-    """Take out what the FPGA does only to take or to give words of these operations; "" where that could be done, else
-    the id of a block that works when such a word comes, and nothing is taken out."""
+    """Remove the FPGA's stretches that only move words of these operations, and return "". If a block works on such a
+    word, remove nothing and return that block's id."""
     gone = np.isin(program.edges["stretch"], program.edges["stretch"][begun_by(program, ops)])
     stretches = np.unique(program.edges["stretch"][gone])
     if len(busy := _working(program, stretches)):
@@ -152,7 +153,7 @@ def let_words_go(program: Program, ops: Numbers) -> str:
 
 
 def only_taken(program: Program, ops: Numbers) -> Numbers:
-    """Those of the operations whose words the FPGA waits for and only takes or gives: with none of them it works."""
+    """The operations whose words the FPGA waits for and only moves, without working on any."""
     edges = program.edges[begun_by(program, ops)]
     busy = np.isin(edges["stretch"], _working(program, np.unique(edges["stretch"])))
     of = program.at[edges["source"]]
@@ -160,16 +161,16 @@ def only_taken(program: Program, ops: Numbers) -> Numbers:
 
 
 def _working(program: Program, stretches: Numbers) -> Numbers:
-    """Those of the stretches in which a block does more than move data and wait."""
+    """The stretches in which a block does more than move data and wait."""
     fpga, blocks = program.fpga, program.run.manifest.blocks
-    mine = np.flatnonzero(np.isin(fpga.stretch_of, stretches))
+    stays = np.flatnonzero(np.isin(fpga.stretch_of, stretches))
     quiet = [np.array([s.category in (*COMMUNICATION, *WAITS) for s in block.states]) for block in blocks]
-    works = [bool(quiet[b][s]) for b, s in zip(fpga.stay_block[mine], fpga.stay_state[mine], strict=True)]
-    return np.unique(fpga.stretch_of[mine[~np.array(works, bool)]])
+    works = [bool(quiet[b][s]) for b, s in zip(fpga.stay_block[stays], fpga.stay_state[stays], strict=True)]
+    return np.unique(fpga.stretch_of[stays[~np.array(works, bool)]])
 
 
 def ask_for_both(program: Program, row: int, other: int, change: Change) -> None:
-    """Let a question ask for what another one asks for too. Refuse where it is not known what that is."""
+    """Let a poll also wait for the events of another one. Raises RefusedError if they are unknown."""
     own, more = (program.answers.get(int(program.base[n])) for n in (row, other))
     if own is None or more is None or own.kind != more.kind or own.kind == WORD:
         raise RefusedError(f"'{change}' removes polls, and it is unknown what answers them")

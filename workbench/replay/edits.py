@@ -1,4 +1,4 @@
-"""Changes of the catalogue as edits of a program. What cannot be answered is refused with its reason."""
+"""Applies changes of the catalogue to a program. A change that cannot be predicted is refused with its reason."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -36,7 +36,7 @@ Numbers = NDArray[np.int64]
 
 
 def edit(program: Program, change: Change, named: Named, platform: Platform | None, edited: Edited) -> None:
-    """Make a change in the program. Raises RefusedError."""
+    """Apply a change to the program. Raises RefusedError."""
     how = _EDITS.get(type(change))
     if how is None:
         raise RefusedError(f"the replay cannot apply '{change.kind}' to this run")
@@ -80,7 +80,7 @@ _NOT_NEEDED = {
 
 
 def _go_on(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:
-    """Let a block go on without the wait that this state is. It needs the data that it waits to receive."""
+    """Remove a wait of a block, which is assumed not to need the awaited data."""
     known = program.run.manifest.blocks[block].states[state]
     assumed = [_NOT_NEEDED[reason] for reason in known.reasons if reason in _NOT_NEEDED]
     if change.factor or not assumed:
@@ -94,16 +94,16 @@ def _go_on(program: Program, block: int, state: int, change: catalogue.ScaleStat
 
 
 def _answer_sooner(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:
-    """Let a block that is not marked to wait need more or less time from what it goes on for to going on. How much of
-    that a cycle is in which it only sees or shows that is not known."""
+    """Scale the time that a block without marked waits needs from a cause to its next step. The share of this time that
+    only observes or shows the cause is unknown, so it has three readings."""
     fpga, edges = program.fpga, program.edges
     before = np.maximum(fpga.first - 1, 0)
     after = (fpga.stay_block[before] == block) & (fpga.stay_state[before] == state) & ~fpga.begins
-    mine = after[edges["stretch"]] & (fpga.block[edges["stretch"]] == block)
+    edges_of_state = after[edges["stretch"]] & (fpga.block[edges["stretch"]] == block)
     edited.ways = max(edited.ways, 3)
     shown = (0, 1, -1)[min(edited.way, 2)]
-    lag = (edges["lag"][mine] - shown) * change.factor + shown
-    edges["lag"][mine] = np.maximum(np.rint(lag), 1)
+    lag = (edges["lag"][edges_of_state] - shown) * change.factor + shown
+    edges["lag"][edges_of_state] = np.maximum(np.rint(lag), 1)
     name = program.run.manifest.blocks[block].states[state].name
     edited.doubts.append(f"'{name}' is assumed to be work from the moment its cause arrives")
 
@@ -147,7 +147,7 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
 
 
 def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
-    """Let the questions before or after others ask for what those asked for."""
+    """Let the polls next to removed polls wait for the removed ones' events too."""
     ops = program.ops
     leaving = set(gone.tolist())
     for row in gone.tolist():
@@ -159,7 +159,7 @@ def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
 
 
 def _let_words_go(program: Program, gone: Numbers, change: Change, edited: Edited) -> None:
-    """Let the FPGA do without the words of these calls. Refuse where it begins to work with them."""
+    """Let the FPGA work without the words of these calls. Refuse if they start its work."""
     if not len(begun_by(program, gone)):
         return
     if worker := let_words_go(program, gone):

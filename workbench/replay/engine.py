@@ -1,4 +1,4 @@
-"""A graph of who waits for whom, and the sweep in C that finds when everything happens (`resources/replay/sweep.c`)."""
+"""A graph of waits, and its sweep in C, which computes all times (`resources/replay/sweep.c`)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _PERIOD = np.dtype([("num", "<i8"), ("den", "<i8")])
 
 @dataclass
 class Graph:
-    """Nodes in flat arrays, numbered so or otherwise; `sweep.c` says what each array holds.
+    """Nodes in flat arrays; `sweep.c` describes each array.
 
-    The causes of node i are `cause[cause_first[i]:cause_first[i + 1]]`, each with its `lag`; a node of polls has the
-    event that it asks for last. `begin` and `end` are what a sweep finds, in picoseconds (domain 0) or cycles,
-    `poll_ends` the end of the poll before each of `gaps`.
+    The causes of node i are `cause[cause_first[i]:cause_first[i + 1]]`, each with its `lag`; the last cause of a node
+    of polls is the polled event. A sweep fills `begin` and `end`, in picoseconds (domain 0) or cycles, and `poll_ends`,
+    the end of the poll before each of `gaps`.
     """
 
     cause_first: Numbers
@@ -63,13 +63,14 @@ class Graph:
         return len(self.work)
 
     def sweep(self, order: NDArray[np.int32] | None = None) -> None:
-        """Find `begin` and `end` of all nodes in an order in which causes come before those who wait for them."""
+        """Compute `begin` and `end` of all nodes, in an order that has causes before the nodes that wait for them."""
         library = _library()
         given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
         library.replay_sweep(ctypes.byref(self._structure()), given)
 
     def sweep_in_time(self) -> NDArray[np.int32] | None:
-        """The same, with buses given to who asks first, and the order; None where nodes wait for one another."""
+        """Compute all times, with each bus given to the earliest request, and return the order; None if nodes wait for
+        each other."""
         order = np.empty(len(self), np.int32)
         done = _library().replay_in_time(ctypes.byref(self._structure()), order.ctypes.data_as(ctypes.c_void_p))
         if done < 0:
@@ -77,8 +78,8 @@ class Graph:
         return order if done == len(self) else None
 
     def path(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """After a sweep, the nodes of the critical path to a node's end, from the run's begin on, and of each whether
-        its end is on the path (1) or only its beginning."""
+        """The nodes of the critical path to a node's end, from the run's begin, and for each whether its end (1) or
+        only its beginning is on the path. Needs a sweep."""
         most = 2 * len(self) + 1
         nodes, whole = np.empty(most, np.int32), np.empty(most, np.uint8)
         pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (nodes, whole))
@@ -86,16 +87,16 @@ class Graph:
         return nodes[:count][::-1], whole[:count][::-1]
 
     def due(self) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """After a sweep, of each node which one its end was due to (-1: none), and `how`: to its end, its beginning or
-        the bus that it had (`BY_END`, `BY_BEGIN`, `BY_BUS`)."""
+        """For each node the node that its end depends on (-1: none), and `how`: on that node's end, its beginning, or
+        the bus that it held (`BY_END`, `BY_BEGIN`, `BY_BUS`). Needs a sweep."""
         due, how = np.empty(len(self), np.int32), np.empty(len(self), np.uint8)
         pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (due, how))
         _library().replay_due(ctypes.byref(self._structure()), *pointers)
         return due, how
 
     def latest(self, last: int, order: NDArray[np.int32] | None = None) -> tuple[Numbers, Numbers]:
-        """After a sweep in an order, how late each node may begin and end before the end of `last` comes later: each
-        alone, with buses given in the same order."""
+        """The latest begin and end of each node that do not delay the end of `last`: each node alone, with buses in the
+        same order. Needs a sweep in an order."""
         begin, end = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
         pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (begin, end))
         given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
@@ -122,7 +123,7 @@ class Graph:
 
 
 def times_ps(graph: Graph, nodes: Numbers, times: Numbers) -> Numbers:
-    """Times of nodes, in their own clocks' cycles, in picoseconds."""
+    """Times of nodes (in cycles of their own clocks) in picoseconds."""
     settled = times.astype(np.int64).copy()
     domain = graph.domain[nodes]
     for number, period in enumerate(graph.periods_ps, start=1):

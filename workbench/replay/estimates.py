@@ -1,4 +1,4 @@
-"""Transfer times that are estimates: what predictions come to where they are off."""
+"""Estimated transfer times: predictions at the limits of their uncertainty."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from workbench.replay.program import Program
 
 
 def estimated_within(program: Program) -> float:
-    """How many times longer or shorter the times of the tables that the operations go by may be; 1 where all are
-    known."""
+    """The largest factor by which the times of the used transfer tables may be off; 1 if all are measured."""
     used = [program.tables[number][1] for number in np.unique(program.ops["table"]) if number >= 0]
     return max((table.estimated_within or 1 for table in used), default=1)
 
 
 def let_estimates_be(program: Program, _: object, longer: bool) -> None:
-    """Make estimated times as much longer, or shorter, as they may be."""
+    """Set estimated times to their upper (`longer`) or lower limits."""
     program.tables = [(name, _scaled(table, longer)) for name, table in program.tables]
 
 

@@ -1,4 +1,4 @@
-"""What may let somebody go on: words that the host moves, and changes of the FPGA's states, each with its time."""
+"""The events that may end a wait: words that the host moves, and state changes in the FPGA, each with its time."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _MOST_WORDS = 1 << 20
 
 @dataclass(frozen=True)
 class Events:
-    """Events in order of time. `time` is in cycles of the clock of whoever waits: of a word, how many are over when it
-    is through. `source` is a stay's or an operation's number, `byte` where a word ends in its call (-1: its last)."""
+    """Events of one kind in order of time. `time` is in cycles of the waiting block's clock: for a word, the number of
+    whole cycles when it has passed. `source` is the number of a stay or an operation, `byte` the end of the word in its
+    call (-1: the call's last word)."""
 
     kind: int
     time: Numbers
@@ -44,7 +45,7 @@ class Events:
 
 
 def merged(parts: Sequence[Events]) -> Events:
-    """Events of one kind together, in order of time."""
+    """Several series of events of one kind as one, in order of time."""
     time = np.concatenate([p.time for p in parts])
     order = np.argsort(time, kind="stable")
     source, byte = (np.concatenate([getattr(p, name) for p in parts])[order] for name in ("source", "byte"))
@@ -52,7 +53,7 @@ def merged(parts: Sequence[Events]) -> Events:
 
 
 class AllEvents:
-    """A run's events, as blocks on any of its clocks see them."""
+    """The events of a run, as seen from each clock."""
 
     def __init__(self, run: Run, host: HostPart, fpga: FpgaPart, periods_ps: Sequence[Fraction]) -> None:
         self.run, self.host, self.fpga, self.periods_ps = run, host, fpga, periods_ps
@@ -73,8 +74,8 @@ class AllEvents:
         self.of_questions = np.zeros(len(fpga.stay_block), bool)
 
     def changes(self, block: int, clock: int) -> dict[tuple[int, int, int], Events]:
-        """A block's changes of state by (0, from, to), (1, state, next) and, of states that are entered from several,
-        (2, to, to), in cycles of a clock."""
+        """A block's state changes in cycles of a clock, by (0, from, to), by (1, state, next), and, for states with
+        several predecessors, by (2, to, to)."""
         if (block, clock) not in self._changes:
             self._changes[block, clock] = dict(self._changes_of(block, clock))
         return self._changes[block, clock]
@@ -103,27 +104,27 @@ class AllEvents:
                 yield (how, kind // width, kind % width), Events(STAY, time[rows], stays[rows], none)
 
     def sites_with(self, messages: Collection[str]) -> list[int]:
-        """The places whose calls' marks name any of these messages."""
+        """The sites whose calls' pragmas name any of these messages."""
         return [site for site in self.sites if not self._messages_of(site).isdisjoint(messages)]
 
     def _messages_of(self, site: int) -> frozenset[str]:
-        """The messages that the marks of the calls at a place name."""
+        """The messages that the pragmas of a site's calls name."""
         ops = self.host.ops
         states = np.unique(ops["state"][ops["site"] == site]).tolist()
         block = self.run.manifest.blocks[self.run.manifest.sites[site].block]
         return frozenset(m for state in states for m in block.states[state].messages)
 
     def card_of(self, block: int) -> int:
-        """The number of the card that a block is on; -1: the only one."""
+        """The number of the block's card; -1 if there is one card only."""
         return self._places.index(fpga_of(self.run.manifest.blocks[block].id)) if self._places else -1
 
     def words(self, site: int, clock: int, card: int = -1) -> Events:
-        """All words of the calls at a place, to one card (-1: to any), as a clock sees them."""
+        """All words of a site's calls to one card (-1: any), in cycles of a clock."""
         if (site, clock, card) not in self._words:
             ops = self.host.ops
-            mine = (ops["site"] == site) & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)
-            mine &= (self.cards == card) | (card < 0)
-            self._words[site, clock, card] = self._words_of(np.flatnonzero(mine), clock)
+            is_chosen = (ops["site"] == site) & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)
+            is_chosen &= (self.cards == card) | (card < 0)
+            self._words[site, clock, card] = self._words_of(np.flatnonzero(is_chosen), clock)
         return self._words[site, clock, card]
 
     def _words_of(self, rows: Numbers, clock: int) -> Events:
@@ -144,7 +145,7 @@ class AllEvents:
 
     @cached_property
     def sites(self) -> tuple[int, ...]:
-        """The places at which the host moves data, questions apart."""
+        """The sites at which the host moves data, without polls."""
         ops = self.host.ops
         asking = set(np.unique(ops["site"][ops["kind"] == ASK]).tolist())
         moving = np.unique(ops["site"][np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)]).tolist()
@@ -152,7 +153,7 @@ class AllEvents:
 
 
 def mark_questions(events: AllEvents) -> None:
-    """Find the stays of ports that are one cycle of a question asked by the host."""
+    """Mark the stays of ports that answer a poll of the host in one cycle."""
     calls, fpga = events.run.tables["calls"], events.fpga
     ops = events.host.ops
     asks = ops[ops["kind"] == ASK]
@@ -168,21 +169,23 @@ def mark_questions(events: AllEvents) -> None:
         of_card = rows[(calls["card"][rows] == card) | (card < 0)]
         asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[of_card].astype(np.int64),
                                     events.periods_ps[fpga.clock[number]]))  # fmt: skip
-        mine = np.flatnonzero(fpga.stay_block == number)
-        mine = mine[to_host[fpga.stay_state[mine]]]
-        hit = np.isin(fpga.stay_begin[mine], asked) | np.isin(fpga.stay_begin[mine] - 1, asked)
-        events.of_questions[mine[hit]] = True
+        stays = np.flatnonzero(fpga.stay_block == number)
+        stays = stays[to_host[fpga.stay_state[stays]]]
+        hit = np.isin(fpga.stay_begin[stays], asked) | np.isin(fpga.stay_begin[stays] - 1, asked)
+        events.of_questions[stays[hit]] = True
 
 
 def _rows_of(calls: Table, asks: RowArray) -> Numbers:
-    """The calls of these operations: each has so many of its thread's, from `row` on; others' may lie between."""
+    """The rows in table `calls` of these operations: consecutive calls of one thread from `row` on; calls of other
+    threads may lie between."""
     rows = []
     for thread in np.unique(asks["thread"]).tolist():
-        own = np.flatnonzero(calls["block"] == thread)
-        mine = asks[asks["thread"] == thread]
-        firsts = np.searchsorted(own, mine["row"])
+        calls_of_thread = np.flatnonzero(calls["block"] == thread)
+        asks_of_thread = asks[asks["thread"] == thread]
+        firsts = np.searchsorted(calls_of_thread, asks_of_thread["row"])
         rows += [
-            own[first : first + count] for first, count in zip(firsts.tolist(), mine["rows"].tolist(), strict=True)
+            calls_of_thread[first : first + count]
+            for first, count in zip(firsts.tolist(), asks_of_thread["rows"].tolist(), strict=True)
         ]
     return np.concatenate(rows)
 
@@ -195,7 +198,8 @@ def word_ps(
     host: HostPart,
     periods_ps: Sequence[Fraction],
 ) -> Numbers:
-    """When words end at the port, after their transfers got the bus: the first `byte` bytes of operation `which`."""
+    """The end of words at the port (ps), after their transfers got the bus: of the first `byte` bytes of operation
+    `which`."""
     earlier = np.zeros(len(ops), np.int64)
     for table, clock in enumerate(host.clock_of_table):
         mine = ops["table"] == table

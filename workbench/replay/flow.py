@@ -1,7 +1,7 @@
-"""Who waits for whom among the words of a design's streams: what each block needs before it offers or takes a word.
+"""Derives from a run's words what each block needs before it offers or takes a word of a stream.
 
-A block is known by its streams alone. Of several ways to read what it did (`_WAYS`) the first is taken that explains
-every run exactly with the same numbers; traffic in other order, as with other depths, then parts them.
+A block is known by its streams alone. Of several models of its behaviour (`_WAYS`) the first one that explains every
+run exactly with the same numbers is used; traffic in another order, as with other depths, distinguishes them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,20 +19,20 @@ NONE = -1  # of a cause: none
 
 @dataclass(frozen=True, order=True)
 class Side:
-    """What a block does with a stream's words: it offers them, or takes them."""
+    """A block's end of a stream: it offers the words or takes them."""
 
     stream: int
     takes: bool
 
     def inside(self, traffic: Traffic) -> bool:
-        """Whether it is a part of the design that does it."""
+        """Whether the end is in the design, and not outside of it."""
         stream = traffic.streams[self.stream]
         return bool(stream.target if self.takes else stream.source)
 
 
 @dataclass(frozen=True)
 class After:
-    """Transfer n of a stream may be `lag` cycles after transfer `cause[n]` of the stream `of`."""
+    """Transfer n of a stream may come `lag` cycles after transfer `cause[n]` of the stream `of`."""
 
     of: int
     cause: Cycles
@@ -41,9 +41,9 @@ class After:
 
 @dataclass(frozen=True)
 class Way:
-    """How a block's sides come after its own transfers. `earliest`: from which cycle on, at a side of which nothing
-    comes before. `why` it is not sure. `also` are transfers of the block's other direction at the same moments as those
-    that a side comes after: the run does not part the two, so it comes after both."""
+    """The model of a block: each side's transfers follow others of the block. `earliest` is the first cycle of
+    transfers that follow none. `why` gives a reason for doubt. `also` are transfers of the opposite direction at the
+    same moments as those that a side follows; the run does not distinguish the two, so the side follows both."""
 
     after: Mapping[Side, tuple[After, ...]]
     earliest: Mapping[Side, Cycles]
@@ -54,7 +54,7 @@ class Way:
 
 @dataclass(frozen=True)
 class FlowBlock:
-    """An instance that is no FIFO; an empty name: what is outside of the design, at one stream. `coupled` are the
+    """An instance that is not a FIFO; without a name, the outside of the design at one stream. `coupled` are pairs of
     streams of which one can hold the other through logic alone, `held` the sides with the streams that hold them."""
 
     name: str
@@ -68,23 +68,24 @@ class FlowBlock:
 
 
 class Seen:
-    """A run's traffic with what is alike in every run: which transfers are one event, and what blocks there are."""
+    """A run's traffic, with the transfers that are one event (`merged`)."""
 
     def __init__(self, traffic: Traffic, merged: Sequence[tuple[int, int]]) -> None:
         self.traffic = traffic
         self.merged = merged
 
     def begin(self, side: Side) -> Cycles:
-        """From which cycle on a block did its part for each transfer."""
+        """The first cycle in which a block did its part of each transfer."""
         return (self.traffic.taken if side.takes else self.traffic.offered)[side.stream]
 
     def own(self, side: Side) -> Cycles:
-        """The first cycle in which each transfer could be, for the one before alone."""
+        """The first possible cycle of each transfer, considering only the transfer before."""
         cycles = self.traffic.cycles[side.stream]
         return np.concatenate(([0], cycles[:-1] + 1)) if len(cycles) else cycles
 
     def on_clock_of(self, stream: int, other: int) -> Cycles:
-        """In which cycles of another stream's clock a stream's transfers took effect: the one before, of its own."""
+        """The cycles of a stream's transfers on another stream's clock: on a different clock, the cycle before the
+        transfer took effect."""
         one, two = (self.traffic.clocks[number] for number in (stream, other))
         if one == two:
             return self.traffic.cycles[stream]
@@ -92,8 +93,8 @@ class Seen:
         return np.array([cycles_before(int(ps), period) for ps in self.traffic.at_ps(stream)], np.int64)
 
     def unexplained(self, side: Side) -> NDArray[np.bool_] | None:
-        """Of a side that others of its group hold through logic: of which transfers they do not show the time; None of
-        a side that is itself."""
+        """A mask of the side's transfers whose time is not explained by the sides of its group that hold it through
+        logic; None if no side holds it."""
         cycles = self.traffic.cycles[side.stream]
         known, any_holds = self.own(side), False
         for wait in self.traffic.streams[side.stream].waits:
@@ -106,12 +107,12 @@ class Seen:
         return known < self.begin(side) if any_holds else None
 
     def one_event(self, stream: int, other: int) -> bool:
-        """Whether two streams' transfers in one cycle are one event."""
+        """Whether transfers of two streams in one cycle are one event."""
         return stream == other or self.group.get(stream, -1) == self.group.get(other, -2)
 
     @cached_property
     def group(self) -> dict[int, int]:
-        """Which streams' transfers in one cycle are one event: a number for each such stream."""
+        """A group number for each stream whose transfers in one cycle are one event with those of others."""
         numbers: dict[int, int] = {}
         for one, other in self.merged:
             first, second = numbers.setdefault(one, one), numbers.setdefault(other, other)
@@ -120,7 +121,7 @@ class Seen:
 
 
 def together(traffic: Traffic) -> list[tuple[int, int]]:
-    """Pairs of streams that logic joins, of which the one with fewer transfers never has one without the other's."""
+    """Pairs of streams joined by logic of which the one with fewer transfers never transfers without the other."""
     pairs = {(min(n, w.other), max(n, w.other)) for n, s in enumerate(traffic.streams) for w in s.waits}
     groups = []
     for one, other in sorted(pairs):
@@ -131,7 +132,7 @@ def together(traffic: Traffic) -> list[tuple[int, int]]:
 
 
 def blocks_of(traffic: Traffic) -> list[FlowBlock]:
-    """The instances between the FIFOs; what is outside of the design is a block for each of its streams."""
+    """The blocks between the FIFOs; the outside of the design is one block for each of its streams."""
     into, out = {fifo.input for fifo in traffic.fifos}, {fifo.output for fifo in traffic.fifos}
     sides: dict[str, list[Side]] = {}
     for number, stream in enumerate(traffic.streams):
@@ -147,7 +148,7 @@ def blocks_of(traffic: Traffic) -> list[FlowBlock]:
 
 
 def _in_order(seen: Seen, block: FlowBlock) -> Way:
-    """Each thing that the block does comes after the last transfer that it saw."""
+    """The model in which each action of the block follows the last transfer that it saw."""
     after: dict[Side, tuple[After, ...]] = {}
     earliest: dict[Side, Cycles] = {}
     also: dict[Side, tuple[After, ...]] = {}
@@ -192,15 +193,16 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
 
 
 def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
-    """Each word leaves so many cycles after those that it is made of came, and the block has room for so many: the
-    numbers that no run contradicts, of the first run. None where they do not explain every run."""
+    """The model in which each word leaves a fixed number of cycles after the words that it consists of arrived, and the
+    block has room for a fixed number of words. The numbers are those that no run contradicts, applied to the first run.
+    None if they do not explain every run."""
     ways = []
     rooms = [_rooms(seen, block) for seen in runs]
-    if any(one is None for one in rooms):
+    if any(of_run is None for of_run in rooms):
         return None
-    room = {key: max(one[key] for one in rooms if one) for key in rooms[0] or {}}
+    room = {key: max(of_run[key] for of_run in rooms if of_run) for key in rooms[0] or {}}
     lags = [_lags(seen, block, room) for seen in runs]
-    lag = {key: min(one[key] for one in lags if key in one) for key in set().union(*lags)}
+    lag = {key: min(of_run[key] for of_run in lags if key in of_run) for key in set().union(*lags)}
     if min(lag.values(), default=0) < 0:
         return None
     for seen in runs:
@@ -211,10 +213,10 @@ def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
             gap = lag.get((side, side.stream), 0)
             bound, parts = own + gap, [After(side.stream, np.arange(len(begin)) - 1, np.full(len(begin), 1 + gap))]
             for stream, cause in _causes_by_flow(seen, block, side, room):
-                mine = cause >= 0
+                has_cause = cause >= 0
                 late = lag.get((side, stream), 0)
                 reached = seen.on_clock_of(stream, side.stream)[cause] + late
-                bound = np.where(mine, np.maximum(bound, reached), bound)
+                bound = np.where(has_cause, np.maximum(bound, reached), bound)
                 parts.append(After(stream, cause, np.full(len(begin), late)))
             first = np.zeros(len(begin), np.int64)
             if len(begin) and not any((part.cause[:1] >= 0).any() for part in parts):
@@ -227,8 +229,8 @@ def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
 
 
 def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
-    """How many words of an input the block held at most before they left by an output; None where two of its streams
-    have no rate."""
+    """The largest number of words of each input that the block held before they left through each output; None if two
+    streams have no fixed rate."""
     rooms: dict[tuple[Side, int], int] = {}
     for side in block.sides:
         for stream in (one.stream for one in block.sides if one.takes != side.takes):
@@ -258,22 +260,23 @@ def _causes_by_flow(
 
 
 def _lags(seen: Seen, block: FlowBlock, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
-    """The least cycles from what a side comes after, and from one of its own transfers to the next less one."""
+    """The least number of cycles from each cause of a side to its transfer, and between two of its own transfers, less
+    one."""
     lags: dict[tuple[Side, int], int] = {}
     for side in block.sides:
         begin = seen.begin(side)
         if len(begin) > 1:
             lags[side, side.stream] = int((begin - seen.own(side))[1:].min())
         for stream, cause in _causes_by_flow(seen, block, side, room):
-            mine = cause >= 0
-            if mine.any():
-                lags[side, stream] = int((begin - seen.on_clock_of(stream, side.stream)[cause])[mine].min())
+            has_cause = cause >= 0
+            if has_cause.any():
+                lags[side, stream] = int((begin - seen.on_clock_of(stream, side.stream)[cause])[has_cause].min())
     return lags
 
 
 def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
-    """After how many cycles in which it moves a block gives each word, where it does nothing while its last word is
-    offered and not taken; 0 where it does more."""
+    """The latency in moving cycles of a block that stops while its last word is offered and not taken; 0 if it is not
+    such a pipeline."""
     inputs, outputs = ([side for side in block.sides if side.takes is takes] for takes in (True, False))
     if len(inputs) != 1 or len(outputs) != 1:
         return 0
@@ -299,9 +302,9 @@ def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
 
 
 def _place(count: int, others: int, takes: bool) -> Cycles | None:
-    """By each of `count` transfers the last of `others` that belong to it; None: they have no rate.
+    """For each of `count` transfers the last of `others` that belongs to it; None if they have no fixed rate.
 
-    Of a taken word those are the ones that it becomes part of, or the first of those that it becomes.
+    A taken word belongs to the words that it becomes part of, or to the first of those that it becomes.
     """
     here = np.arange(count)
     if count == others:
@@ -317,12 +320,12 @@ def _place(count: int, others: int, takes: bool) -> Cycles | None:
 
 
 def _on_time(seen: Seen, block: FlowBlock) -> Way:
-    """By its own clock, whatever its streams do."""
+    """The model of a block that follows its own clock, whatever its streams do."""
     return Way(dict.fromkeys(block.sides, ()), {side: seen.begin(side) for side in block.sides})
 
 
 def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
-    """How a block is read, of the first run; the numbers of the others have to be the same."""
+    """The model that explains a block best in the first run; the numbers of the other runs must agree."""
     ordered = [_in_order(seen, block) for seen in runs]
     inputs = [side.stream for side in block.sides if side.takes]
     outputs = [side.stream for side in block.sides if not side.takes]
@@ -347,13 +350,13 @@ def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
 
 
 def _constant(ways: Sequence[Way]) -> bool:
-    """Whether each side comes after each stream by one number of cycles."""
+    """Whether each side follows each stream by one constant number of cycles."""
     lags = [part.lag[part.cause >= 0] for way in ways for parts in way.after.values() for part in parts]
     return all(of_part.min() == of_part.max() for of_part in lags)
 
 
 def _begins(one: Seen, other: Seen, block: FlowBlock) -> bool:
-    """Whether a block's offers were at the same times but where the one before was taken later."""
+    """Whether a block's offers had equal times in two runs except where a previous word was taken later."""
     for side in block.sides:
         begins = [seen.begin(side) for seen in (one, other)]
         count = min(len(begin) for begin in begins)
@@ -364,7 +367,7 @@ def _begins(one: Seen, other: Seen, block: FlowBlock) -> bool:
 
 
 def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
-    """Whether each thing came after the same transfer by as many cycles in every run."""
+    """Whether each transfer followed the same transfer by the same number of cycles in every run."""
     for (run, one), (other_run, other) in combinations(zip(runs, ways, strict=True), 2):
         for side in block.sides:
             first, second = _causes(run, one, side), _causes(other_run, other, side)
@@ -379,10 +382,10 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
 
 
 def _causes(seen: Seen, way: Way, side: Side) -> Cycles:
-    """Of each transfer the stream whose it comes after, and by how much."""
+    """For each transfer the stream that it follows, and the lag, shape (2, transfers)."""
     causes = np.full((2, len(seen.begin(side))), NONE)
     for part in way.after[side]:
-        mine = part.cause >= 0
-        causes[0, mine] = part.of
-        causes[1, mine] = part.lag[mine]
+        has_cause = part.cause >= 0
+        causes[0, has_cause] = part.of
+        causes[1, has_cause] = part.lag[has_cause]
     return causes

@@ -1,4 +1,4 @@
-"""What the FPGA's blocks did in a traced run: stretches of work between moments at which they may have waited."""
+"""The FPGA's blocks in a traced run: stretches of work between moments at which a block may have waited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FpgaPart:
-    """Stays and stretches of the FPGA's blocks, block after block, in cycles of each block's clock.
+    """The stays and stretches of the FPGA's blocks, block after block, in cycles of each block's clock.
 
     Stay i of block `stay_block[i]` is in `stay_state[i]` from `stay_begin[i]` to `stay_end[i]`. Stretch k begins with
-    stay `first[k]`, at `begin[k]`, and works until `end[k]`, where its block waits or the next one begins; where
-    `begins`, it is its block's first. `clock` is of each block of the run the number of its clock.
+    stay `first[k]` at `begin[k]` and works until `end[k]`, when its block waits or the next stretch begins; `begins`
+    marks a block's first stretch. `clock` holds the clock number of each block of the run.
     """
 
     blocks: tuple[int, ...]
@@ -43,22 +43,21 @@ class FpgaPart:
 
 
 def wait_states(block: Block) -> NDArray[np.bool_]:
-    """Of each state of a block whether it waits there. One that is not said to wait anywhere waits where nothing is
-    said."""
+    """A mask of the block's wait states. A block without marked waits waits in its unmarked state."""
     waits = np.array([state.category in WAITS for state in block.states])
     waits[0] |= not waits.any()
     return waits
 
 
 def works(block: Block) -> bool:
-    """Whether a block does anything but pass on what comes, as a port."""
+    """Whether a block does more than pass data on, as a port does."""
     return any(s.category not in (None, *COMMUNICATION, *WAITS) for s in block.states) or any(
         s.category in WAITS for s in block.states
     )
 
 
 def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
-    """Of each stay whether its block waits."""
+    """A mask of the stays in which the block waits."""
     most = max((len(blocks[n].states) for n in fpga.blocks), default=0)
     waits = np.zeros((len(blocks), most), bool)
     for number in fpga.blocks:
@@ -89,7 +88,7 @@ def _clocks(run: Run) -> tuple[int, ...]:
 
 
 def fpga_of_rows(run: Run, stays: Rows) -> FpgaPart:
-    """The stretches of blocks whose stays are known."""
+    """The stretches of blocks with known stays."""
     blocks, mine = run.manifest.blocks, sorted(stays)
     clock = _clocks(run)
     begins: list[Numbers] = []

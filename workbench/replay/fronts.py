@@ -1,7 +1,7 @@
-"""How long a run's application takes with other depths of its FIFOs, and the front of time against memory.
+"""The run time of an application with other FIFO depths, and the Pareto front of time against memory.
 
-A run's FIFOs are those of its design, or the edges of a streaming application. All is from what one traced run
-recorded: nothing is simulated.
+A run's FIFOs are those of its design, or the edges of a streaming application. All times come from the records of one
+traced run; nothing is simulated.
 """
 
 from collections import defaultdict
@@ -31,9 +31,9 @@ _MOST_TRIES = 1000  # replays up to which all depths are tried
 
 @dataclass(frozen=True)
 class Queued:
-    """A FIFO or an edge whose depth can be chosen. `depth` is what it has, 0 where not known; `bits` the width of a
-    word, `bits_of` the memory that it takes with a depth; `most` what it held at most in the run. `in_fpga`: it is
-    memory of the FPGA's, or a part of it is. `place` is where it is written."""
+    """A FIFO or an edge with a depth to choose. `depth` is its depth, 0 if unknown; `bits` is the width of a word,
+    `bits_of` the memory for a depth; `most` is its largest occupancy in the run. `in_fpga` says whether its memory, or
+    a part of it, is in the FPGA. `place` is its source place."""
 
     id: str
     depth: int
@@ -46,8 +46,8 @@ class Queued:
 
 @dataclass(frozen=True)
 class DepthPoint:
-    """Depths, by id, with the time until the last word, how long words take on average from entering to leaving, and
-    the memory: bits, and block RAMs where the platform says their size."""
+    """Depths by id, with the time until the last word, the mean latency of a word from entering to leaving, and the
+    memory: bits, and block RAMs if the platform gives their size."""
 
     depths: Mapping[str, int]
     time_ps: int
@@ -58,10 +58,10 @@ class DepthPoint:
 
 @dataclass(frozen=True)
 class Front:
-    """`points` from the fastest on: of no other point are both time and memory less. `chosen` is the index of the one
-    with the least depths that lose under `loss` of the throughput, -1 where there is none. `now` is the run as it was,
-    None where it ended in a deadlock. `apart` are pairs that never held words at one time; `why` are reasons for which
-    the figures may be off; `replayed_ps` is what the replay of the unchanged run gives, `run_ps` what the run took."""
+    """A Pareto front: `points` from the fastest on. `chosen` is the index of the point with the least depths that lose
+    less than `loss` of the throughput, -1 if there is none. `now` is the run as it was, None if it deadlocked. `apart`
+    are pairs of queues that never held words at the same time; `why` gives reasons for possible errors; `replayed_ps`
+    is the time of the replayed unchanged run, `run_ps` the run's time."""
 
     queues: tuple[Queued, ...]
     points: tuple[DepthPoint, ...]
@@ -89,25 +89,24 @@ class Replay(Protocol):
     def run_ps(self) -> int: ...
 
     def time_ps(self, depths: Mapping[str, int]) -> int | None:
-        """When the last word passes with these depths, by id, the others as in the run; None where blocks wait for one
-        another for ever."""
+        """The time (ps) of the last word with these depths, by id, and the others as in the run; None on a deadlock."""
         ...
 
     def latency_ps(self) -> int:
-        """How long words took from entering to leaving in the last replay, on average."""
+        """The mean time (ps) of words from entering to leaving in the last replay."""
         ...
 
     def held(self) -> Mapping[str, int]:
-        """The most words that each held in the last replay."""
+        """The largest occupancy of each queue (words) in the last replay."""
         ...
 
     def in_use(self) -> Mapping[str, tuple[Times, Times]]:
-        """When words entered and left each in the run (ps)."""
+        """The times (ps) at which words entered and left each queue in the run."""
         ...
 
 
 class EdgeReplay:
-    """Of a streaming application's edges. Raises NoReplayError."""
+    """The replay of a streaming application's edges. Raises NoReplayError."""
 
     def __init__(self, run: Run, queues: RunQueues, platform: Platform | None) -> None:
         self._queues = Queues(run, queues, platform)
@@ -140,7 +139,7 @@ def _queued_edge(edge: EdgeQueue, most: int) -> Queued:
 
 
 def _words(rooms: tuple[int, int], source_fpga: str, sink_fpga: str) -> int:
-    """The words that an edge's queues have room for, on the host and in FPGAs."""
+    """The number of words that an edge's queues can hold, on the host and in FPGAs."""
     host, fpga = rooms
     if source_fpga == sink_fpga:
         return host
@@ -148,8 +147,8 @@ def _words(rooms: tuple[int, int], source_fpga: str, sink_fpga: str) -> int:
 
 
 class FifoReplay:
-    """Of the FIFOs in a design. `known` are other runs of the same words, `depths` (by id) those that the run was made
-    with, where it did not have the design's own. Raises NoReplayError."""
+    """The replay of a design's FIFOs. `known` are other runs of the same words, `depths` (by id) those of the run, if
+    it did not have the design's own. Raises NoReplayError."""
 
     def __init__(
         self, run: Run, platform: Platform | None, known: Sequence[Traffic] = (),
@@ -194,11 +193,11 @@ class FifoReplay:
 
     @cached_property
     def recorded(self) -> list[Times]:
-        """When words passed each stream in the run."""
+        """The times (ps) at which words passed each stream in the run."""
         return [self.traffic.at_ps(number) for number in range(len(self.traffic.streams))]
 
     def at_ps(self, stream: int) -> Times:
-        """When words passed a stream in the last replay."""
+        """The times (ps) at which words passed a stream in the last replay."""
         times = self._times[self._words.nodes(stream)]
         return starts_ps(times[times >= 0] + 1, self.traffic.periods_ps[self.traffic.clocks[stream]])
 
@@ -221,7 +220,7 @@ class FifoReplay:
 
 
 def shared_id(fifo: str) -> str:
-    """What FIFOs of several cards that hold one design have in common."""
+    """The part of a FIFO's id that is equal on all cards with the same design."""
     place = fpga_of(fifo)
     return fifo[len(place) :] if place.startswith("card[") else fifo
 
@@ -231,7 +230,7 @@ def _last_ps(traffic: Traffic) -> int:
 
 
 def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
-    """What passed the streams of a traced run's design. Raises NoReplayError."""
+    """The traffic of the streams in a traced run's design. Raises NoReplayError."""
     traffic = recorded_traffic(run)
     if traffic is None or not any(map(len, traffic.cycles)):
         raise NoReplayError("the run did not record when words passed its streams: run with --trace")
@@ -242,7 +241,7 @@ def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
 
 
 def replay_of(run: Run, queues: RunQueues | None, platform: Platform | None) -> Replay:
-    """The run, ready to be replayed: its edges, or else its design's FIFOs. Raises NoReplayError."""
+    """The replay of a run: of its edges, or else of its design's FIFOs. Raises NoReplayError."""
     if not run.complete:
         raise NoReplayError("the run did not finish, and shows only what happened until then")
     replay: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
@@ -255,8 +254,8 @@ def depth_front(
     replay: Replay, loss: float = LOSS, block_ram_bits: int | None = None,
     went_on: Callable[[], None] = lambda: None,
 ) -> Front:  # fmt: skip
-    """The front of time against memory over all FIFOs. `went_on` is called before each replay, and may raise to end
-    it. Raises NoReplayError where the application does not run with any depths."""
+    """The Pareto front of time against memory over all FIFOs. `went_on` is called before each replay, and may raise to
+    stop. Raises NoReplayError if the application deadlocks at all depths."""
     ids = [one.id for one in replay.queues]
     known: dict[tuple[int, ...], int] = {}
 
@@ -301,15 +300,15 @@ def depth_front(
 def _memory(
     queues: Sequence[Queued], depths: Mapping[str, int], block_ram_bits: int | None
 ) -> tuple[int, int | None]:  # fmt: skip
-    """Bits, and the block RAMs that FIFOs in an FPGA fill, each its own."""
-    bits = {one.id: one.bits_of(depths[one.id]) for one in queues}
+    """The memory of FIFOs in bits, and the block RAMs of those in an FPGA, each with its own."""
+    bits = {queue.id: queue.bits_of(depths[queue.id]) for queue in queues}
     if block_ram_bits is None:
         return sum(bits.values()), None
-    return sum(bits.values()), sum(-(-bits[one.id] // block_ram_bits) for one in queues if one.in_fpga)
+    return sum(bits.values()), sum(-(-bits[queue.id] // block_ram_bits) for queue in queues if queue.in_fpga)
 
 
 def _pareto(tried: Sequence[tuple[int, int, dict[str, int]]]) -> list[dict[str, int]]:
-    """Of depths with their times and memory those of which no others are less in both, from the fastest on."""
+    """The depths that no others dominate in time and memory, from the fastest on."""
     kept, least = [], None
     for _, bits, depths in sorted(tried, key=lambda one: (one[0], one[1], sum(one[2].values()))):
         if least is None or bits < least:
@@ -319,16 +318,16 @@ def _pareto(tried: Sequence[tuple[int, int, dict[str, int]]]) -> list[dict[str, 
 
 
 def never_together(moments: Mapping[str, tuple[Times, Times]]) -> tuple[tuple[str, str], ...]:
-    """The pairs of FIFOs that held words in this run, but never both at one moment: it says nothing of how deep they
-    have to be where both do. `moments` are when words entered and left each."""
+    """The pairs of FIFOs that held words in this run, but never at the same time. This does not show the depths that
+    they need if both do. `moments` are the times at which words entered and left each."""
     spells = {name: spell for name, (pushes, pops) in moments.items() if len(spell := held_spells(pushes, pops))}
     return tuple(
-        (one, other) for one, other in combinations(spells, 2) if not _overlap(spells[one], spells[other])
+        (first, second) for first, second in combinations(spells, 2) if not _overlap(spells[first], spells[second])
     )  # fmt: skip
 
 
 def held_spells(pushes: Times, pops: Times) -> Times:
-    """Rows (begin, end) in which a FIFO held words, in order."""
+    """The intervals in which a FIFO held words, in order, shape (n, 2)."""
     if not len(pushes):
         return np.empty((0, 2), np.int64)
     left = np.concatenate((pops[: len(pushes)], np.full(max(len(pushes) - len(pops), 0), np.iinfo(np.int64).max)))
@@ -339,7 +338,7 @@ def held_spells(pushes: Times, pops: Times) -> Times:
 
 
 def _overlap(one: Times, other: Times) -> bool:
-    """Whether any of two lists of spells, each in order, have a moment in common."""
+    """Whether two lists of intervals, each in order, overlap."""
     after = np.searchsorted(other[:, 1], one[:, 0], side="right")
     known = after < len(other)
     return bool((other[after[known], 0] < one[known, 1]).any())

@@ -1,4 +1,5 @@
-"""What the host did in a run, as operations: its calls, with polls for one answer as one, and its own code between."""
+"""The host of a run as operations: its calls, with the polls for one answer as one operation, and its own code
+between."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,10 +42,9 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HostPart:
-    """Operations in order, thread after thread. `gaps_ps` are times between polls, `rest_ps` each thread's own code
-    after its last call. `tables` are the platform's, numbered by column `table`, with the number of the clock of each
-    one's port and its width. `why` says what is not understood, or nothing.
-    """
+    """The operations in order, thread after thread. `gaps_ps` are times between polls, `rest_ps` each thread's own code
+    after its last call. `tables` are the platform's transfer tables, numbered by column `table`, with each port's clock
+    number and width. `why` gives the reason if the host cannot be replayed, else ""."""
 
     ops: Operations
     gaps_ps: Numbers
@@ -57,7 +57,7 @@ class HostPart:
 
     @property
     def last_thread(self) -> int:
-        """The thread with whose end the run ends: the first one, or of several ranks one that ends later."""
+        """The thread that ends the run: the first one, or, with ranks, the one that ends last."""
         last = np.append(self.ops["thread"][1:] != self.ops["thread"][:-1], True)[: len(self.ops)]
         ends_ps = {
             int(op["thread"]): int(op["end_ps"]) + self.rest_ps.get(int(op["thread"]), 0) for op in self.ops[last]
@@ -97,7 +97,7 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
 def _ports(
     run: Run, platform: Platform | None, tables: Sequence[tuple[str, TransferTable]]
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Of each table the number of its port's clock among the run's, and the bytes of a word; that of the interrupt."""
+    """The clock number of each table's port, the bytes of its words, and the clock number of the interrupt."""
     hardware = platform.hardware if platform else None
     names = [clock.name for clock in run.manifest.clocks]
     clocks, widths = [], []
@@ -160,7 +160,7 @@ _KINDS = {"send": MOVE, "receive": MOVE, "wait": AWAIT, "interrupt": IRQ}
 
 
 def _asynchronous(run: Run, platform: Platform | None) -> NDArray[np.bool_]:
-    """Of each entry of the run whether it returns before its transfer is done."""
+    """For each entry of the run whether it returns before its transfer is done."""
     known = {
         (e.prototype.partition("(")[0].replace("*", " ").split()[-1], e.subtype)
         for e in (platform.host.entries if platform else ())
@@ -170,17 +170,17 @@ def _asynchronous(run: Run, platform: Platform | None) -> NDArray[np.bool_]:
 
 
 def _look_at_ports(ops: Operations, calls: Table, clocks: Sequence[int], periods_ps: Sequence[Fraction]) -> None:
-    """Find by how many cycles each transfer's last word is earlier than its end: what an answer takes."""
+    """Set for each transfer the number of cycles from its last word to its end, as an answer takes."""
     for table, clock in enumerate(clocks):
-        mine = np.flatnonzero((ops["table"] == table) & (calls["port_last_ps"] >= 0) & (ops["grant_ps"] >= 0))
-        if len(mine):
-            ends = ops["grant_ps"][mine] + ops["work_ps"][mine]
+        rows = np.flatnonzero((ops["table"] == table) & (calls["port_last_ps"] >= 0) & (ops["grant_ps"] >= 0))
+        if len(rows):
+            ends = ops["grant_ps"][rows] + ops["work_ps"][rows]
             due = cycles_at(ends, periods_ps[clock]) - 1
-            ops["shorter"][mine] = due - cycles_at(calls["port_last_ps"][mine].astype(np.int64), periods_ps[clock])
+            ops["shorter"][rows] = due - cycles_at(calls["port_last_ps"][rows].astype(np.int64), periods_ps[clock])
 
 
 def cycles_at(ps: Numbers, period_ps: Fraction) -> Numbers:
-    """How many cycles are over at these times."""
+    """The number of whole cycles at these times."""
     num, den = period_ps.numerator, period_ps.denominator
     if den == 1:
         return ps // num
@@ -192,7 +192,7 @@ def cycles_at(ps: Numbers, period_ps: Fraction) -> Numbers:
 def _with_polls(
     run: Run, ops: Operations, calls: Table, clocks: Sequence[int], periods_ps: Sequence[Fraction]
 ) -> tuple[Operations, Numbers]:
-    """The operations with reads of one address at one place in a row as one, and times between polls."""
+    """The operations, with consecutive reads of one address at one site joined to one, and the times between polls."""
     small = (ops["kind"] == MOVE) & (ops["bytes"] <= ANSWER_BYTES) & (ops["table"] >= 0)
     small &= np.array([e.kind == "receive" for e in run.manifest.entries] + [False])[calls["entry"]]
     block = run.manifest.blocks[int(ops["thread"][0])]
@@ -235,8 +235,8 @@ def _with_polls(
 
 
 def _without_messages(run: Run, ops: Operations, calls: Table) -> Operations:
-    """Without calls that exchange messages with other ranks: table `syncs` has what they do, and their time lies
-    between the operations before and after."""
+    """The operations without calls that exchange messages with other ranks. Table `syncs` has these, and their time
+    lies between the operations before and after."""
     of_messages = np.array([*(entry.kind in MESSAGES for entry in run.manifest.entries), False])[calls["entry"]]
     if not of_messages.any():
         return ops
@@ -252,14 +252,14 @@ def _without_messages(run: Run, ops: Operations, calls: Table) -> Operations:
     return ops
 
 
-def _asks(goes_on: NDArray[np.bool_], values: NDArray[np.integer], mine: Numbers) -> bool:
-    """Whether reads at one place are questions, which are answered the same until the last of each row is not. Rows
-    that follow one another are parted."""
-    in_vain = values[mine[np.flatnonzero(goes_on[mine])[0]] - 1]
-    after = mine[1:][values[mine[:-1]] != in_vain]
+def _asks(goes_on: NDArray[np.bool_], values: NDArray[np.integer], reads: Numbers) -> bool:
+    """Whether the reads at one site are polls: all answers of a row but its last are equal. Consecutive rows are split
+    in `goes_on`."""
+    in_vain = values[reads[np.flatnonzero(goes_on[reads])[0]] - 1]
+    after = reads[1:][values[reads[:-1]] != in_vain]
     goes_on[after] = False
-    last = np.append(~goes_on[mine[1:]], True)
-    return bool(((values[mine] != in_vain) == last).all())
+    last = np.append(~goes_on[reads[1:]], True)
+    return bool(((values[reads] != in_vain) == last).all())
 
 
 def _when_seen(
@@ -270,10 +270,10 @@ def _when_seen(
     clocks: Sequence[int],
     periods_ps: Sequence[Fraction],
 ) -> None:
-    """Fill in in which cycles questions looked, the last one in vain and the one that was answered."""
+    """Set the cycles in which polls looked at the port: the last failed one and the successful one."""
     for table, clock in enumerate(clocks):
-        mine = np.flatnonzero(asks & (ops["table"] == table))
+        rows = np.flatnonzero(asks & (ops["table"] == table))
         cycle = cycles_at(np.asarray(calls["port_last_ps"]).astype(np.int64), periods_ps[clock])
-        ops["seen"][mine] = cycle[ends[mine] - 1]
-        several = mine[ops["rows"][mine] > 1]
+        ops["seen"][rows] = cycle[ends[rows] - 1]
+        several = rows[ops["rows"][rows] > 1]
         ops["failed"][several] = cycle[ends[several] - 2]

@@ -1,8 +1,8 @@
-"""How much longer or shorter the host's own code may take in another run, where its time was measured.
+"""The variation of the host's own code between runs, where its time was measured.
 
-The host's own code takes another time each time it runs: other programs share its caches, its core and its clock. What
-a run shows of that are its pieces that repeat, the code from one call to the next at the same two places; what the
-project shows are earlier runs of the same program.
+The host's own code varies between executions, since other programs share its caches, its core and its clock. A run
+shows this in repeated pieces, the code between calls at the same two sites; the project shows it in earlier runs of the
+same program.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ _MOST = 2.0
 
 @dataclass(frozen=True)
 class HostNoise:
-    """The factors (at most 1, at least 1) between which the host's own code is taken to lie in another run, and what
-    says so."""
+    """The factors (`quicker` at most 1, `slower` at least 1) between which the host's own code is expected to lie in
+    another run, and their basis."""
 
     quicker: float
     slower: float
@@ -42,13 +42,14 @@ class HostNoise:
 
     @property
     def words(self) -> str:
-        """What the interval of a prediction holds."""
+        """The basis of a prediction's interval, in a sentence."""
         between = _range_words((self.quicker, self.slower))
         return f"host code that takes {between} its time: {self.why}."
 
 
 def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
-    """How far the host's own code may be off in 9 of 10 other runs; None where it is counted, or there is none.
+    """The variation of the host's own code that covers 9 of 10 other runs; None if the code is counted, or there is
+    none.
 
     `equal_ps` are its times (ps) in earlier runs of the same program.
     """
@@ -85,8 +86,8 @@ def _range_words(ratios: Sequence[float]) -> str:
 
 
 def own_pieces(run: Run) -> tuple[Numbers, Numbers]:
-    """The host's own code up to each call of its threads, in order (ps), and a number for the places of each piece: the
-    call before it and the one after it."""
+    """The host's own code (ps) before each call of its threads, in order, and a number for each piece's place: the
+    calls before and after it."""
     none = np.zeros(0, np.int64)
     syncs, calls = run.tables.get("syncs"), run.tables.get("calls")
     if len(run.manifest.threads) > 1 and syncs is not None and len(syncs["block"]):
@@ -114,14 +115,13 @@ def own_pieces(run: Run) -> tuple[Numbers, Numbers]:
 
 
 def _begins(thread: Numbers) -> NDArray[np.bool_]:
-    """Whether each row is the first of its thread."""
+    """A mask of the rows that are the first of their thread."""
     return np.append(True, thread[1:] != thread[:-1])
 
 
 def _parts(own_ps: Numbers, places: Numbers) -> tuple[list[float], float]:
-    """Of each tenth of the run by its equal pieces: their time over that of as many mean ones; and which share of all
-    the host's own code these pieces are. Fewer parts where there are fewer pieces, none where less than half of it
-    repeats."""
+    """For each tenth of the run the time of its repeated pieces over their expected mean time; and the share of all own
+    code in these pieces. Fewer parts if there are few pieces, none if less than half of the code repeats."""
     counts = np.bincount(places)
     means_ps = np.bincount(places, own_ps) / np.maximum(counts, 1)
     equal = (counts >= _FEWEST_PIECES)[places]
@@ -136,8 +136,7 @@ def _parts(own_ps: Numbers, places: Numbers) -> tuple[list[float], float]:
 
 
 def let_host_take(program: Program, edited: Edited, factor: float) -> None:
-    """Make all of the host's own code take so many times as long: what lies between calls, around polls and in calls
-    before and after their transfers."""
+    """Scale all of the host's own code: between calls, around polls, and in calls before and after their transfers."""
     threads = program.run.manifest.threads
     ops = program.ops
     for name in ("own_ps", "before_ps", "after_ps", *(("gap_ps",) if len(threads) < 2 else ())):

@@ -1,4 +1,4 @@
-"""The host's transfers as a run's records show them, for a replay of the words that they move."""
+"""The host's transfers in a run's records, for a replay of the words that they move."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _CALL = np.dtype([("kind", "i4"), ("table", "i4"), ("card", "i4"), ("thread", "i
 
 
 def records_of_run(run: Run, platform: Platform) -> RowArray:
-    """The host's transfers of a traced run's table `calls`, as `with_host` takes them: in order of their begin."""
+    """The host's transfers in a traced run's table `calls`, as `with_host` takes them, in order of their begin."""
     calls, names = run.tables["calls"], list(platform.transfer_tables)
     rows = np.flatnonzero((np.asarray(calls["parts"]) > 0) & (np.asarray(calls["call_ps"]) >= 0))
     entries = run.manifest.entries
@@ -36,7 +36,7 @@ def records_of_run(run: Run, platform: Platform) -> RowArray:
 def with_host(
     traffic: Traffic, records: RowArray, platform: Platform, places: Sequence[str]
 ) -> Traffic:  # fmt: skip
-    """The traffic with the host's transfers. `places` are what streams' names begin with on each card."""
+    """The traffic with the host's transfers. `places` are the prefixes of streams' names on each card."""
     if platform.hardware is None or not len(records):
         return traffic
     tables, ports = platform.transfer_tables, {port.name: port for port in platform.hardware.ports}
@@ -49,8 +49,10 @@ def with_host(
         name = table_of[row["table"]].port or next(iter(ports))
         key = int(row["card"]), name
         if key not in streams and (name in ports):
-            mine = [one for one in records if _port(one, table_of, ports) == name and one["card"] == row["card"]]
-            stream = _stream(traffic, mine, ports[name].word_bits // 8, places[key[0]] if places else "")
+            rows = [
+                record for record in records if _port(record, table_of, ports) == name and record["card"] == row["card"]
+            ]
+            stream = _stream(traffic, rows, ports[name].word_bits // 8, places[key[0]] if places else "")
             streams[key] = stream
             if stream >= 0:
                 links[stream] = int(getattr(ports[name], "buffer_words", 0) or 0)
@@ -87,7 +89,8 @@ def _port(row: np.void, tables: Sequence[object], ports: Mapping[str, object]) -
 
 
 def _stream(traffic: Traffic, rows: Sequence[np.void], word_bytes: int, place: str) -> int:
-    """The design's stream at a port that these transfers went through: the only one of as many words; -1: none."""
+    """The design's stream that these transfers went through: the only one at a port with as many words; -1 if there is
+    none."""
     words = sum(int(row["bytes"]) // word_bytes for row in rows)
     sends = rows[0]["kind"] == SEND
     matches = [

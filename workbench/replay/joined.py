@@ -1,7 +1,7 @@
-"""The graph of bus and FPGA with the host's threads in it: by what they wait for one another and for a core.
+"""Adds the host's threads to the graph of bus and FPGA, with their waits for each other and for cores.
 
-Each call that threads meet by is two nodes, when it takes effect and when it is over. Lags are the times of the replay
-of the threads, so that a sweep finds the same. Locks and cores are given in the same order.
+Each synchronising call is two nodes: when it takes effect and when it is over. Lags are the times of the threads'
+replay, so that a sweep reproduces them. Locks and cores keep their order.
 """
 
 from dataclasses import replace
@@ -25,8 +25,8 @@ _UNLOCKS = (SyncKind.UNLOCK, SyncKind.UNLOCK_BOTH, SyncKind.UNLOCK_SPINNING)
 
 
 def joined(program: Program, lowered: Lowered, settled: Settled) -> tuple[Lowered, NDArray[np.int32]] | None:
-    """The graph with the threads, and an order in which causes come before who waits for them, and who has a bus before
-    who has it next; None where it does not come to the same times. `lowered` has those that were settled."""
+    """The graph with the threads, and an order that has causes before the nodes that wait for them and keeps each bus's
+    sequence; None if the times differ. `lowered` is the graph with the settled threads' times."""
     whole = _with_threads(program, lowered, settled)
     in_time = whole.graph.sweep_in_time()
     if in_time is None:
@@ -39,7 +39,7 @@ def joined(program: Program, lowered: Lowered, settled: Settled) -> tuple[Lowere
 
 
 def _by_bus(graph: Graph, in_time: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The order in time, with those who waited for a bus where they had it, after the poll that had it before."""
+    """The order in time, with waiters for a bus placed at the time they got it, after the poll that held it before."""
     nodes = np.arange(len(graph))
     polls = graph.kind == POLLS
     key = 2 * times_ps(graph, nodes, np.where(polls, graph.end, graph.begin)) - polls
@@ -53,7 +53,7 @@ def _by_bus(graph: Graph, in_time: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 class _Causes(NamedTuple):
-    """What rows wait for: rows, and of each a node and its time."""
+    """The causes of rows: for each the row, a node and its time."""
 
     row: Numbers
     node: Numbers
@@ -83,9 +83,9 @@ class _Rows(NamedTuple):
 
 
 class _Cores(NamedTuple):
-    """The core that each row's thread got, before the row and until it was over: `lender` is the row with which another
-    thread let it go (-1: none), `lent_ps` when. `switch_ps` is what it takes to go on with a core, `wake_ps` to be
-    woken besides."""
+    """The core that each row's thread got, before the row and at its end: `lender` is the row with which another thread
+    freed it (-1: none), `lent_ps` the time. `switch_ps` is the cost of a thread switch, `wake_ps` the added cost of a
+    wake-up."""
 
     lender: tuple[Numbers, Numbers]
     lent_ps: tuple[Numbers, Numbers]
@@ -94,7 +94,7 @@ class _Cores(NamedTuple):
 
 
 class _Chains(NamedTuple):
-    """Where calls and operations leave off: nodes, times and threads; and how long after its core each row begins."""
+    """The ends of calls and operations: nodes, times and threads; and the time from each row's core to its begin."""
 
     out: Numbers
     out_ps: Numbers
@@ -103,7 +103,7 @@ class _Chains(NamedTuple):
 
 
 class GrowingGraph:
-    """A graph that gets more nodes, and edges to these; the causes and lags of its own nodes may change."""
+    """A graph that gets more nodes, and edges to them; the causes and lags of its own nodes may change."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = replace(graph, cause=graph.cause.copy(), lag=graph.lag.copy())
@@ -111,12 +111,12 @@ class GrowingGraph:
         self._edges: list[tuple[Numbers, Numbers, Numbers]] = []
 
     def add_nodes(self, number: int) -> Numbers:
-        """The numbers of so many new nodes."""
+        """The numbers of `number` new nodes."""
         self.nodes += number
         return np.arange(self.nodes - number, self.nodes)
 
     def add_edges(self, to: Numbers, source: Numbers, lag_ps: Numbers | int) -> None:
-        """Edges to new nodes, from any, each with its lag."""
+        """Add edges from any nodes to new ones, each with its lag."""
         self._edges.append((to, source, np.broadcast_to(np.asarray(lag_ps, np.int64), to.shape)))
 
     def built(self) -> Graph:
@@ -137,7 +137,7 @@ class GrowingGraph:
 
 
 def _with_threads(program: Program, lowered: Lowered, settled: Settled) -> Lowered:
-    """The graph with the threads' calls, whether or not it comes to the same times."""
+    """The graph with the threads' calls, even if its times differ."""
     growing = GrowingGraph(lowered.graph)
     rows = rows_of(settled, growing)
     block, cores = np.asarray(settled.script.rows["block"], np.int64), _cores(settled, rows)
@@ -186,7 +186,7 @@ def rows_of(settled: Settled, growing: GrowingGraph) -> _Rows:
 
 
 def _cores(settled: Settled, rows: _Rows) -> _Cores:
-    """The cores that rows' threads got from one another."""
+    """The cores that threads got from each other."""
     times, block, cores = settled.times, np.asarray(settled.script.rows["block"]), settled.script.cores
     late = 2 * rows.first, 2 * rows.last + 1
     lender = [np.where((one >= 0) & (block[one] != rows.thread), one, -1) for one in (times.lender[at] for at in late)]
@@ -198,7 +198,7 @@ def _cores(settled: Settled, rows: _Rows) -> _Cores:
 def _chains(
     program: Program, lowered: Lowered, settled: Settled, rows: _Rows, cores: _Cores, growing: GrowingGraph
 ) -> _Chains:
-    """The threads one call after the other, and operations without rows among them."""
+    """Chain the calls of each thread, and operations without a row between them."""
     graph, ops = growing.graph, program.ops
     arrive_ps = lowered.graph.end[graph.cause[lowered.begun]] + graph.lag[lowered.begun]
     mine = np.flatnonzero(rows.op >= 0)
@@ -238,7 +238,7 @@ def _chains(
 
 
 def _waits(settled: Settled, lowered: Lowered, rows: _Rows, growing: GrowingGraph) -> list[_Causes]:
-    """What rows wait for: one another, their operations, tokens, locks and barriers."""
+    """The causes that rows wait for: other rows, their operations, tokens, locks and barriers."""
     named = np.asarray(settled.script.rows["woken_by"], np.int64)[rows.last]
     by = np.where(named >= 0, rows.of[named], -1)
     is_woken = np.isin(rows.kind, (SyncKind.WAIT, SyncKind.FUTEX_WAIT, SyncKind.ONCE, SyncKind.PIPE, SyncKind.TAKE))
@@ -262,7 +262,7 @@ def _waits(settled: Settled, lowered: Lowered, rows: _Rows, growing: GrowingGrap
 
 
 def _messages(settled: Settled, rows: _Rows, takes: Numbers, sends: Numbers, growing: GrowingGraph) -> _Causes:
-    """The message of each receive, which is there as long after it was sent as it takes."""
+    """The cause of each receive: the message, which arrives after its recorded transfer time."""
     lag_ps = settled.script.replay.lag_ps[rows.first[takes]]
     there = growing.add_nodes(len(takes))
     growing.add_edges(there, rows.asked[sends], lag_ps)
@@ -270,7 +270,7 @@ def _messages(settled: Settled, rows: _Rows, takes: Numbers, sends: Numbers, gro
 
 
 def _tokens(rows: _Rows) -> _Causes:
-    """The post of which each take has what it took."""
+    """The cause of each take of a semaphore: the post whose token it took."""
     takes = np.flatnonzero((rows.kind == SyncKind.TAKE) & (rows.result == SyncResult.DONE) & (rows.argument > 0))
     posts = np.flatnonzero(rows.kind == SyncKind.POST)
     posts = posts[np.lexsort((rows.t0_ps[posts], rows.object[posts]))]
@@ -284,7 +284,7 @@ def _tokens(rows: _Rows) -> _Causes:
 
 
 def _locks(rows: _Rows, growing: GrowingGraph) -> _Causes:
-    """All that released a lock before it was had."""
+    """The causes of each lock: all earlier releases of it."""
     waits = rows.kind == SyncKind.WAIT
     what = np.where(waits, rows.argument, rows.object)
     lets = np.flatnonzero((np.isin(rows.kind, _UNLOCKS) | waits) & (rows.result != SyncResult.REFUSED))
@@ -307,7 +307,7 @@ def _locks(rows: _Rows, growing: GrowingGraph) -> _Causes:
 
 
 def _barriers(rows: _Rows, growing: GrowingGraph) -> _Causes:
-    """Those who meet, as soon as the last of them is there."""
+    """The causes at barriers: all participants, so that the last one releases them."""
     meets = np.flatnonzero((rows.kind == SyncKind.BARRIER) & (rows.result != SyncResult.REFUSED))
     meets = meets[np.lexsort((rows.t0_ps[meets], rows.object[meets]))]
     meetings: list[Numbers] = []
@@ -325,10 +325,10 @@ def _barriers(rows: _Rows, growing: GrowingGraph) -> _Causes:
 
 
 def _ends(rows: _Rows, cores: _Cores, causes: list[_Causes], growing: GrowingGraph) -> None:
-    """Each call is over when the last of its causes is there; what has none has lasted of itself."""
+    """Add edges so that each call ends with its last cause; a call without causes keeps its length."""
     row, node, at_ps = (np.concatenate(part) for part in zip(*causes, strict=True))
-    there = at_ps <= rows.t1_ps[row]
-    row, node, at_ps = row[there], node[there], at_ps[there]
+    in_time = at_ps <= rows.t1_ps[row]
+    row, node, at_ps = row[in_time], node[in_time], at_ps[in_time]
     latest_ps = np.full(len(rows.first), -1, np.int64)
     np.maximum.at(latest_ps, row, at_ps)
     spare_ps = rows.t1_ps[row] - at_ps
@@ -342,7 +342,7 @@ def _ends(rows: _Rows, cores: _Cores, causes: list[_Causes], growing: GrowingGra
 def _lent(
     block: Numbers, rows: _Rows, cores: _Cores, chains: _Chains, growing: GrowingGraph
 ) -> tuple[Numbers, Numbers]:
-    """Who waited for a core had it from another: that is a node each, of the other's. Nodes, and whose they are."""
+    """A node of the lending thread for each core that a thread waited for. Returns the nodes and their threads."""
     late = [np.flatnonzero(lender >= 0) for lender in cores.lender]
     row = np.concatenate(late)
     by = np.concatenate([lender[at] for lender, at in zip(cores.lender, late, strict=True)])
@@ -365,7 +365,7 @@ def _lent(
 
 
 def _places(groups: Numbers, times: Numbers, group: Numbers, time: Numbers, side: Literal["left", "right"]) -> Numbers:
-    """Where times of groups would be among those that are sorted by group and time."""
+    """The insertion positions of times of groups among those sorted by group and time."""
     apart = int(max(times.max(initial=0), time.max(initial=0))) + 2
     which = np.unique(np.concatenate((groups, group)), return_inverse=True)[1]
     keys = which[: len(groups)].astype(np.int64) * apart + times
@@ -373,7 +373,7 @@ def _places(groups: Numbers, times: Numbers, group: Numbers, time: Numbers, side
 
 
 def _states(run: Run, threads: Numbers, at_ps: Numbers) -> Numbers:
-    """The states that threads are in at times; 0 where there is no trace."""
+    """The states of threads at these times; 0 without a trace."""
     trace, in_state = trace_of(run), np.zeros(len(threads), np.int64)
     for thread in np.unique(threads).tolist() if trace else ():
         assert trace

@@ -1,7 +1,7 @@
 """A likely course of the FPGA's blocks in a run without a trace, from its profile and the host's calls.
 
-A profile shows how often each block went from which state to which, and how long it was in each. The host's calls are
-known one by one. A block goes on from a wait when what its marks name has happened: the n-th time for the n-th.
+A profile holds the number of each block's state transitions and the time in each state; the host's calls are known one
+by one. A block leaves a wait when the event that its pragmas name happens: the n-th wait at the n-th event.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,8 +40,8 @@ _LAGS = (1, 0, 2, 3)
 
 @dataclass(frozen=True)
 class Likely:
-    """The courses that a profile leaves possible, the nearest to it first, of those blocks of which there are any, and
-    why of each other block (by its id) there is none."""
+    """The possible courses of the blocks that have any, the closest to the profile first, and the reason for each other
+    block (by id)."""
 
     courses: tuple[Rows, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class _LeftOutError(Exception):
 
 
 def likely_course(run: Run, host: HostPart, periods_ps: Sequence[Fraction]) -> Likely:
-    """The likely course of the blocks that wait, and of those that run freely, as one stay."""
+    """The likely course of blocks that wait; a block that runs freely gets one stay."""
     return _Courses(run, host, periods_ps).fit()
 
 
@@ -124,14 +124,15 @@ class _Courses:
         return dict(sorted(rows.items()))
 
     def _another(self, random: np.random.Generator) -> tuple[float, Rows]:
-        """A course with the same profile in which stays follow one another differently, and how far it is off."""
+        """A course with the same profile and a different sequence of stays, with its distance from the profile."""
         for number, course in self.courses.items():
             lasts = lengths(number, np.array(course.states), self.run.tables["dwell"], random)
             course.lasts = lasts.tolist()
         return self._fitted(self._follow(), random), self._rows()
 
     def _improved(self, off: float) -> float:
-        """Try for each wait of each kind of block what else may end it, and keep what is nearer to the profile."""
+        """Try other ends for each wait of each kind of block, and keep those closer to the profile. Returns the new
+        distance."""
         budget = _MOST_FOLLOWED // max(sum(len(course.states) for course in self.courses.values()), 1)
         alike: dict[tuple[str, int], list[Course]] = {}
         for number, course in self.courses.items():
@@ -154,7 +155,7 @@ class _Courses:
         return self._follow()
 
     def _fitted(self, off: float, random: np.random.Generator | None = None) -> float:
-        """Let stretches of work end when the host's answers say that they did."""
+        """Fit stretches of work to the ends that the host's answers give. Returns the distance from the profile."""
         before = {number: np.array(course.lasts) for number, course in self.courses.items()}
         for _ in range(_FITS):
             changed = False
@@ -178,8 +179,8 @@ class _Courses:
         return off
 
     def _answered(self, course: Course, count: int) -> tuple[Numbers, Numbers] | None:
-        """From which cycle to which each of so many stretches of work ended, by the host's waits that name the block;
-        None where there are not as many."""
+        """The earliest and latest end cycle of each of `count` stretches of work, by the host's waits that name the
+        block; None if the numbers differ."""
         ops = self.events.host.ops
         asking = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
         groups: dict[tuple[int, int], list[int]] = {}
@@ -193,7 +194,7 @@ class _Courses:
         return (failed + 1, seen) if clock == course.clock else None
 
     def _names(self, op: int, course: Course) -> bool:
-        """Whether the mark of a host's wait names a block, or nothing."""
+        """Whether the pragma of a host's wait names the block, or no block."""
         op_of = self.events.host.ops[op]
         host = self.blocks[self.run.manifest.sites[int(op_of["site"])].block]
         targets = host.states[int(op_of["state"])].targets
@@ -212,8 +213,8 @@ class _Courses:
         return int(np.asarray(dwell["cycles"][rows_of_block(dwell["block"], number)]).sum())
 
     def _find_sources(self) -> None:
-        """Of every wait of every block what may end it, the likeliest first; blocks of which nothing is known are left
-        out, and those that depend on them."""
+        """For every wait of every block the possible ends, the likeliest first. Blocks without any are left out, with
+        blocks that depend on them."""
         left = -1
         while left != len(self.left_out):
             left = len(self.left_out)
@@ -226,17 +227,18 @@ class _Courses:
                     course.sources = {wait: sources[0] for wait, sources in course.others.items()}
 
     def _follow(self) -> float:
-        """Follow all blocks; by what share of its time one is off its profile on average, 1 where it does not end."""
+        """Move all blocks to their ends. Returns their mean distance from the profile as a share of their time, 1 for
+        an unfinished course."""
         for course in self.courses.values():
             course.restart()
         going = list(self.courses.values())
         while going:
-            going = [course for course in going if course.go_on()] and [one for one in going if not one.done]
+            going = [course for course in going if course.go_on()] and [course for course in going if not course.done]
         off = [self._off(course) for course in self.courses.values()]
         return sum(off) / max(len(off), 1)
 
     def _off(self, course: Course) -> float:
-        """How far the lengths of the stays are from the profile's, by state and binary logarithm."""
+        """The distance of the stays' lengths from the profile, by state and binary logarithm, 0 to 1."""
         cycles = self._cycles(course.number)
         if not course.done or course.begin[-1] >= cycles:
             return 1.0
@@ -270,7 +272,7 @@ class _Courses:
         yield from sources
 
     def _partners(self, number: int, wait: int) -> list[int]:
-        """The FPGA's blocks that a wait names."""
+        """The FPGA blocks that a wait names."""
         block = self.blocks[number]
         state = block.states[wait]
         partners: dict[int, None] = {}
@@ -281,7 +283,8 @@ class _Courses:
         return list(partners)
 
     def _of_words(self, course: Course, wait: int, count: int) -> Iterator[Source]:
-        """Words of the host: those with the wait's messages first, and the last ones of calls before all words."""
+        """Ends of a wait by words of the host: those with the wait's messages first, and calls' last words before all
+        words."""
         messages = self.blocks[course.number].states[wait].messages
         sources = [
             cycles.tolist()
@@ -296,7 +299,7 @@ class _Courses:
             yield from (HostWords(cycles.tolist(), lag, queued=False) for lag in _LAGS)
 
     def _words(self, course: Course, sites: Sequence[int], last: bool, count: int) -> Numbers:
-        """The cycles of words, of replicas those for the one."""
+        """The cycles of words; for a replica those that are for it."""
         words = merged([self.events.words(site, course.clock) for site in sites])
         words = words.some(words.byte < 0) if last else words
         members = self._members(course.number)
@@ -310,15 +313,15 @@ class _Courses:
         return [other for other, block in enumerate(self.blocks) if block.group == group]
 
     def _of_blocks(self, course: Course, wait: int, partners: Sequence[Course], count: int) -> Iterator[Source]:
-        """What the partners do once for each wait."""
+        """Ends of a wait by what the partners do once for each wait."""
         state = self.blocks[course.number].states[wait]
         receives = state.category is Category.WAIT_RECV
-        ratios = [self._ratio(one.clock, course.clock) for one in partners]
+        ratios = [self._ratio(partner.clock, course.clock) for partner in partners]
         members = self._members(course.number)
         for number, leaves in self._kinds(partners[0].number, receives, set(state.messages)):
-            counts = [one.leaves(number) if leaves else one.states.count(number) for one in partners]
+            counts = [partner.leaves(number) if leaves else partner.states.count(number) for partner in partners]
             turns = partial(Turns, partners, number, leaves, ratios)
-            if all(0 <= one - count <= 1 for one in counts):
+            if all(0 <= partner - count <= 1 for partner in counts):
                 yield turns(together=len(partners) > 1)
             elif len(partners) > 1 and 0 <= sum(counts) - count <= len(partners):
                 yield turns()
@@ -326,7 +329,7 @@ class _Courses:
                 yield turns(first=members.index(course.number), step=len(members))
 
     def _kinds(self, partner: int, receives: bool, messages: set[str]) -> list[tuple[int, bool]]:
-        """What a partner may do for a wait, the likeliest first: a state, and whether it is that it leaves it."""
+        """The partner's state changes that may end a wait, the likeliest first: a state, and whether it leaves it."""
         states = self.blocks[partner].states
         mine = [s for s in states if not messages or not s.messages or messages & set(s.messages)]
         if receives:
@@ -341,7 +344,7 @@ class _Courses:
 
 
 def _of_member(addresses: Numbers, member: int, members: int) -> NDArray[np.bool_]:
-    """Which calls are for one of several: those at its address, where each has one, else in turn."""
+    """A mask of the calls for one of several replicas: those at its address if each has one, otherwise in turn."""
     kinds, which = np.unique(addresses, return_inverse=True)
     if len(kinds) == members:
         return which.reshape(-1) == member

@@ -1,4 +1,4 @@
-"""A program as a graph whose sweep shows when everything happens."""
+"""Lowers a program to a graph; its sweep computes when everything happens."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Jitter:
-    """What is not known better: moments of questions (ps), one cycle more until an answer is seen, how much of the code
-    around calls that are gone is gone with them, when answers come of which only bounds are known (0 to 1), and how
-    much longer code that was made faster takes."""
+    """Values that a run leaves uncertain: the offset of polls (ps), one more cycle until an answer is seen, the share
+    of code around removed calls that is removed too, the position (0 to 1) of answers with known bounds, and the
+    slowdown of code that was made faster."""
 
     first_ps: int = 0
     seen: int = 0
@@ -30,9 +30,9 @@ class Jitter:
 
 @dataclass(frozen=True)
 class HostRows:
-    """Calls by which threads meet, and the card's: the nodes of when each takes effect and is over, these times, its
-    thread, the state that this is in, and its operation (-1: none). Of every node `owner` is the thread whose own it is
-    (-1: of none)."""
+    """Synchronising calls and card calls of threads: the nodes at which each takes effect and is over, their times, its
+    thread, the thread's state, and its operation (-1: none). `owner` is the thread that each node belongs to (-1:
+    none)."""
 
     asked: Numbers
     over: Numbers
@@ -46,14 +46,14 @@ class HostRows:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A graph and where things are in it: the nodes of operations, of their return, of stretches and of the run's end,
-    and the edge to that.
+    """A graph with the nodes of operations, of their return, of stretches and of the run's end, and the edge to the
+    end.
 
-    `marks` are nodes of moments within stretches and operations, each after one edge from that one's begin.
-    `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
-    these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
-    the edges by which answers come, `room` how many cycles later they may, as far as the run shows, and `opaque`
-    whether that is all it shows. `rows` are calls of several threads, where these are in the graph.
+    `marks` are nodes of moments within stretches and operations, each after one edge from its begin. `begun` are the
+    edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` the part of a lag that may
+    go with removed calls, and `unsure_ps` the part that may be added; `asks` are the polling operations. `answered` are
+    the edges by which answers arrive, `room` the cycles by which they may be later according to the run, and `opaque`
+    whether nothing else is known of them. `rows` are calls of several threads, if these are in the graph.
     """
 
     graph: Graph
@@ -90,8 +90,8 @@ def lower(program: Program) -> Lowered:
 
 
 class _Lowering:
-    """Nodes and edges in the making: the run's begin, the operations, the FPGA's stretches, the run's end, and what
-    else is needed between them."""
+    """Builds nodes and edges: the run's begin, the operations, the FPGA's stretches, the run's end, and nodes between
+    them."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.ops, self.fpga = program, program.ops, program.fpga
@@ -137,7 +137,7 @@ class _Lowering:
         )  # fmt: skip
 
     def _more(self, domain: Numbers | int, number: int) -> Numbers:
-        """More nodes, plain ones without work."""
+        """Add plain nodes without work, and return their numbers."""
         domains = np.array(np.broadcast_to(np.asarray(domain, np.uint8), number))
         none = np.full(number, -1, np.int32)
         self._columns.append((np.zeros(number, np.uint8), domains, np.zeros(number, np.int64), none))
@@ -145,12 +145,12 @@ class _Lowering:
         return np.arange(self.nodes - number, self.nodes)
 
     def _edge(self, to: Numbers | int, source: Numbers | int, lag: Numbers | int) -> Numbers:
-        """More edges; their numbers, until they are sorted."""
+        """Add edges, and return their numbers before sorting."""
         parts = [np.asarray(part, np.int64) for part in (to, source, lag)]
         count = max(part.size for part in parts) if all(part.size for part in parts) else 0
         if count:
-            a, b, c = (np.broadcast_to(part, count) for part in parts)
-            self._edges.append((a, b, c))
+            targets, sources, lags = (np.broadcast_to(part, count) for part in parts)
+            self._edges.append((targets, sources, lags))
         self._edge_count += count
         return np.arange(self._edge_count - count, self._edge_count)
 
@@ -159,8 +159,8 @@ class _Lowering:
         return np.where(overlaps, -1, self.ops["bus"]).astype(np.int32)
 
     def _host(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The operations, one after the other in each thread: the edges between them, their lags, and the edge to the
-        run's end."""
+        """Add the edges between consecutive operations of each thread, and to the run's end; returns the edges with
+        their lags and the edge to the run's end."""
         ops, program, count = self.ops, self.program, len(self.ops)
         lag = ops["own_ps"] + ops["before_ps"] + program.delay_ps
         lag[1:] += ops["after_ps"][:-1]
@@ -185,8 +185,8 @@ class _Lowering:
         return chain, lag, self._edge(self.last, 0, program.run.manifest.time_ps)
 
     def _transfers_under_way(self) -> None:
-        """A wait is for the last transfer before it that returned at once; one of so many buffers for that which had
-        it."""
+        """Let a wait end with the last asynchronous transfer before it, and let a transfer with a limited number of
+        buffers wait for the one that used its buffer."""
         ops, later = self.ops, np.flatnonzero(self.later)
         if not len(later):
             return
@@ -213,7 +213,7 @@ class _Lowering:
                    self.program.lag_after[1:][~begun[1:]])  # fmt: skip
 
     def _from_stays(self, stays: Numbers, lag: Numbers, to: Numbers) -> None:
-        """Edges from the beginnings of stays."""
+        """Add edges from the beginnings of stays."""
         fpga = self.fpga
         stretch = fpga.stretch_of[stays]
         at_begin = stays == fpga.first[stretch]
@@ -230,7 +230,7 @@ class _Lowering:
             self._edge(to[within], marks, lag[within])
 
     def _from_words(self, source: Numbers, byte: Numbers, lag: Numbers, to: Numbers) -> None:
-        """Edges from words of the run's operations; none from those that are gone."""
+        """Add edges from words of the run's operations, without removed ones."""
         program, ops = self.program, self.ops
         which = program.at[source]
         there = which >= 0
@@ -255,7 +255,7 @@ class _Lowering:
             self._edge(to[rest], marks, lag[rest])
 
     def _questions(self, asks: Numbers) -> RowArray:
-        """How the rows of questions are asked."""
+        """The polling parameters of each row of polls."""
         ops = self.ops
         self.kind[self.of_op[asks]] = POLLS
         self.extra[self.of_op[asks]] = np.arange(len(asks))
@@ -267,8 +267,8 @@ class _Lowering:
         return rows
 
     def _answers(self) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
-        """What ends the host's waits: the edges by which answers come, how much later they may, and whether that is all
-        that is known of them. A row of questions has its event last of all its causes."""
+        """The edges by which answers arrive, the cycles by which they may be later, and whether nothing else is known
+        of them. The event is the last cause of a row of polls."""
         ops, program = self.ops, self.program
         edges: list[tuple[int, int, int]] = []
         answered, room, opaque = [], [], []
@@ -300,7 +300,7 @@ class _Lowering:
         return numbers[np.array(answered, np.int64)], np.array(room, np.int64), np.array(opaque, bool)
 
     def _graph(self, rows: RowArray, bus_of_polls: NDArray[np.int32]) -> tuple[Graph, Numbers]:
-        """The graph, and where each edge went in it."""
+        """The graph, and the position of each edge in it."""
         to, source, lag = (np.concatenate(part) for part in zip(*self._edges, strict=True))
         order = np.argsort(to, kind="stable")
         place = np.empty(len(order), np.int64)

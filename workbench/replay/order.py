@@ -1,4 +1,4 @@
-"""Causes by the order of messages: the n-th event is for the n-th that waits for it."""
+"""Finds causes by the order of messages: the n-th event ends the n-th wait."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ _CAPACITY = 8
 
 @dataclass(frozen=True)
 class Ordered:
-    """Causes, and which points they explain. `in_turn`: several share what they wait for, in the order of the run."""
+    """Causes, and the mask of the points that they explain. With `in_turn`, several blocks share a partner in the order
+    of the run."""
 
     edges: RowArray
     explained: NDArray[np.bool_]
@@ -28,7 +29,8 @@ class Ordered:
 
 
 class _Matched(NamedTuple):
-    """Points, the time by which all is there that each waits for, and what that is: a row for each event."""
+    """Points, the time at which all awaited events have happened, and these events: one row for each event of a
+    point."""
 
     rows: Numbers
     time: Numbers
@@ -39,9 +41,9 @@ class _Matched(NamedTuple):
 def by_order(
     points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners
 ) -> Ordered | None:  # fmt: skip
-    """Causes by the order of messages: of one partner the n-th for the n-th, of replicas in turn or all of them, or of
-    several as they come; and the same of the receiver's places in a channel. Only where nearly all fit one lag, none is
-    earlier, and as many events are there."""
+    """Causes by the order of messages: n-th to n-th for one partner, in turn or all together for replicas, or in order
+    of arrival for several blocks; also for free places in a receiver's channel. None unless nearly all points fit one
+    lag, none is earlier, and there are as many events."""
     blocks = events.run.manifest.blocks
     groups: dict[str, list[int]] = {}
     for n in sorted({n for others in partners.blocks.values() for n in others}):
@@ -72,7 +74,7 @@ def by_order(
 
 
 def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Iterator[tuple[tuple[int, int], _Matched]]:
-    """Which events points may be for, and of each way its rank."""
+    """The possible matches of events to points, each with its rank."""
     block_of = events.fpga.block[points.stretches]
     place = np.searchsorted(points.members, block_of)
     turn = np.empty(len(place), np.int64)  # of each point, how many of its block are before it
@@ -105,8 +107,8 @@ def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Ite
 def _matched(
     points: PointClass, turn: Numbers, count: int, place: Numbers, given: Sequence[Events], shift: int
 ) -> _Matched | None:  # fmt: skip
-    """Points, `count` in all, and for each the event that is so many before the one of its number. Points are the
-    `turn`-th of the `place`-th member."""
+    """The match of `count` points, each the `turn`-th of the `place`-th member, to the event that is `shift` before the
+    one with its number; None if the counts differ."""
     mine, others = len(points.members), len(given)
     if abs(sum(map(len, given)) - count) > max(shift, 1) * max(mine, others) + 1:
         return None
@@ -131,19 +133,19 @@ def _matched(
 
 
 def _all_of(turn: Numbers, count: int, given: Sequence[Events], shift: int) -> _Matched | None:
-    """The same where each waits for the event of its number of all: a barrier."""
-    lengths = [len(one) for one in given]
+    """The match for a barrier: each point waits for the event of its number from every member."""
+    lengths = [len(events) for events in given]
     if max(abs(length - count) for length in lengths) > max(shift, 1):
         return None
     wanted = turn - shift
     rows = np.flatnonzero((wanted >= 0) & (wanted < min(lengths)))
-    time = np.max([one.time[wanted[rows]] for one in given], axis=0)
-    return _Matched(rows, time, np.stack([one.source[wanted[rows]] for one in given]))
+    time = np.max([events.time[wanted[rows]] for events in given], axis=0)
+    return _Matched(rows, time, np.stack([events.source[wanted[rows]] for events in given]))
 
 
 def _one_lag(lags: Numbers, binding: NDArray[np.bool_], least: int) -> tuple[int, NDArray[np.bool_]] | None:
-    """The least lag of the binding points, where it is at least so much, no other point is earlier, and nearly all
-    binding points have it; and which points have it."""
+    """The least lag of the binding points, and the mask of points with it; None if it is below `least`, if another
+    point has a smaller lag, or if it does not fit nearly all binding points."""
     lag = int(lags[binding].min())
     right = lags == lag
     if not least <= lag < FAR or lags.min() < lag or (binding & ~right).sum() > binding.sum() * _OTHERWISE:
@@ -154,7 +156,8 @@ def _one_lag(lags: Numbers, binding: NDArray[np.bool_], least: int) -> tuple[int
 def by_order_of_words(
     points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners
 ) -> Ordered | None:
-    """The same of words of the host: the n-th point is for the n-th word, or for the last word of the n-th call."""
+    """Causes by the order of the host's words: the n-th point is for the n-th word, or for the last word of the n-th
+    call."""
     if not partners.host or partners.known:
         return None
     own = np.empty(len(times), np.int64)

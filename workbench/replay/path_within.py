@@ -1,5 +1,5 @@
-"""The critical path within blocks: which state or call it goes on to from which, and which call waited for which state
-of another block."""
+"""The critical path within blocks: transitions between states or calls, and the waits of calls for states of other
+blocks."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,18 +23,18 @@ BUS = "bus"
 
 
 def part_of(manifest: Manifest, block: int, state: int, site: int) -> PathPart:
-    """A state of a block, or the call at a site, by name and line."""
-    one = manifest.blocks[block]
-    known = one.states[state]
+    """A block's state, or the call at a site, by name and line."""
+    owner = manifest.blocks[block]
+    in_state = owner.states[state]
     if site >= 0:
         place = manifest.sites[site]
-        return PathPart(one.id, place.label, place.file, place.line, known.category)
-    return PathPart(one.id, known.name, known.file or "", known.line or 0, known.category)
+        return PathPart(owner.id, place.label, place.file, place.line, in_state.category)
+    return PathPart(owner.id, in_state.name, in_state.file or "", in_state.line or 0, in_state.category)
 
 
 def path_moves(program: Program, steps: Steps) -> tuple[PathMove, ...]:
-    """From which state or call the path goes on to which, and how often. Those that take less than `LEAST` of it, such
-    as the host's own code between two calls, are left out: what is before them goes on to what comes after."""
+    """The transitions of the path between states or calls, with counts. Parts below `LEAST` of the path, such as the
+    host's own code between two calls, are skipped."""
     kinds, which = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
     parts = [part_of(program.run.manifest, *kind) for kind in kinds.T.tolist()]
     which = which.reshape(-1).astype(np.int64)
@@ -48,8 +48,8 @@ def path_moves(program: Program, steps: Steps) -> tuple[PathMove, ...]:
 
 
 def path_waits(program: Program, lowered: Lowered, path: RunPath) -> tuple[PathWait, ...]:
-    """Which call of the host, or which waiting state of a block, waited for which state or call of another block: those
-    that took longest in all first. The graph has been swept."""
+    """Waits of a host call, or of a block's wait state, for a state or call of another block, the longest total first.
+    The graph must be swept."""
     manifest, states = program.run.manifest, _StatesAt(program, lowered)
     sums: dict[tuple[PathPart, PathPart], tuple[int, float]] = {}
     for block, parts in path.parts.items():
@@ -79,13 +79,13 @@ def path_waits(program: Program, lowered: Lowered, path: RunPath) -> tuple[PathW
 
 
 def _waits(manifest: Manifest, block: int) -> NDArray[np.bool_]:
-    """Of each state of a block whether it waits; one more, False, for none."""
+    """A mask of a block's wait states, with a final False for no state."""
     states = manifest.blocks[block].states
     return np.array([s.category in WAITS or (s.category is None and s.name == WAITING) for s in states] + [False])
 
 
 class _StatesAt:
-    """The states that the FPGA's blocks were in before moments of time."""
+    """The states of the FPGA's blocks just before moments of time."""
 
     def __init__(self, program: Program, lowered: Lowered) -> None:
         fpga = self._fpga = program.fpga
@@ -99,7 +99,7 @@ class _StatesAt:
             self._rows = {int(fpga.stay_block[a]): (int(a), int(b)) for a, b in zip(first, ends, strict=True)}
 
     def of(self, causes: Causes, some: Numbers) -> Numbers:
-        """The state that each of some causes ended; 0 of a call."""
+        """The state that each of these causes ended; 0 for a call."""
         state = np.zeros(len(some), np.int64)
         for block in np.unique(causes.block[some]).tolist():
             mine = np.flatnonzero((causes.block[some] == block) & (causes.site[some] < 0))
@@ -107,7 +107,7 @@ class _StatesAt:
         return state
 
     def before(self, block: int, times_ps: Numbers) -> Numbers:
-        """The state in which a block was just before each time; -1 where none is known."""
+        """The state of a block just before each time; -1 if unknown."""
         first, stop = self._rows.get(block, (0, 0))
         at = np.searchsorted(self._begin_ps[first:stop], times_ps, "left") - 1
         if stop == first:

@@ -1,4 +1,4 @@
-"""Puts a program together anew of its operations and stretches: in other order, several times, or not at all."""
+"""Builds a program from its operations and stretches in a new order, with copies or omissions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -20,34 +20,34 @@ _Stays = Callable[[Numbers, int], Numbers]  # the new numbers of old stays in a 
 
 @dataclass(frozen=True)
 class Picked:
-    """Old rows in their new order, and which copy of its row each is; no copy 2 without a copy 1 of any row."""
+    """Old rows in their new order, with the copy number of each; a copy 2 requires a copy 1."""
 
     rows: Numbers
     copies: Numbers
 
     def places(self, count: int) -> list[Numbers]:
-        """Of each copy the new place of each of `count` old rows, -1 where it has no such copy."""
+        """For each copy the new place of each of `count` old rows, -1 if it has no such copy."""
         numbers = []
         for copy in range(int(self.copies.max(initial=0)) + 1):
-            mine = np.flatnonzero(self.copies == copy)
+            rows = np.flatnonzero(self.copies == copy)
             places = np.full(count, -1, np.int64)
-            places[self.rows[mine]] = mine
+            places[self.rows[rows]] = rows
             numbers.append(places)
         return numbers
 
 
 def picked(pairs: Iterable[tuple[int, int]]) -> Picked:
-    """Of pairs (row, copy)."""
+    """The `Picked` of pairs (row, copy)."""
     rows = np.array(list(pairs), np.int64).reshape(-1, 2)
     return Picked(rows[:, 0], rows[:, 1])
 
 
 def pick(program: Program, ops: Picked, stretches: Picked, begins: NDArray[np.bool_]) -> None:
-    """Make the program one of these operations and stretches; `begins` says which of the new stretches are a block's
+    """Rebuild the program from these operations and stretches; `begins` marks the new stretches that are a block's
     first.
 
-    A copy waits for the same copy of what it waited for, where there is one. What was not copied waits for all copies
-    of what it waited for.
+    A copy waits for the same copy of its cause, if there is one. An element that was not copied waits for all copies of
+    its cause.
     """
     old = program.fpga
     of_ops, of_stretches = ops.places(len(program.ops)), stretches.places(len(old.first))
@@ -66,7 +66,7 @@ def pick(program: Program, ops: Picked, stretches: Picked, begins: NDArray[np.bo
 
 
 def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> list[Numbers]:
-    """Pick operations. Of each copy, by which number of the run's operations it goes (-1: it has none)."""
+    """Pick operations. Returns for each copy its number among the run's operations (-1: none)."""
     at, base = program.at, program.base[ops.rows]
     parts = [np.where(at >= 0, places[0][at], -1)]
     numbers = [np.where((at < 0) | (parts[0] >= 0), np.arange(len(at)), -1)]
@@ -95,7 +95,7 @@ def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> li
 
 
 def _pick_stretches(program: Program, stretches: Picked, begins: NDArray[np.bool_]) -> Numbers:
-    """Pick stretches; the first stay of each."""
+    """Pick stretches, and return the first stay of each."""
     old = program.fpga
     stops = np.append(old.first[1:], len(old.stay_block))
     counts = (stops - old.first)[stretches.rows]

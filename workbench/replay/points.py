@@ -1,4 +1,4 @@
-"""Points at which a block of the FPGA goes on after a wait, or passes where it waits at other times.
+"""Points at which an FPGA block goes on after a wait, or passes a state in which it waits at other times.
 
 Points alike (block or replicas, wait, what follows) have causes alike: the marks of the wait and of what follows name
 whom it is for.
@@ -28,8 +28,9 @@ FAR = 1 << 40  # cycles: of no lag
 
 @dataclass(frozen=True)
 class PointClass:
-    """Points alike: the numbers of their stretches, `waited` cycles each, of which `least` always pass. `turns` are
-    their places among the `count` points that are alike but for what follows, `own_turns` the same of each block."""
+    """Points of one kind: the numbers of their stretches, and their waited cycles (`waited`), of which `least` always
+    pass. `turns` are their ordinal numbers among the `count` points with the same wait before them, `own_turns` the
+    same within each block."""
 
     group: str
     members: tuple[int, ...]
@@ -48,7 +49,7 @@ class PointClass:
 
 
 def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
-    """Points of all blocks, by (group, wait before, state, state after)."""
+    """The classes of all blocks' points, by (group, wait before, state, state after)."""
     first = fpga.first
     if not len(first):
         return
@@ -89,7 +90,7 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
 
 
 def _turns(key: Numbers, times: Numbers) -> tuple[Numbers, Numbers]:
-    """Of each point its place in time among those of its key, and how many these are."""
+    """For each point its ordinal number in time among those with its key, and their count."""
     order = np.lexsort((times, key))
     _, first, counts = np.unique(key[order], return_index=True, return_counts=True)
     turns, of = np.empty(len(key), np.int64), np.empty(len(key), np.int64)
@@ -100,8 +101,9 @@ def _turns(key: Numbers, times: Numbers) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True)
 class Partners:
-    """Whom points wait for: of each member the blocks, whether the host, and which messages. `restless`: a block that
-    never waits, or has no marks, is among them: what such a one does, and when, has no cause that is known."""
+    """The possible partners of points: for each member its blocks, whether the host is one, and the messages.
+    `restless` says that a block that never waits, or has no pragmas, is among them; the cause and time of its actions
+    are unknown."""
 
     blocks: dict[int, list[int]]
     host: bool
@@ -114,23 +116,24 @@ class Partners:
 
 
 def readings_of(points: PointClass, events: AllEvents) -> Iterator[Partners]:
-    """Whom points may wait for, the likeliest first: those whom marks name and who can end the wait by the design, all
-    whom marks name, all who can end it by the design, and where nobody is named who does anything, anybody."""
+    """The possible partners of points, the likeliest first: those that pragmas name and that can end the wait by the
+    design, all that pragmas name, all that can end it by the design, and, if no pragma names a working block, any."""
     named, by_design = _named(points, events), _by_design(points, events)
     both = {m: [n for n in members if n in by_design.blocks[m]] for m, members in named.blocks.items()}
     if both != named.blocks and all(both.values()):
         yield replace(named, blocks=both)
-    known = named.known or named.host or named.restless
-    if known:
+    any_named = named.known or named.host or named.restless
+    if any_named:
         yield named
     if by_design.known or by_design.host:
         yield by_design
-    if not known:
+    if not any_named:
         yield replace(named, restless=by_design.restless)
 
 
 def _named(points: PointClass, events: AllEvents) -> Partners:
-    """Whom the marks of the wait and of what follows name; those of another wait that follows are for its end."""
+    """The partners that the pragmas of the wait and of the following state name; pragmas of a following wait apply to
+    its own end."""
     blocks = events.run.manifest.blocks
     of_members: dict[int, list[int]] = {}
     special: set[str] = set()
@@ -152,12 +155,12 @@ def _named(points: PointClass, events: AllEvents) -> Partners:
 
 
 def _by_design(points: PointClass, events: AllEvents) -> Partners:
-    """Who can end the wait by the design."""
+    """The partners that can end the wait by the design."""
     ends = {member: events.cones.ends(member, points.wait) for member in points.members}
-    of_members = {member: list(one.blocks) for member, one in ends.items()}
+    of_members = {member: list(end.blocks) for member, end in ends.items()}
     messages = events.run.manifest.blocks[points.members[0]].states[points.wait].messages
-    alone = all(one.itself and not one.blocks and not one.host for one in ends.values())
-    return _partners(of_members, any(one.host for one in ends.values()), frozenset(messages), events, restless=alone)
+    alone = all(end.itself and not end.blocks and not end.host for end in ends.values())
+    return _partners(of_members, any(end.host for end in ends.values()), frozenset(messages), events, restless=alone)
 
 
 def _partners(
@@ -177,7 +180,7 @@ def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: in
 
 
 def words_for(events: AllEvents, messages: frozenset[str], clock: int) -> Iterator[Events]:
-    """Words of the host's calls: of those with these messages, of each place, of all."""
+    """Words of the host's calls: of those with these messages, of each site, of all."""
     for chosen in places_for(events, messages):
         words = merged([events.words(site, clock) for site in chosen])
         if len(words):
@@ -185,7 +188,7 @@ def words_for(events: AllEvents, messages: frozenset[str], clock: int) -> Iterat
 
 
 def places_for(events: AllEvents, messages: Collection[str]) -> Iterator[list[int]]:
-    """Places of calls whose words may end a wait: those with these messages, each alone, all."""
+    """Sites of calls whose words may end a wait: those with these messages, each alone, all."""
     if matching := events.sites_with(messages):
         yield matching
     yield from ([site] for site in events.sites)

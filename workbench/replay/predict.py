@@ -1,4 +1,4 @@
-"""Predicts what changes of the catalogue would gain of a run, by replaying it as a graph of who waits for whom."""
+"""Predicts the gain of changes of the catalogue for a run, by replaying it as a graph of waits."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ _WIDE = 1.02
 
 @dataclass(frozen=True)
 class Replayed:
-    """A run made ready for predictions.
+    """A run prepared for predictions.
 
-    `modelled_ps` is the time that replay of the unchanged run comes to, None where it cannot be replayed. `exact` says
-    that this, and all that it models, is as recorded, and `why` what is not, or why it cannot be replayed.
-    `intervals` counts the calls, calls that synchronise threads and stretches of the FPGA's work that replay finds
-    anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known,
-    `assumed` which causes no wait of this run shows, and `taken_for_work` where blocks may wait without a mark. Of a
-    run without a trace, `likely` is what its FPGA did as its profile shows, and `others` are the same with other
-    courses. `noise` is how far measured host time may be off.
+    `modelled_ps` is the time of the replayed unchanged run, None if it cannot be replayed. `exact` says that the replay
+    reproduces this time and all modelled events, and `why` gives the differences, or the reason why there is no replay.
+    `intervals` counts the calls, synchronising calls and FPGA stretches that the replay computes, `off` those with
+    other times than recorded. `unknown` names waits without a known cause, `assumed` causes that no wait of this run
+    confirms, and `taken_for_work` blocks that may wait without a pragma. For a run without a trace, `likely` is the
+    FPGA's likely course from its profile, and `others` are the same run with other courses. `noise` is the variation of
+    measured host time.
     """
 
     run: Run
@@ -79,7 +79,8 @@ class Replayed:
     noise: HostNoise | None = None
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
-        """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
+        """The predicted gain of the changes together. Raises WorkbenchError if a change names something that the run
+        lacks."""
         changes = tuple(changes)
         named = self._named(changes)
         if self.edges and self.edges.concerns(changes):
@@ -152,8 +153,8 @@ class Replayed:
     def _where_times_are_off(
         self, estimated: bool, changes: Sequence[Change], named: Sequence[Named]
     ) -> Iterator[float]:
-        """The speedups where all estimated transfer times, the run's too, are as long, or short, as they may be; and
-        those where the host's own code takes as much less, or more, time than in this run."""
+        """The speedups at the limits of estimated transfer times (in both runs), and at the limits of the host's own
+        code in the changed run."""
         assert self.program is not None
         for longer, before_ps in self._times_by_estimates.items() if estimated else ():
             times_ps = self._all_times_ps(changes, named, partial(let_estimates_be, longer=longer))
@@ -164,7 +165,7 @@ class Replayed:
 
     @cached_property
     def _times_by_estimates(self) -> dict[bool, int]:
-        """The unchanged run's time where estimated transfer times are as long (True), or short, as they may be."""
+        """The unchanged run's time (ps) with estimated transfer times at their upper (True) and lower limits."""
         assert self.program is not None
         return {
             longer: self._all_times_ps((), (), partial(let_estimates_be, longer=longer))[0] for longer in (True, False)
@@ -173,21 +174,20 @@ class Replayed:
     def _all_times_ps(
         self, changes: Sequence[Change], named: Sequence[Named], let: Callable[[Program, Edited], None] | None = None
     ) -> list[int]:
-        """The times to which the changes may come. Raises RefusedError."""
+        """The possible times (ps) with the changes. Raises RefusedError."""
         assert self.program is not None
         program, edited, threads = self._edited(self.program, changes, named, let=let)
         return all_times_ps(program, lower(program), edited, threads)
 
     def times_ps(self, changes: Sequence[Change], named: Sequence[Named]) -> list[int]:
-        """The times to which the changes may come; none where they are refused."""
+        """The possible times (ps) with the changes; none if they are refused."""
         try:
             return self._all_times_ps(changes, named) if self.program else []
         except RefusedError:
             return []
 
     def next_bottlenecks(self, changes: Sequence[Change] = ()) -> tuple[Bottleneck, ...]:
-        """What holds the run once these changes are made: its critical path by block and state, the longest first; none
-        where they are refused."""
+        """The critical path after the changes, by block and state, the longest first; empty if they are refused."""
         if not self.exact or self.program is None:
             return ()
         try:
@@ -199,7 +199,7 @@ class Replayed:
 
     @property
     def opaque(self) -> int:
-        """Of how many of the host's waits no more is known than how long they last."""
+        """The number of the host's waits of which only the duration is known."""
         return sum(answer.opaque for answer in self.program.answers.values()) if self.program else 0
 
     def _named(self, changes: Sequence[Change]) -> list[Named]:
@@ -214,22 +214,22 @@ class Replayed:
         way: int = 0,
         let: Callable[[Program, Edited], None] | None = None,
     ) -> tuple[Program, Edited, HostThreads | None]:
-        """A copy of the program with these changes, read in one of their ways, what they touched, and its threads;
-        `let` then lets something of it take another time. Raises RefusedError."""
+        """A copy of the program with these changes in one of their readings, the side effects, and its threads; `let`
+        may then change other times. Raises RefusedError."""
         program, edited = program.copy(), Edited(self.platforms, way=way)
-        for change, what in zip(changes, named, strict=True):
-            edit(program, change, what, self.platform, edited)
+        for change, of_change in zip(changes, named, strict=True):
+            edit(program, change, of_change, self.platform, edited)
         if let:
             let(program, edited)
         return program, edited, edited_threads(self.threads, program) if self.threads else None
 
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
-        """The program with these changes, and its graph with the times at which all happens. Raises RefusedError."""
+        """The program with these changes, and its swept graph. Raises RefusedError."""
         program, edited, threads = self._edited(program, changes, self._named(changes))
         return program, whole(program, edited, threads)[0]
 
     def critical_path(self) -> CriticalPath:
-        """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
+        """The run's critical path; without steps, and with the reason, if the run cannot be replayed."""
         if not self.exact or self.program is None or self._base is None:
             return CriticalPath(self.run.time_s, (), why=self.why)
         lowered, order = self._base
@@ -245,7 +245,7 @@ class Replayed:
         )  # fmt: skip
 
     def predicted_round(self, changes: Sequence[Change]) -> PredictedRound | None:
-        """One round of the run as measured and as predicted after these changes; None where they are refused."""
+        """One round of the run as measured and as predicted after these changes; None if they are refused."""
         if not self.exact or self.program is None:
             return None
         try:
@@ -254,14 +254,14 @@ class Replayed:
             return None
 
     def run_path(self) -> RunPath | None:
-        """The critical path over time, with the slack and the cause of everything; None where it is not known."""
+        """The critical path over time, with the slack and the cause of every part; None if it is unknown."""
         if not self.exact or self.program is None or self._base is None:
             return None
         return run_path(self.program, self._base[0], find_spare(self.program, *self._base), self.unknown)
 
     @cached_property
     def _base(self) -> tuple[Lowered, NDArray[np.int32]] | None:
-        """The unchanged run as a graph, and the order in which all happens."""
+        """The unchanged run as a graph, and the order of its nodes."""
         if self.program is None:
             return None
         return whole(self.program, Edited(), self.threads)

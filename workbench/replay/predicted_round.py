@@ -1,4 +1,4 @@
-"""A round of the run as it was and as it is predicted: what every block does when, for pictures of both."""
+"""One round of the run as measured and as predicted, with the state of every block, for pictures of both."""
 
 from dataclasses import dataclass, replace
 
@@ -18,8 +18,8 @@ Stretch = tuple[int, int]  # from when, and how long, in picoseconds
 
 @dataclass(frozen=True)
 class PredictedRound:
-    """A run that never was, with a trace of its states, and the same `rounds` (0: all) in the run that was measured and
-    in the predicted one."""
+    """A predicted run with a trace of its states, and the same `rounds` (0: all) in the measured and in the predicted
+    run."""
 
     run: Run
     rounds: int
@@ -28,7 +28,7 @@ class PredictedRound:
 
 
 def predicted_round(base: Program, program: Program, lowered: Lowered) -> PredictedRound:
-    """Of the changed program, whose graph has been swept. `base` is the unchanged one."""
+    """The predicted round of the changed program, whose graph must be swept. `base` is the unchanged program."""
     total_ps = lowered.total_ps()
     heads = _round_heads(base)
     middle = max(len(heads) // 2 - 1, 0)
@@ -46,19 +46,19 @@ def predicted_round(base: Program, program: Program, lowered: Lowered) -> Predic
 
 
 def _round_heads(program: Program) -> Numbers:
-    """The operations of the first thread at which rounds begin: with a call that was first made no later than the one
-    before it."""
+    """The first thread's operations at which a new round begins: calls whose site was first reached no later than that
+    of the call before."""
     ops = program.ops
-    mine = np.flatnonzero(ops["thread"] == ops["thread"][0]) if len(ops) else np.zeros(0, np.int64)
-    sites = ops["site"][mine]
+    of_first_thread = np.flatnonzero(ops["thread"] == ops["thread"][0]) if len(ops) else np.zeros(0, np.int64)
+    sites = ops["site"][of_first_thread]
     first: dict[int, int] = {}
     rank = np.array([first.setdefault(site, len(first)) for site in sites.tolist()], np.int64)
     falls = np.flatnonzero(rank[1:] < rank[:-1]) + 1
-    return mine[falls]
+    return of_first_thread[falls]
 
 
 def _asked_ps(program: Program, lowered: Lowered, ops: tuple[int, int]) -> Stretch | None:
-    """When the operations that now do the work of these two are asked for; None where one is gone."""
+    """The times at which the operations that now do the work of these two are requested; None if one was removed."""
     now = program.at[list(ops)]
     if (now < 0).any():
         return None
@@ -67,7 +67,7 @@ def _asked_ps(program: Program, lowered: Lowered, ops: tuple[int, int]) -> Stret
 
 
 def _predicted_run(program: Program, lowered: Lowered) -> Run:
-    """The run's blocks with the states that they are predicted to be in, as a traced run without calls."""
+    """The run's blocks in their predicted states, as a traced run without calls."""
     total_ps, blocks = lowered.total_ps(), program.run.manifest.blocks
     starts: list[Numbers] = []
     states: list[Numbers] = []
@@ -95,7 +95,7 @@ def _predicted_run(program: Program, lowered: Lowered) -> Run:
 
 
 def _of_thread(program: Program, lowered: Lowered, thread: int) -> tuple[Numbers, Numbers]:
-    """The calls' states, with the host's own code between them."""
+    """The states of calls, with the host's own code between them."""
     ops, graph = program.ops, lowered.graph
     mine = np.flatnonzero(ops["thread"] == thread)
     nodes = lowered.of_return[mine]
@@ -110,7 +110,7 @@ def _of_thread(program: Program, lowered: Lowered, thread: int) -> tuple[Numbers
 
 
 def _stay_begins_ps(program: Program, lowered: Lowered) -> Numbers:
-    """When each stay of the FPGA's blocks begins: after what its stretch worked before, waits last."""
+    """The begin (ps) of each stay of the FPGA's blocks: after the earlier work of its stretch; waits come last."""
     fpga, graph = program.fpga, lowered.graph
     if not len(fpga.first):
         return np.zeros(0, np.int64)
@@ -122,7 +122,7 @@ def _stay_begins_ps(program: Program, lowered: Lowered) -> Numbers:
 
 
 def _tidy(begin: Numbers, state: Numbers, total_ps: int) -> tuple[Numbers, Numbers]:
-    """From 0 on, in order, without what lasts no time."""
+    """Stays from time 0, in order, without empty ones."""
     if not len(begin):
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
     begin = np.clip(np.maximum.accumulate(begin), 0, total_ps)

@@ -1,4 +1,4 @@
-"""Makes a run ready for predictions: its host, what its FPGA did, and who waits for whom, replayed unchanged."""
+"""Prepares a run for predictions: its host, its FPGA and the causes of waits, checked by replaying it unchanged."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def prepare(
     run: Run, platform: Platform | None,
     platforms: Mapping[str, Platform] | None = None, queues: RunQueues | None = None, equal_ps: Sequence[int] = (),
 ) -> Replayed:  # fmt: skip
-    """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
-    are others that changes may name, `queues` those of a streaming application. `equal_ps` is how long the host's own
-    code took in earlier runs of the same program."""
+    """The run prepared for predictions. `platform` is the run's platform as its template is today, `platforms` are
+    others that changes may name, `queues` are those of a streaming application. `equal_ps` are the times of the host's
+    own code in earlier runs of the same program."""
     edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
     noise = host_noise(run, equal_ps)
     refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges, noise=noise)
@@ -55,7 +55,7 @@ def prepare(
 
 
 def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
-    """The run as a graph, with each thread's times between its calls as they were, and its host."""
+    """The run as a graph, with the recorded times between each thread's calls, and its host."""
     run, platform = refused.run, refused.platform
     measured = not run.manifest.simulated  # then the FPGA is not followed: whole ps will do
     periods_ps = [
@@ -69,23 +69,23 @@ def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
 
 
 def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -> Replayed:
-    """The graph of a host and what the FPGA probably did: of the courses by which the run is replayed exactly the one
-    that is nearest to the profile, and which leaves the fewest of the host's waits without their cause."""
+    """The graph of a host and its FPGA's likely course: of the courses whose replay is exact, the one closest to the
+    profile that leaves the fewest host waits without a cause."""
     run = refused.run
     likely = likely_course(run, host, periods_ps)
     answers = []
     for rows in (*likely.courses, {}):
         events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
         answers.append(_with_readings(refused, events, find_causes(events)))
-    opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in answers]
-    best, *others = (one for one, count in zip(answers, opaque, strict=True) if count == min(opaque))
-    others = [*best.others, *(one for other in others for one in (other, *other.others))]
+    opaque = [replayed.opaque if replayed.exact else len(host.ops) + 1 for replayed in answers]
+    best, *others = (replayed for replayed, count in zip(answers, opaque, strict=True) if count == min(opaque))
+    others = [*best.others, *(replayed for other in others for replayed in (other, *other.others))]
     return replace(best, likely=likely, others=tuple(others))
 
 
 def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fraction]) -> Replayed:
-    """The graph of a host and what the FPGA did. States that may be waits although no mark says so are taken for some
-    where what ends them is found."""
+    """The graph of a host and its traced FPGA. States without a pragma that may be waits are taken for waits if events
+    end them."""
     run, possible = refused.run, possible_waits(refused.run, rows)
     waits = possible
     while True:
@@ -106,13 +106,14 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
 
 
 def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
-    """The graph of a host and what the FPGA did, of events whose causes are known."""
+    """The graph of a host and its FPGA, for events with known causes."""
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
     return _of_answers(refused, events, causes, answers, missing)
 
 
 def _with_readings(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
-    """The same, with the other readings of waits that are opaque: what they wait for may have started earlier."""
+    """The graph of a host and its FPGA, with the other readings of opaque waits, whose work may have started
+    earlier."""
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
     replayed = _of_answers(refused, events, causes, answers, missing)
     readings = [begun_earlier(events, answers, back) for back in (1, 2)] if replayed.exact else []
@@ -146,8 +147,8 @@ def _of_answers(
 
 
 def _of_threads(refused: Replayed) -> Replayed:
-    """A run of several threads: whether their calls are replayed exactly, on the same cores and with the same card, and
-    the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
+    """A run of several threads: whether the replay of their calls is exact, on the same cores and card, and the graph
+    of bus and FPGA if it is exact too. Without that graph the run is exact, and changes are refused."""
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
         return replace(

@@ -1,4 +1,4 @@
-"""An application as replay knows it: the host's operations, the FPGA's stretches, and who waits for whom."""
+"""An application for replay: the host's operations, the FPGA's stretches, and the causes of waits."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Numbers = NDArray[np.int64]
 
 @dataclass
 class Program:
-    """What changes edit.
+    """The program that changes edit.
 
-    Operations are those of `ops`, in order. `at` says which of them does the work of each operation of the run (-1:
-    none), `byte` where its bytes begin there, `span` how many those are now, and in how many `parts`, one after the
-    other, they go; `base` is the other way round: which of the run an operation represents. `loop_ps` is how much of an
-    operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
-    before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
-    the FPGA's stays. `results` are operations of the run that wait besides for the end of a stretch, whose results they
-    move. States that are `taken` for waits have no mark that says so.
+    `ops` are its operations in order. For each operation of the run, `at` is the operation that does its work now (-1:
+    none), `byte` the position of its bytes there, `span` their number, and `parts` the number of consecutive parts;
+    conversely `base` is the operation of the run that an operation represents. `loop_ps` is the part of an operation's
+    own time that belongs to removed calls, `unsure_ps` the time by which it may be longer, `delay_ps` the delay before
+    it asks. Of asynchronous operations `buffers` may be under way (0: any number). `stays` are the lengths of the
+    FPGA's stays. `results` are operations of the run that also wait for the end of a stretch, whose results they move.
+    States in `taken` are taken for waits without a pragma.
     """
 
     run: Run
@@ -59,7 +59,7 @@ class Program:
     taken: States = frozenset()
 
     def copy(self) -> Program:
-        """One that may be edited."""
+        """A copy for edits."""
         copy = replace(self)
         for name, value in vars(copy).items():
             if isinstance(value, np.ndarray | dict | list):
@@ -86,7 +86,7 @@ def begin_program(
 
 
 def set_bus(program: Program, mine: NDArray[np.bool_] | Numbers, resource: str) -> None:
-    """Lead these operations over the bus of that name, which each rank has of its own."""
+    """Move these operations to the bus of that name; each rank has its own."""
     rows = np.arange(len(program.ops))[mine]
     for thread in np.unique(program.ops["thread"][rows]).tolist():
         rank = rank_of(program.run.manifest.blocks[thread].id)
@@ -97,7 +97,7 @@ def set_bus(program: Program, mine: NDArray[np.bool_] | Numbers, resource: str) 
 
 
 def work_ps(program: Program) -> Numbers:
-    """How long operations take, of what their tables say of their bytes now."""
+    """The times of operations by their tables and current bytes."""
     ops = program.ops
     lasts: Numbers = ops["work_ps"].copy()
     moved = np.isin(ops["kind"], (MOVE, ASYNC, ASK)) & (ops["table"] >= 0)

@@ -1,7 +1,7 @@
-"""What the host's threads of a streaming application did between two waits, read from table `syncs` of a traced run.
+"""The activity of a streaming application's host threads between waits, from table `syncs` of a traced run.
 
-An edge's queue is two semaphores (`resources/streaming/streaming.hpp`): its room, and the elements there. A thread
-first tries to take one, and waits where that fails; both ways cost own time, which the run shows.
+An edge's queue has two semaphores (`resources/streaming/streaming.hpp`): its room, and the elements in it. A thread
+first tries to take one, and waits if that fails; both ways cost own time, which the run shows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEAST_SLEEPS = 8  # that show whether a thread sleeps for a time, or until mome
 
 
 class Role(IntEnum):
-    """What a thread does: what it did in the run, or what moves data into an FPGA, or out of one."""
+    """The role of a thread: it repeats its recorded calls, or it moves data into an FPGA, or out of one."""
 
     LISTED = 0
     INTO = 1
@@ -43,7 +43,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True)
 class Queue:
-    """The queue of an edge on the host: its semaphores, and who takes from each."""
+    """The host queue of an edge: its semaphores, and the threads that take from each."""
 
     edge: int
     room: int
@@ -55,8 +55,9 @@ class Queue:
 
 @dataclass
 class RunThreads:
-    """By number: `roles`, `ops` of those that are LISTED, `edges` that the others move, `costs` (COSTS each), and
-    whether transfers keep their core. `interrupts_ps` are when the thread of an edge out of an FPGA was woken."""
+    """The threads by number: `roles`, the `ops` of LISTED ones, the `edges` that the others move, their `costs` (COSTS
+    each), and whether transfers keep their core. `interrupts_ps` are the times at which the thread of an edge out of an
+    FPGA was woken."""
 
     roles: list[Role]
     queues: list[Queue]
@@ -68,7 +69,7 @@ class RunThreads:
 
     @property
     def most_words(self) -> int:
-        """Of the transfers that are those of the run."""
+        """The largest transfer (words) of the LISTED threads."""
         moved = [ops["argument"][ops["kind"] == _TRANSFER].max(initial=0) for ops in self.ops.values()]
         return int(max(moved, default=0))
 
@@ -77,20 +78,20 @@ class RunThreads:
         return _OPS
 
     def at_speeds(self, own: Mapping[int, float]) -> RunThreads:
-        """The same where the threads' own code takes so many times as long, by number."""
+        """The threads with their own code scaled by these factors, by thread number."""
         ops, costs = dict(self.ops), list(self.costs)
         for number, factor in own.items():
             costs[number] = [cost if cost < 0 else round(cost * factor) for cost in costs[number]]
             if number in ops:
-                mine = ops[number] = ops[number].copy()
-                tries = mine["kind"] == _TAKE
+                calls = ops[number] = ops[number].copy()
+                tries = calls["kind"] == _TAKE
                 for name, rows in (("own_ps", slice(None)), ("argument", tries), ("waited_ps", tries)):
-                    mine[name][rows] = np.rint(mine[name][rows] * factor)
+                    calls[name][rows] = np.rint(calls[name][rows] * factor)
         return replace(self, ops=ops, costs=costs)
 
 
 class Rows:
-    """The rows of one thread."""
+    """The rows of one thread in table `syncs`, as columns."""
 
     def __init__(self, run: Run, number: int) -> None:
         table = run.tables["syncs"]
@@ -128,7 +129,7 @@ def _calls(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> 
 
 
 def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
-    """The threads and queues of a run, or why they cannot be replayed."""
+    """The threads and queues of a run, or the reason why they cannot be replayed."""
     if "syncs" not in run.tables:
         return "the run did not record when its threads waited: run with --trace on the simulated card"
     blocks = np.asarray(run.tables["syncs"]["block"])
@@ -163,7 +164,7 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
 
 
 def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
-    """The queues on the host by their semaphores, each with its edge."""
+    """The host's queues by their semaphores, each with its edge; or the reason why they are unknown."""
     gives: dict[tuple[int, int], int] = {}  # thread by (taken, posted)
     first: dict[int, int] = {}  # when each semaphore was first taken without a wait, or posted
     for mine in rows:
@@ -195,14 +196,14 @@ def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
     return pairs
 
 
-def _moments(mine: Rows, semaphore: int) -> tuple[Cycles, Cycles]:
-    """Between which moments a thread that took a semaphore had its element, where it then posted another."""
-    at = np.flatnonzero(mine.took[:-1] & (mine.object[:-1] == semaphore) & (mine.kind[1:] == SyncKind.POST))
-    return mine.t1[at], mine.t0[at + 1]
+def _moments(rows: Rows, semaphore: int) -> tuple[Cycles, Cycles]:
+    """The bounds of the times at which a thread got an element: from taking this semaphore to posting another."""
+    at = np.flatnonzero(rows.took[:-1] & (rows.object[:-1] == semaphore) & (rows.kind[1:] == SyncKind.POST))
+    return rows.t1[at], rows.t0[at + 1]
 
 
 def _is(edge: EdgeQueue, push: tuple[Cycles, Cycles], pop: tuple[Cycles, Cycles]) -> bool:
-    """Whether an edge's elements came and went with these, as far as it is the host that did it."""
+    """Whether an edge's elements entered and left within these bounds, on the sides that the host moves."""
     for moments, between, fpga in ((edge.push_ps, push, edge.source_fpga), (edge.pop_ps, pop, edge.sink_fpga)):
         count = min(len(moments), len(between[0]))
         if not fpga and (count < len(moments) or not ((between[0][:count] <= moments[:count])
@@ -222,82 +223,82 @@ def _role(mine: Rows, queues: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Ro
 
 
 def _longer(rows: Sequence[Rows]) -> Mapping[tuple[int, int] | None, tuple[int, int]]:
-    """By thread and semaphore, how long its own time is from a failed try to the wait, and by how much that after it is
-    longer than after a try that took; None: where neither is known of that one."""
+    """By thread and semaphore: the own time from a failed try to the wait, and the added own time after a wait compared
+    with a successful try. Key None holds the medians, for unknown ones."""
     longer: dict[tuple[int, int] | None, tuple[int, int]] = {}
-    for mine in rows:
-        for semaphore in np.unique(mine.object[mine.kind == SyncKind.TAKE]).tolist():
-            is_it = mine.object == semaphore
-            long, short = (np.flatnonzero(is_it[:-1] & way[:-1] & (mine.kind[1:] == SyncKind.POST))
-                           for way in (mine.long, mine.took & ~mine.long))  # fmt: skip
+    for calls in rows:
+        for semaphore in np.unique(calls.object[calls.kind == SyncKind.TAKE]).tolist():
+            of_semaphore = calls.object == semaphore
+            long, short = (np.flatnonzero(of_semaphore[:-1] & way[:-1] & (calls.kind[1:] == SyncKind.POST))
+                           for way in (calls.long, calls.took & ~calls.long))  # fmt: skip
             if len(long) and len(short):
-                more = int(np.median(mine.own[long + 1]) - np.median(mine.own[short + 1]))
-                longer[mine.number, semaphore] = int(np.median(mine.own[mine.long & is_it])), max(more, 0)
+                more = int(np.median(calls.own[long + 1]) - np.median(calls.own[short + 1]))
+                longer[calls.number, semaphore] = int(np.median(calls.own[calls.long & of_semaphore])), max(more, 0)
     known = list(longer.values())
     longer[None] = (int(np.median([a for a, _ in known])), int(np.median([b for _, b in known]))) if known else (0, 0)
     return longer
 
 
 def _listed(
-    mine: Rows,
+    rows: Rows,
     semaphore: Mapping[int, int],
     longer: Mapping[tuple[int, int] | None, tuple[int, int]],
     queues: RunQueues,
 ) -> RowArray | str:
-    """A thread's calls as `queues.c` takes them, or why it cannot."""
+    """A thread's calls in the form of `queues.c`, or the reason why it cannot be listed."""
     kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
-    ops = np.zeros(len(mine), _OPS)
-    ops["kind"], ops["own_ps"] = kinds[mine.kind], mine.own
-    ops["what"] = np.where(np.isin(mine.kind, [SyncKind.CREATE, SyncKind.JOIN, SyncKind.BIND]), mine.argument, 0)
-    slept = np.isin(mine.kind, [SyncKind.SLEEP, *_CARD]) & (mine.woken >= 0)
+    ops = np.zeros(len(rows), _OPS)
+    ops["kind"], ops["own_ps"] = kinds[rows.kind], rows.own
+    ops["what"] = np.where(np.isin(rows.kind, [SyncKind.CREATE, SyncKind.JOIN, SyncKind.BIND]), rows.argument, 0)
+    slept = np.isin(rows.kind, [SyncKind.SLEEP, *_CARD]) & (rows.woken >= 0)
     ops["kind"][slept] = _SLEEP
-    ops["argument"][slept] = (mine.woken - mine.t0)[slept]
+    ops["argument"][slept] = (rows.woken - rows.t0)[slept]
     if any(edge.crosses for edge in queues.edges):
-        moves = slept & (mine.kind != SyncKind.SLEEP) & (mine.bytes > 0)
+        moves = slept & (rows.kind != SyncKind.SLEEP) & (rows.bytes > 0)
         ops["kind"][moves], ops["what"][moves], ops["argument"][moves] = (
             _TRANSFER,
-            mine.sends[moves],
-            mine.bytes[moves] // 4,
+            rows.sends[moves],
+            rows.bytes[moves] // 4,
         )
-    if _sleeps_until(mine):
-        until = mine.kind == SyncKind.SLEEP
-        ops["kind"][until], ops["argument"][until] = _UNTIL, mine.woken[until]
-    of_semaphores = np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
-    uses = of_semaphores & np.isin(mine.object, list(semaphore))
-    ops["what"][uses] = [semaphore[int(one)] for one in mine.object[uses]]
+    if _sleeps_until(rows):
+        until = rows.kind == SyncKind.SLEEP
+        ops["kind"][until], ops["argument"][until] = _UNTIL, rows.woken[until]
+    of_semaphores = np.isin(rows.kind, [SyncKind.TAKE, SyncKind.POST])
+    uses = of_semaphores & np.isin(rows.object, list(semaphore))
+    ops["what"][uses] = [semaphore[int(one)] for one in rows.object[uses]]
     ops["kind"][of_semaphores & ~uses] = _CALL
-    waits = (mine.woken >= 0) & ~slept & ~uses & ~np.isin(mine.kind, [SyncKind.JOIN])
-    waits &= mine.result != SyncResult.NOT_OVER
+    waits = (rows.woken >= 0) & ~slept & ~uses & ~np.isin(rows.kind, [SyncKind.JOIN])
+    waits &= rows.result != SyncResult.NOT_OVER
     if waits.any():
-        kind = SyncKind(mine.kind[np.flatnonzero(waits)[0]]).name.lower().replace("_", " ")
+        kind = SyncKind(rows.kind[np.flatnonzero(waits)[0]]).name.lower().replace("_", " ")
         return f"a block's thread also waits for others by {kind}: how long depends on more than its queues"
-    takes = np.flatnonzero((mine.took | mine.refused) & uses)
-    for one in np.unique(mine.object[takes]).tolist():
-        refused, more = longer.get((mine.number, one), longer[None])
-        at = np.flatnonzero(uses & mine.took & (mine.object == one))
+    takes = np.flatnonzero((rows.took | rows.refused) & uses)
+    for one in np.unique(rows.object[takes]).tolist():
+        refused, more = longer.get((rows.number, one), longer[None])
+        at = np.flatnonzero(uses & rows.took & (rows.object == one))
         ops["argument"][at], ops["waited_ps"][at] = refused, more
-    long = np.flatnonzero(mine.long & uses)
-    ops["argument"][long], ops["own_ps"][long] = mine.own[long], mine.own[long - 1]
+    long = np.flatnonzero(rows.long & uses)
+    ops["argument"][long], ops["own_ps"][long] = rows.own[long], rows.own[long - 1]
     after = long[long + 1 < len(ops)] + 1
     ops["own_ps"][after] = np.maximum(ops["own_ps"][after] - ops["waited_ps"][after - 1], 0)
-    last = len(mine) and mine.refused[-1]  # it waits for ever
-    keep = ~(mine.refused & uses)
+    last = len(rows) and rows.refused[-1]  # it waits for ever
+    keep = ~(rows.refused & uses)
     if last:
         keep[-1] = True
     return ops[keep]
 
 
-def _sleeps_until(mine: Rows) -> bool:
-    """Whether a thread sleeps until moments, not for times: those lie on a coarser grid."""
-    sleeps = (mine.kind == SyncKind.SLEEP) & (mine.woken >= 0)
+def _sleeps_until(rows: Rows) -> bool:
+    """Whether a thread sleeps until moments and not for durations: moments lie on a coarser grid."""
+    sleeps = (rows.kind == SyncKind.SLEEP) & (rows.woken >= 0)
     if int(sleeps.sum()) < _LEAST_SLEEPS:
         return False
-    until, lasted = mine.woken[sleeps], (mine.woken - mine.t0)[sleeps]
+    until, lasted = rows.woken[sleeps], (rows.woken - rows.t0)[sleeps]
     return any(_alike(until, grid) > max(_ON_GRID, _alike(lasted, grid)) for grid in _GRIDS_PS)
 
 
 def _alike(times_ps: Cycles, grid_ps: int) -> float:
-    """The share of times that lie on a grid, wherever it begins."""
+    """The share of times on one grid with any offset."""
     _, counts = np.unique(times_ps % grid_ps, return_counts=True)
     return float(counts.max() / len(times_ps))
 
@@ -307,7 +308,7 @@ def _median(values: Sequence[int]) -> int:
 
 
 def _of_counts(took: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Of what took so long with so many elements (count, ps): its own part, and that of each element."""
+    """A fit of the times for so many elements (count, ps): the constant part, and the part for each element."""
     counts, times_ps = np.array(took).T
     slope = float(np.polyfit(counts, times_ps, 1)[0]) if len(set(counts.tolist())) > 1 else 0.0
     each_ps = max(round(slope), 0)
@@ -317,8 +318,8 @@ def _of_counts(took: Sequence[tuple[int, int]]) -> tuple[int, int]:
 def _costs_into(
     mine: Rows, queues: RunQueues, longer: Mapping[tuple[int, int] | None, tuple[int, int]], edge: int
 ) -> list[int]:  # fmt: skip
-    """Own times of a thread that takes from an edge's queue and sends into an FPGA; the last is before it says that
-    the stream has ended, -1 where it does not."""
+    """The own times of a thread that takes from an edge's queue and sends into an FPGA; the last one precedes the
+    message of the stream's end, -1 without it."""
     first, post, more, read, write, each, pause, again, deadline, after = range(10)
     seen: dict[int, list[int]] = defaultdict(list)
     writes: list[tuple[int, int]] = []
@@ -358,7 +359,7 @@ def _costs_into(
 
 
 def _costs_out_of(mine: Rows) -> list[int]:
-    """Own times of a thread that takes out of an FPGA."""
+    """The own times of a thread that takes elements out of an FPGA."""
     irq, look, value, window, push_first, push_each, pushed, push, rest = range(9)
     seen: dict[int, list[int]] = defaultdict(list)
     firsts: list[tuple[int, int]] = []

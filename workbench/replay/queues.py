@@ -1,8 +1,8 @@
-"""A streaming application replayed with other depths of its queues, from one traced run.
+"""Replays a streaming application with other depths of its queues, from one traced run.
 
-The host's blocks are what their threads did between two waits; the threads that move data over the bus do what the
-run-time does (`resources/streaming/card.hpp`), at the cost that they had in the run; words in an FPGA come after what
-they came after in the run (`words.py`). Who waits for whom is made anew (`resources/replay/queues.c`).
+The host's blocks repeat their threads' work between waits. The threads that move data over the bus follow the
+run-time's algorithm (`resources/streaming/card.hpp`) with the run's costs; words in an FPGA keep their causes of the
+run (`words.py`). All waits are computed again (`resources/replay/queues.c`).
 """
 
 import ctypes
@@ -29,12 +29,12 @@ _NO_MEMORY = -2
 
 
 class NoReplayError(Exception):
-    """Why a run's queues cannot be replayed, in words for people."""
+    """A run's queues cannot be replayed; the text is the reason for the user."""
 
 
 @dataclass(frozen=True)
 class End:
-    """An end of an edge on the bus, in the FPGA's words: the index of its FIFO there."""
+    """An edge's end at the bus, in words of the FPGA; `fifo` is the index of its FIFO."""
 
     edge: int
     fifo: int
@@ -43,9 +43,8 @@ class End:
 
 @dataclass(frozen=True)
 class Speeds:
-    """What goes at another speed than in the run: by which factors the own code of threads takes longer, by number, the
-    frequency of the FPGAs' clock (None: the run's), and the platform by whose tables data are transferred (None: the
-    run's)."""
+    """Changed speeds: factors on the own code of threads, by number, the FPGA clock's frequency, and the platform whose
+    tables give transfer times (None: as in the run)."""
 
     own: Mapping[int, float] = field(default_factory=dict)
     clock_hz: float | None = None
@@ -53,8 +52,8 @@ class Speeds:
 
 
 class Queues:
-    """A run's queues, ready to be replayed. Raises NoReplayError. `why` are reasons for which a replay may be off,
-    `end_ps` is when the application ended in the last replay, -1 where it did not."""
+    """A run's queues, prepared for replay. Raises NoReplayError. `why` gives reasons for possible errors, `end_ps` is
+    the application's end in the last replay, -1 if it did not end."""
 
     def __init__(
         self, run: Run, queues: RunQueues, platform: Platform | None, speeds: Speeds = Speeds()
@@ -111,7 +110,7 @@ class Queues:
 
     @property
     def period_ps(self) -> Fraction:
-        """A cycle of the FPGAs'."""
+        """The FPGAs' clock period."""
         return period_ps(self._hz)
 
     @property
@@ -120,7 +119,7 @@ class Queues:
 
     @property
     def flush_cycles(self) -> int:
-        """For how long an element in an FPGA waits for others."""
+        """The time (cycles) for which an element in an FPGA waits for others."""
         return max(1, round(self._queues.flush_ps * self._hz / 1e12))
 
     # -- what the C code takes
@@ -191,23 +190,23 @@ class Queues:
         ]
 
     def _ends_by_thread(self) -> dict[int, tuple[int, int]]:
-        """The ends of each thread that moves data, as a range of `ends`, which are put in that order."""
+        """The ends of each thread that moves data, as a range of `ends`, which are sorted accordingly."""
         ordered: list[End] = []
         ends = {}
         for number, role in enumerate(self.threads.roles):
             if role is Role.LISTED:
                 continue
             moved = self.threads.edges[number]
-            mine = [end for end in self.ends if end.edge in moved and end.into == (role is Role.INTO)]
-            if len(mine) != len(moved):
+            ends_of_thread = [end for end in self.ends if end.edge in moved and end.into == (role is Role.INTO)]
+            if len(ends_of_thread) != len(moved):
                 raise NoReplayError("not every edge that crosses a bus has a thread that moves its elements")
-            ends[number] = (len(ordered), len(ordered) + len(mine))
-            ordered += mine
+            ends[number] = (len(ordered), len(ordered) + len(ends_of_thread))
+            ordered += ends_of_thread
         self.ends = ordered
         return ends
 
     def _bus(self, most: int) -> tuple[Cycles, Cycles, bool]:
-        """How long transfers of so many words take, by the tables that the run's calls went by."""
+        """The times of transfers by their number of words, from the tables of the run's calls."""
         if not self.ends:
             return np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64), True
         tables = self._platform.transfer_tables if self._platform else {}
@@ -227,7 +226,7 @@ class Queues:
         return times[0], times[1], len(buses) == 1
 
     def _stream_ends(self, flush_ps: int, hz: float) -> Cycles:
-        """By how many cycles each stream's end came after its last element; -1 where nothing shows it."""
+        """The cycles from each stream's last element to its end; -1 if unknown."""
         ends = np.full(len(self.ends), -1, np.int64)
         if self.words is None:
             return ends
@@ -254,8 +253,8 @@ class Queues:
     # -- replay
 
     def time_ps(self, depths: Mapping[str, int]) -> int | None:
-        """When the last element leaves the last queue, with these depths, by label, the others as in the run; None
-        where blocks wait for one another for ever."""
+        """The time (ps) at which the last element leaves the last queue, with these depths, by label, and the others as
+        in the run; None on a deadlock."""
         rooms = [edge.rooms(depths.get(edge.label, edge.depth)) for edge in self.edges]
         for number, queue in enumerate(self.threads.queues):
             self._counts[2 * number] = rooms[queue.edge][0]
@@ -275,7 +274,7 @@ class Queues:
         return None if -1 in last else max(last, default=0)
 
     def _last_pop(self, number: int, count: int) -> int:
-        """When the last element left an edge; -1 where it did not."""
+        """The time (ps) at which the last element left an edge; -1 if it did not."""
         of_edge = self._fifos.get(number, ())
         if of_edge and self.edges[number].sink_fpga:
             assert self.words is not None
@@ -287,15 +286,15 @@ class Queues:
         return int(self._taken[self._taken_begin[2 * self._queue_of[number] + 1] + count - 1])
 
     def held(self) -> dict[str, int]:
-        """The most elements that each edge held in the last replay, in its fuller queue, by label."""
+        """The largest number of elements in each edge's fuller queue in the last replay, by label."""
         return {edge.label: self._moments(number, edge)[2] for number, edge in enumerate(self.edges)}
 
     def latency_ps(self) -> int:
-        """How long elements took through the application in the last replay, on average."""
+        """The mean time (ps) of elements through the application in the last replay."""
         return self._latency([self._moments(number, edge)[:2] for number, edge in enumerate(self.edges)])
 
     def _moments(self, number: int, edge: EdgeQueue) -> tuple[Cycles, Cycles, int]:
-        """When an edge's elements came and went, and the most of them that one of its queues held."""
+        """The times at which an edge's elements entered and left, and the most that one of its queues held."""
         most, parts = 0, []
         if number in self._queue_of:
             at = 2 * self._queue_of[number]
@@ -318,7 +317,8 @@ class Queues:
         return parts[0][0], parts[-1][1], most
 
     def _latency(self, moments: list[tuple[Cycles, Cycles]]) -> int:
-        """From the edges that nothing feeds to those that feed nothing, element by element of the same share."""
+        """The mean time from edges without a source to edges without a sink, for elements at the same share of their
+        streams."""
         sinks, sources = {e.sink for e in self.edges}, {e.source for e in self.edges}
         first = [m[0] for m, e in zip(moments, self.edges, strict=True) if e.source not in sinks and len(m[0])]
         last = [m[1] for m, e in zip(moments, self.edges, strict=True) if e.sink not in sources and len(m[1])]
@@ -326,7 +326,7 @@ class Queues:
 
 
 def mean_latency_ps(came: Cycles, left: Cycles) -> int:
-    """The mean time from the words that entered to those of the same share of all that left."""
+    """The mean time (ps) from words that entered to the leaving words at the same share of their stream."""
     count = min(len(left), _LATENCY_POINTS)
     if not count or not len(came):
         return 0
@@ -336,7 +336,7 @@ def mean_latency_ps(came: Cycles, left: Cycles) -> int:
 
 
 def _entry(words: Cycles, entries: Cycles, count: int) -> int:
-    """The call that a transfer of so many words is, as the run's transfers were: a single word may have its own."""
+    """The API entry for a transfer of so many words; single words may have one of their own."""
     like = words == count
     if not like.any():
         like = (words == 1) if count <= 1 and (words == 1).any() else words > 1
@@ -345,12 +345,13 @@ def _entry(words: Cycles, entries: Cycles, count: int) -> int:
 
 
 def _most(pushes: Cycles, pops: Cycles) -> int:
-    """The most that were there; those with a moment of -1 never came, or never went."""
+    """The largest number of elements present at a time; a moment of -1 means that an element never came, or never
+    left."""
     return most_held(pushes[pushes >= 0], pops[pops >= 0])
 
 
 def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> ctypes.Structure:
-    """The `application` of `resources/replay/queues.c`."""
+    """The struct `application` for `resources/replay/queues.c`."""
     order = (
         "threads semaphores count_cores slice_ps call_ps wake_ps switch_ps ranks ops role begin cost counts",
         "taken_begin taken bulk flush_ps flush_cycles held end_there end_room end_words end_depth end_push end_pop",

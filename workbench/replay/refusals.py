@@ -1,4 +1,4 @@
-"""What is refused, or said, where less is known of a run than replay needs."""
+"""Refuses changes, or adds doubts, if less is known of a run than replay needs."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,8 @@ FROM_PROFILE = "the run has no trace: the FPGA's activity over time is estimated
 
 
 def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Named]) -> None:
-    """Refuse to change blocks that cannot be followed without a trace, or beside which another may wait unmarked."""
+    """Refuse changes of blocks whose course is unknown without a trace, or whose neighbour may wait without a
+    pragma."""
     for what in named if likely else ():
         changed = {program.run.manifest.blocks[n] for n in (*what.blocks, *(number for number, _ in what.states))}
         for block in changed:
@@ -34,8 +35,7 @@ def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Nam
 
 
 def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
-    """Refuse what would change how long the FPGA takes for calls of which all that is known is how long the host then
-    waits."""
+    """Refuse changes of the FPGA's time for calls of which only the host's wait is known."""
     opaque = [a for op in program.base.tolist() if (a := program.answers.get(op)) is not None and a.opaque]
     for change in changes if opaque else ():
         if isinstance(change, ScaleState | Replicas):
@@ -53,8 +53,8 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
 
 
 def unmarked_most(run: Run) -> str:
-    """The FPGA's block with work that is unmarked for longest, of those that are so for longer than they wait by their
-    marks, and for more than a twentieth of the run; "" where there is none."""
+    """The working FPGA block with the longest unmarked time, if it is longer than its marked waits and than a twentieth
+    of the run; "" if there is none."""
     table = run.tables["state_time"]
     shares = []
     for number, block in enumerate(run.manifest.blocks):
@@ -71,8 +71,8 @@ def unmarked_most(run: Run) -> str:
 
 
 def goes_round(program: Program) -> str:
-    """Why what the host does depends on which of its questions is answered when; "" where the run does not show it: a
-    place asks again after questions of others alone."""
+    """The reason why the host's actions depend on the order of answers to its polls; "" if the run shows no such
+    dependence. It is shown by a site that polls again after other polls only."""
     ops = program.host.ops
     asks = np.flatnonzero(ops["kind"] == ASK)
     which = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
@@ -86,8 +86,8 @@ def goes_round(program: Program) -> str:
 
 
 def asked_again(program: Program, lowered: Lowered) -> str:
-    """Which question has to be asked again in the changed program, and never was in the run; "" where there is none.
-    The graph has been swept."""
+    """The poll that must be repeated in the changed program, and never was in the run; "" if there is none. The graph
+    must be swept."""
     ops, sites = program.host.ops, program.run.manifest.sites
     asks = np.flatnonzero(ops["kind"] == ASK)
     most = np.zeros(len(sites), np.int64)
@@ -104,7 +104,7 @@ def asked_again(program: Program, lowered: Lowered) -> str:
 
 
 def cannot_replay(run: Run) -> str:
-    """Why a run cannot be replayed, or nothing."""
+    """The reason why a run cannot be replayed, or ""."""
     if not run.complete:
         return "the run is not complete"
     if not run.manifest.simulated and run.manifest.cores.ranks < 2:

@@ -1,4 +1,4 @@
-"""Changes of which calls there are, how large, and when: united, split, earlier, fewer."""
+"""Changes in the number, size and time of calls: united, split, earlier, fewer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,7 +94,7 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
 
 
 def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, edited: Edited) -> None:
-    """The first of so many questions in a row asks for all of them, by one register."""
+    """Let the first poll of each row of `count` ask for all of them, through one register."""
     gone: list[int] = []
     thread = program.ops["thread"][mine]
     for row in np.split(mine, np.flatnonzero((np.diff(mine) > 1) | (np.diff(thread) != 0)) + 1):
@@ -149,8 +149,8 @@ def resize(program: Program, change: catalogue.Resize, named: Named, _: object, 
 
 
 def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
-    """What comes in fewer bytes is as much work: the FPGA goes on without a pause, and the host's next receive is of
-    what it made of all of it."""
+    """Keep the FPGA's work for fewer bytes: it goes on without a pause, and the host's next receive waits for all of
+    its results."""
     edges = begun_by(program, fewer)
     stretches = program.edges["stretch"][edges]
     if not len(edges):
@@ -220,8 +220,8 @@ def early(program: Program, change: catalogue.Early, named: Named, _: object, ed
 
 
 def _by_thread(program: Program, ops: Numbers, change: catalogue.Change) -> list[Numbers]:
-    """Operations, in order, of each thread by itself. Refuse those of several threads that share cores: who has one
-    decides whose call comes first."""
+    """The operations of each thread, in order. Refuse several threads that share cores, since the core decides the
+    order of calls."""
     manifest = program.run.manifest
     if len(np.unique(program.ops["thread"][ops])) > 1 and manifest.cores.count < len(manifest.threads):
         raise RefusedError(
@@ -232,13 +232,13 @@ def _by_thread(program: Program, ops: Numbers, change: catalogue.Change) -> list
 
 
 def _waits_of_thread(program: Program, ops: Numbers) -> Numbers:
-    """Where the thread of these operations waits for the FPGA."""
+    """The waits for the FPGA of these operations' thread."""
     mine = program.ops["thread"] == program.ops["thread"][ops[0]]
     return np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & mine)
 
 
 def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
-    """Each start of a thread and the wait that comes first after it (-1: none before the next start)."""
+    """Each start of a thread, and the first wait after it (-1: none before the next start)."""
     waits = _waits_of_thread(program, starts)
     rounds = []
     for n, start in enumerate(starts.tolist()):
@@ -275,7 +275,7 @@ def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, 
 
 
 def wait_for_all(program: Program, waits: Sequence[int], change: catalogue.Change) -> None:
-    """Where no more is known of rounds than how long the host waits, the last wait is as long as all of these."""
+    """If only the host's wait is known of rounds, let the last wait last as long as all of these."""
     last = program.answers.get(int(program.base[waits[-1]]))
     lost = _opaque(program, waits[:-1])
     if not lost:
@@ -287,13 +287,14 @@ def wait_for_all(program: Program, waits: Sequence[int], change: catalogue.Chang
 
 
 def _opaque(program: Program, waits: Sequence[int]) -> list[AwaitedEvents]:
-    """The answers of these waits that are all that is known of a round's work in the FPGA."""
+    """The answers of these waits that are the only information on a round's work in the FPGA."""
     answers = (program.answers.get(int(program.base[wait])) for wait in waits)
     return [answer for answer in answers if answer is not None and answer.opaque]
 
 
 def _move_begin(program: Program, start: int, to: int) -> None:
-    """What began with one operation's words begins with the last word of another, and without a wait between."""
+    """Let stretches that began with one operation's words begin with the last word of another, without a wait
+    between."""
     edges = begun_by(program, np.array([start]))
     target = int(program.base[to])
     program.edges["source"][edges], program.edges["byte"][edges] = target, -1

@@ -1,4 +1,4 @@
-"""More or fewer replicas: the same work shared out among others, as it is shared out in the run."""
+"""More or fewer replicas: the same work, distributed as in the run."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,7 +22,7 @@ Units = Sequence[tuple[int, ...]]
 
 
 def replicas(program: Program, change: catalogue.Replicas, named: Named, _: object, edited: Edited) -> None:
-    """Share the work out among so many; where the run leaves open how, each way to read it is an answer."""
+    """Distribute the work to `count` replicas. If the run leaves the distribution open, each reading gives a time."""
     edited.host = edited.fpga = True
     if not np.isin(program.fpga.stay_block, named.blocks).any():
         raise RefusedError("the run has no trace, so it is not known what each of the replicas did: trace it")
@@ -38,7 +38,7 @@ def replicas(program: Program, change: catalogue.Replicas, named: Named, _: obje
 
 
 def units_of(blocks: Sequence[Block], named: Sequence[int]) -> Units:
-    """Of each replica its blocks: that which is named, and what else is within the same instance."""
+    """For each replica its blocks: the named one, and the others in the same instance."""
     group = blocks[named[0]].group
     if group.count("[*]") > 1:
         raise RefusedError(f"{group} are replicas within replicas: it is unknown which level grows")
@@ -54,7 +54,7 @@ def units_of(blocks: Sequence[Block], named: Sequence[int]) -> Units:
 
 
 def _ways(program: Program, units: Units, count: int) -> list[tuple[str, Callable[[], None]]]:
-    """How the host shares work out, as the run may be read, the likeliest first: what is assumed, and how to do it."""
+    """The readings of the host's distribution of work, the likeliest first: the assumption, and the edit."""
     members = members_of(program, [unit[0] for unit in units])
     data = own_data(program, members)
     items = dealt(program, members, len(units))
@@ -78,7 +78,7 @@ def _ways(program: Program, units: Units, count: int) -> list[tuple[str, Callabl
 
 
 def _ways_of_block(program: Program, units: Units, count: int) -> tuple[str, Callable[[], None]]:
-    """How another block shares work out."""
+    """The readings of another block's distribution of work."""
     deal = dealt_by_block(program, [unit[0] for unit in units]) if len(units[0]) == 1 else None
     if deal is None:
         raise RefusedError(
@@ -96,7 +96,7 @@ def _ways_of_block(program: Program, units: Units, count: int) -> tuple[str, Cal
 
 
 def _deal(program: Program, items: Dealt, members: Numbers, units: Units, count: int, *, pipelined: bool) -> None:
-    """The host gives the items of the run to so many, in turn."""
+    """Let the host deal the run's items to `count` replicas in turn."""
     of_op = np.full(len(program.ops), -1, np.int64)
     for number, item in enumerate(items.items):
         of_op[[*item.begin, *item.finish]] = number
@@ -121,7 +121,7 @@ def _deal(program: Program, items: Dealt, members: Numbers, units: Units, count:
 
 
 def _for_all(rows: Sequence[int], members: Numbers, before: int, count: int) -> list[tuple[int, int]]:
-    """Operations as pairs (row, copy), those of one replica for as many as there are."""
+    """Operations as pairs (row, copy): those of one replica for each of `count` replicas."""
     return [
         (row, copy)
         for row in rows
@@ -130,7 +130,8 @@ def _for_all(rows: Sequence[int], members: Numbers, before: int, count: int) -> 
 
 
 def _of_stretches(program: Program, of_op: Numbers) -> Numbers:
-    """Of each stretch what `of_op` says of the operation with whose words it, or one before it, began; -1 before."""
+    """For each stretch the value in `of_op` of the operation whose words started it, or the stretch before it; -1
+    before any."""
     fpga = program.fpga
     members = np.full(len(fpga.first), -1, np.int64)
     edges = program.edges[program.edges["kind"] == WORD]
@@ -143,14 +144,14 @@ def _of_stretches(program: Program, of_op: Numbers) -> Numbers:
 
 def _pick(program: Program, rows: Sequence[tuple[int, int]], chains: Sequence[Sequence[tuple[int, int]]],
           units: Units) -> None:  # fmt: skip
-    """Make the program one of these operations, and of these stretches of the replicas."""
+    """Rebuild the program from these operations, and these stretches of the replicas."""
     chains = [*_of_others(program, rows, units), *(chain for chain in chains if len(chain))]
     begins = np.concatenate([np.arange(len(chain)) == 0 for chain in chains])
     pick(program, picked(rows), picked(pair for chain in chains for pair in chain), begins)
 
 
 def _of_others(program: Program, rows: Sequence[tuple[int, int]], units: Units) -> list[list[tuple[int, int]]]:
-    """The stretches of the other blocks: a port passes words on in their order."""
+    """The stretches of the other blocks; a port passes words on in their order."""
     fpga = program.fpga
     block, members = fpga.block, {n for unit in units for n in unit}
     place = np.full(len(program.ops), len(rows), np.int64)
@@ -168,7 +169,7 @@ def _of_others(program: Program, rows: Sequence[tuple[int, int]], units: Units) 
 
 
 def _own_code(program: Program) -> dict[tuple[int, int], int]:
-    """The host's own code between calls of two places that follow one another."""
+    """The host's own code between consecutive calls of two sites."""
     sites, own = program.ops["site"], program.ops["own_ps"]
     spent: dict[tuple[int, int], list[int]] = {}
     for before, after, ps in zip(sites[:-1].tolist(), sites[1:].tolist(), own[1:].tolist(), strict=True):
@@ -179,7 +180,7 @@ def _own_code(program: Program) -> dict[tuple[int, int], int]:
 def _fit_own_code(
     program: Program, usual_ps: dict[tuple[int, int], int], rows: Sequence[tuple[int, int]], sites: Numbers
 ) -> None:
-    """Let the host's own code before a call that follows another place now be what it is between two such places."""
+    """Adapt the host's own code before a call to the site of the call that now precedes it."""
     for n, (row, _) in enumerate(rows):
         before = int(sites[rows[n - 1][0]]) if n else -1
         was = int(sites[row - 1]) if row else -1
@@ -190,7 +191,8 @@ def _fit_own_code(
 def _share(
     program: Program, members: Numbers, each: Sequence[Numbers], units: Units, count: int, divided: Numbers
 ) -> None:
-    """Each does its share of the same work, the host deals with all of them each time; it divides these data."""
+    """Each replica does its share of the same work. The host deals with all of them each time, and divides their
+    data."""
     number = len(units)
     fpga = program.fpga
     every = [block for unit in units for block in unit]

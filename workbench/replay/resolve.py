@@ -1,4 +1,4 @@
-"""What a change names, found in a run: calls, blocks, states, clocks, FIFOs and streams as indices of its manifest."""
+"""Resolves the names in a change to indices of a run's manifest: calls, blocks, states, clocks, FIFOs and streams."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ALL = "*"  # in the place of a state: the block's own code as a whole
 
 @dataclass(frozen=True)
 class Named:
-    """What a change names, in the order of the manifest; empty where it names no such thing.
+    """The items that a change names, in the order of the manifest; empty for kinds that it does not name.
 
-    `states` are pairs (block, state). A group's name, with its indices starred, is all its blocks.
+    `states` are pairs (block, state). A group's name, with its indices starred, means all its blocks.
     """
 
     sites: tuple[int, ...] = ()
@@ -35,10 +35,10 @@ class Named:
 def resolve(
     change: Change, manifest: Manifest, platform: Platform | None = None, edges: Collection[str] = ()
 ) -> Named:  # fmt: skip
-    """What the change names in a run. `platform` is the one that it ran on, where the change names one of its tables,
-    `edges` are the labels of a streaming application's, whose depths may change.
+    """The items of a run that the change names. `platform` is the run's platform, for changes that name one of its
+    tables; `edges` are the labels of a streaming application's edges, whose depths may change.
 
-    Raises WorkbenchError for a name that the run does not have, with the nearest that it has.
+    Raises WorkbenchError for a name that the run does not have, with the nearest one.
     """
     wrong = partial(_unknown, change)
     if isinstance(change, ScaleState | ScaleHost):
@@ -64,8 +64,8 @@ def resolve(
 
 
 def sites_of(call: str, sites: Sequence[Site], change: Change) -> tuple[int, ...]:
-    """The calls that `call` names: `FILE:LINE` or `FILE:LINE:COLUMN`, of the file's path as much as
-    distinguishes it; else the called function, or a pragma's label."""
+    """The calls that `call` names: by `FILE:LINE` or `FILE:LINE:COLUMN`, with as much of the file's path as is unique,
+    or by the called function, or by a pragma's label."""
     file, line, column = _place(call)
     if not file:
         matches = tuple(n for n, site in enumerate(sites) if call in (site.label, site.callee))
@@ -86,7 +86,7 @@ def sites_of(call: str, sites: Sequence[Site], change: Change) -> tuple[int, ...
 
 
 def _place(call: str) -> tuple[str, int, int]:
-    """File, line and column (0: any) of a call that is named by its place; no file where it is named otherwise."""
+    """File, line and column (0: any) of a call that is named by its place; no file if it is named otherwise."""
     parts = call.split(":")
     numbers = [int(part) for part in parts[-2:] if part.isascii() and part.isdigit() and len(part) < 10]
     if len(parts) > 2 and len(numbers) == 2:

@@ -1,4 +1,4 @@
-"""Blocks that serve several others, one after the other: whom they serve next, as the run shows it."""
+"""Blocks that serve several others, one at a time, and the order of service in the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ Choices = dict[tuple[int, frozenset[int]], int | None]
 
 @dataclass(frozen=True)
 class Server:
-    """What block `number` serves in the order of the run: of each service the stretch of its own by which it gives, and
-    that with which the one who waited goes on. `choices` are whom it chose."""
+    """The services of block `number`, in the order of the run: for each the server's stretch that gives, and the
+    stretch with which the served block goes on. `choices` maps a situation to the block that it served."""
 
     number: int
     gives: Numbers
@@ -28,8 +28,8 @@ class Server:
 
 
 class Services(NamedTuple):
-    """What is served, in order: of `members` which was served before (-1: none), whether each waits as soon as the
-    service can begin (services x members), and which is served."""
+    """The services in order: for each the member served before (-1: none), whether each member waits when the service
+    can begin (services x members), and the served member."""
 
     members: NDArray[np.int32]
     before: Numbers
@@ -38,8 +38,8 @@ class Services(NamedTuple):
 
 
 def find_servers(program: Program) -> list[Server]:
-    """Those of the unchanged run that serve whoever waits; one that keeps others waiting for the one whose turn it is
-    goes by turns, whoever waits."""
+    """The blocks of the unchanged run that serve any waiting block. A block that lets others wait for the one in turn
+    serves by turns, and is not among them."""
     fpga, edges = program.fpga, program.edges[program.edges["kind"] == STAY]
     if not len(edges):
         return []
@@ -84,22 +84,22 @@ def _asks(program: Program, number: int, members: list[int]) -> bool:
 def _served(
     block: NDArray[np.int32], gives: Numbers, goes_on: Numbers, begins: NDArray[np.bool_], end: Numbers
 ) -> Services:
-    """The services of a run, or of a changed one: `end` has when stretches end."""
+    """The services of a run, or of a changed one; `end` holds the ends of stretches."""
     members, served = np.unique(block[goes_on], return_inverse=True)
     asked, number = end[goes_on - 1], np.arange(len(goes_on))
     free = np.where(begins[gives], 0, end[np.maximum(gives - 1, 0)])
     open_ = np.full((len(members), len(number)), np.iinfo(np.int64).max)  # since when each waits for its next service
-    for one in range(len(members)):
-        mine = np.flatnonzero(served == one)
-        last = int(mine[-1]) + 1
-        open_[one, :last] = asked[mine[np.searchsorted(mine, number[:last])]]
+    for member in range(len(members)):
+        services = np.flatnonzero(served == member)
+        last = int(services[-1]) + 1
+        open_[member, :last] = asked[services[np.searchsorted(services, number[:last])]]
     waits = open_ <= np.maximum(free, open_.min(axis=0, initial=np.iinfo(np.int64).max))
     waits &= open_ < np.iinfo(np.int64).max
     return Services(members, np.append(-1, served[:-1])[: len(served)], waits.T, served)
 
 
 def _kinds(services: Services) -> list[tuple[int, frozenset[int], int]]:
-    """Each sort of service once: which block was served before (-1: none), those that wait, and which is served."""
+    """Each situation once: the block served before (-1: none), the waiting blocks, and the served one."""
     who = np.stack([services.before, services.served], axis=1).astype(np.int32).view(np.uint8)
     keys = np.ascontiguousarray(np.hstack([who, np.packbits(services.waits, axis=1)]))
     first = np.unique(keys.view(f"V{keys.shape[1]}").reshape(-1), return_index=True)[1]
@@ -115,8 +115,8 @@ def _kinds(services: Services) -> list[tuple[int, frozenset[int], int]]:
 
 
 def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lowered) -> str:
-    """Why the order of the run may be another one in the changed program, whose graph has been swept; "" where it is
-    the same."""
+    """The reason why the order of service may differ in the changed program, whose graph must be swept; "" if it is the
+    same."""
     fpga, graph = program.fpga, lowered.graph
     end, waits = graph.end[lowered.of_stretch], program.edges["stretch"]
     for server in servers:

@@ -1,4 +1,4 @@
-"""When everything of a program happens, and the times to which it may come with what a run does not show."""
+"""Computes the times of a program's events, and the possible times of the run given what it leaves uncertain."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ _PLAIN = Jitter(loop=1.0, late=0.5)
 def settle(
     program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None
 ) -> tuple[NDArray[np.int32], Settled | None]:
-    """Find when everything happens; the order in which it does, and the threads."""
+    """Compute all times; returns the order of the nodes, and the settled threads."""
     lowered.vary(_PLAIN)
     settled = threads.settle(program, lowered, edited.own, _PLAIN.loop) if threads else None
     edited.in_order &= settled is None or settled.in_order
@@ -31,14 +31,14 @@ def settle(
 
 
 def whole(program: Program, edited: Edited, threads: HostThreads | None) -> tuple[Lowered, NDArray[np.int32]]:
-    """The graph with the threads' own waits in it, where these explain its times, and the order of what happens."""
+    """The graph, with the threads' own waits if these explain its times, and the order of its nodes."""
     lowered = lower(program)
     order, settled = settle(program, lowered, edited, threads)
     return (joined(program, lowered, settled) if settled else None) or (lowered, order)
 
 
 def all_times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
-    """The run's time, and what it may be as well. The graph is left as the first one is."""
+    """The run's time (ps), and other possible times. The graph is left at the first one."""
     order, _ = settle(program, lowered, edited, threads)
 
     def swept_ps(jitter: Jitter) -> int:
@@ -55,7 +55,7 @@ def all_times_ps(program: Program, lowered: Lowered, edited: Edited, threads: Ho
 
 
 def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> Iterator[Jitter]:
-    """What may be otherwise: a change of the FPGA alone moves no host code."""
+    """The uncertain values to try; a change of the FPGA alone does not shift host code."""
     gone_ps = threads.rows["gone_ps"] if threads else lowered.loop_ps
     loops = (0.0, 1.0) if gone_ps.any() else (1.0,)
     late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)

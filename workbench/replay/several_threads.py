@@ -1,7 +1,7 @@
-"""A host of several threads: what they do on virtual cores, together with the graph of bus and FPGA.
+"""A host of several threads on virtual cores, replayed together with the graph of bus and FPGA.
 
-The graph knows how long calls of the card take, where it is given when they are made; the replay of the threads knows
-when calls are made, where it is given how long they take. Each is given the other's answer until both agree.
+Given the times of the card's calls, the graph computes their durations; given these durations, the replay of the
+threads computes the times of the calls. Both alternate until they agree.
 """
 
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ _NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Script:
-    """What the threads do: rows as those of `syncs`. Rows `at` are calls of the card's, by operations `op`, each the
-    `number`-th of its operation's. Row n is number `order[n]` of those that were recorded."""
+    """The calls of the threads, as rows of `syncs`. Rows `at` are card calls, of operations `op`, each the `number`-th
+    of its operation. Row n is number `order[n]` of the recorded rows."""
 
     rows: Table
     cores: Cores
@@ -54,7 +54,7 @@ class Script:
         return waits_ps(self.rows)
 
     def times(self, took_ps: Numbers | None = None, own_ps: Numbers | None = None) -> ThreadTimes:
-        """The threads, with so much time for each call of the card's. Raises RefusedError."""
+        """The times of the threads, with these durations of card calls. Raises RefusedError."""
         try:
             return self.replay.times(took_ps, own_ps)
         except StuckError:
@@ -63,8 +63,8 @@ class Script:
 
 @dataclass(frozen=True)
 class Settled:
-    """The threads as the graph has them: whether they lock all that they share in the order of the run, what they do,
-    their own time before each row of that, and when all happens."""
+    """The threads that agree with the graph: whether they take shared locks in the order of the run, their calls, their
+    own time before each call, and all times."""
 
     in_order: bool
     script: Script
@@ -74,9 +74,9 @@ class Settled:
 
 @dataclass(frozen=True)
 class HostThreads:
-    """Rows as those of `syncs`, in which every call of the card's is one: of operation `op_of`, -1 for other rows. Of a
-    row of polls that is each poll, with what lies between them. `gone_ps` is how much of a row's own time belongs to
-    calls that are gone."""
+    """The rows of `syncs` with a row for every card call, of operation `op_of` (-1 for other rows). In a row of polls
+    each poll is a row, after the time between polls. `gone_ps` is the part of a row's own time that belongs to removed
+    calls."""
 
     rows: Table
     op_of: Numbers
@@ -84,13 +84,13 @@ class HostThreads:
 
     @property
     def waits_more_ps(self) -> int:
-        """What it would take if every lock had to wait, or had not, besides the wait itself."""
+        """The added time (ps) if every lock had to wait, beside the wait itself; the same time if none had to."""
         cores = self.cores
         return int((self.rows["kind"] == SyncKind.LOCK).sum()) * (cores.call_ps + cores.wake_ps + cores.switch_ps)
 
     def settle(self, program: Program, lowered: Lowered, own: dict[int, float], loop: float) -> Settled:
-        """Make the graph's lags between operations and polls, and its end, those of the threads. `own` scales the
-        threads' own times, by number, and `loop` is the share of `gone_ps` that is gone. Raises RefusedError."""
+        """Set the graph's lags between operations and polls, and its end, to the threads' times. `own` scales the
+        threads' own times, by number, and `loop` is the removed share of `gone_ps`. Raises RefusedError."""
         ops, script = program.ops, self._recorded
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
         took_ps, own_ps, replayed = np.zeros(0, np.int64), np.zeros(0, np.int64), None
@@ -136,7 +136,7 @@ class HostThreads:
         return Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]), order)
 
     def _took(self, program: Program, lowered: Lowered, script: Script) -> Numbers:
-        """How long, in the graph, each row waits."""
+        """The wait of each card call in the graph."""
         graph, op, number = lowered.graph, script.op, script.number
         took = script.waits_ps.copy()
         asked_ps = (self._returned_before(program, lowered) + lowered.lag_ps - program.delay_ps)[op]
@@ -161,7 +161,7 @@ class HostThreads:
         return took
 
     def wrong(self, end_ps: int) -> str:
-        """What replay of the unchanged threads has otherwise than the run, or nothing."""
+        """The difference between the replay of the unchanged threads and the run; "" if there is none."""
         try:
             replayed = self._recorded.times()
         except RefusedError as error:
@@ -173,7 +173,7 @@ class HostThreads:
         return f"{len(late)} of {len(self.op_of)} calls of the host's threads come at other times, the first a {kind}"
 
     def _returned_before(self, program: Program, lowered: Lowered) -> Numbers:
-        """When, in the graph, the operation before each of its thread's had returned."""
+        """The time in the graph at which the operation before each one, in its thread, returned."""
         thread = program.ops["thread"]
         returned = lowered.graph.end[lowered.of_return]
         before = np.append(0, returned[:-1])[: len(returned)]
@@ -188,7 +188,7 @@ class HostThreads:
         took_ps: Numbers,
         factor: NDArray[np.float64],
     ) -> bool:
-        """Give the graph the threads' times; whether that changed anything."""
+        """Set the graph's times to those of the threads; returns whether any changed."""
         ops, graph = program.ops, lowered.graph
         asked_ps, over_ps = replayed.t0_ps[script.at], replayed.t0_ps[script.at] + took_ps[script.at]
         inner = script.number > 0
@@ -226,8 +226,8 @@ class HostThreads:
     def _after_waits(
         self, ops: Operations, counts: Numbers, script: Script, replayed: ThreadTimes, factor: NDArray[np.float64]
     ) -> dict[int, int]:
-        """When operations begin that no row tells of, where the thread's row before is one by which it waits for
-        others: so long after it as in the run."""
+        """The begins of operations without a row that follow a synchronising wait of their thread: as long after it as
+        in the run."""
         begins_ps = {}
         now = np.full(len(self.op_of), -1, np.int64)
         now[script.order] = np.arange(len(script.order))
@@ -246,8 +246,8 @@ class HostThreads:
 
 
 def rows_in_order(rows: Table, order: Numbers) -> dict[str, NDArray[Any]]:
-    """The rows of these numbers, in this order. One that comes several times wakes others the first time; who is woken
-    by one that is gone, by none."""
+    """The rows with these numbers, in this order. A row that occurs several times wakes others only the first time; a
+    thread that a removed row woke is woken by none."""
     ordered = {name: column[order] for name, column in rows.items()}
     now = np.full(len(rows["woken_by"]) + 1, -1, np.int64)
     now[order[::-1]] = np.arange(len(order))[::-1]
@@ -256,14 +256,14 @@ def rows_in_order(rows: Table, order: Numbers) -> dict[str, NDArray[Any]]:
 
 
 def _numbers(op: Numbers) -> Numbers:
-    """Of each call, how many of its operation's are before it."""
+    """For each call, the number of calls of its operation before it."""
     first = np.append(True, op[1:] != op[:-1])[: len(op)]
     begun = np.flatnonzero(first)
     return np.arange(len(op)) - begun[np.cumsum(first) - 1]
 
 
 def read_threads(run: Run, host: HostPart) -> HostThreads | str:
-    """The threads of a run, or why they cannot be replayed."""
+    """The threads of a run, or the reason why they cannot be replayed."""
     syncs = run.tables.get("syncs")
     if syncs is None:
         return "the run does not record when the host's threads waited for each other"
@@ -309,23 +309,24 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
 
 
 def _goes_on(table: Table, row: int, until_ps: int) -> bool:
-    """Whether a row is a further wait of the call before it, which returned at `until_ps`: a close that follows at once
-    waits for nothing."""
-    mine = table["kind"][row] in _CARD and table["argument"][row] < 0 and table["own_ps"][row] == 0
-    return bool(mine and table["woken_ps"][row] >= 0 and table["t1_ps"][row] <= until_ps)
+    """Whether a row is a further wait of the call before it, which returned at `until_ps`; a close right after it waits
+    for nothing."""
+    is_card_wait = table["kind"][row] in _CARD and table["argument"][row] < 0 and table["own_ps"][row] == 0
+    return bool(is_card_wait and table["woken_ps"][row] >= 0 and table["t1_ps"][row] <= until_ps)
 
 
 def _first_parts(calls: Table) -> Numbers:
-    """Of each call the number of its first transfer among its thread's."""
+    """For each call the number of its first transfer in its thread."""
     first = np.zeros(len(calls["parts"]), np.int64)
     for thread in np.unique(calls["block"]).tolist():
-        mine = np.flatnonzero(calls["block"] == thread)
-        first[mine] = np.cumsum(calls["parts"][mine]) - calls["parts"][mine]
+        rows = np.flatnonzero(calls["block"] == thread)
+        first[rows] = np.cumsum(calls["parts"][rows]) - calls["parts"][rows]
     return first
 
 
 def _in_order(rows: Table, replayed: ThreadTimes) -> bool:
-    """Where threads lock in another order, one of them may find that it has to wait where it did not, or not to."""
+    """Whether the threads take their locks in the recorded order; in another order a thread may have to wait, or not
+    to."""
     locks = np.flatnonzero(np.isin(rows["kind"], _LOCKS))
     block, what = rows["block"][locks], rows["object"][locks]
     was, now = (

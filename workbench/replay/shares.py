@@ -1,4 +1,4 @@
-"""How the host shares work out among replicas, as its calls show: what it gives each of them, and in which order."""
+"""The host's distribution of work to replicas, as its calls show: the data of each, and the order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,7 @@ NONE, SEVERAL = -1, -2  # of an operation: it deals with no replica, or with sev
 
 @dataclass(frozen=True)
 class Item:
-    """What one replica is given and asked for at a time: the operations that begin it, and from its wait on those that
-    finish it."""
+    """One piece of work for a replica: the operations that begin it, and those that finish it, from its wait on."""
 
     member: int
     begin: tuple[int, ...]
@@ -28,15 +27,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Dealt:
-    """Items in the order in which they begin, the replicas in turn. `pipelined`: as soon as a replica is done it gets
-    the next one; `rounds`: all begin before the first of them is waited for. With one replica it may be both."""
+    """Items in the order of their begins, the replicas in turn. With `pipelined`, a replica gets the next item as soon
+    as it is done; with `rounds`, all begin before the first is waited for. With one replica both may hold."""
 
     items: tuple[Item, ...]
     pipelined: bool
     rounds: bool
 
     def order(self, count: int, pipelined: bool) -> Iterator[int]:
-        """The operations of the items in their order with so many replicas."""
+        """The operations of the items in their order with `count` replicas."""
         items, number = self.items, len(self.items)
         if pipelined:
             for n in range(number + count):
@@ -50,7 +49,7 @@ class Dealt:
 
 
 def members_of(program: Program, blocks: Sequence[int]) -> Numbers:
-    """Of each operation which of the replicas it deals with: its place among `blocks`, -1 none, -2 several."""
+    """For each operation the replica that it concerns: its index in `blocks`, -1 for none, -2 for several."""
     fpga, ops = program.fpga, program.ops
     place = np.full(max((*blocks, *fpga.blocks), default=0) + 1, NONE, np.int64)
     place[list(blocks)] = np.arange(len(blocks))
@@ -76,46 +75,46 @@ def members_of(program: Program, blocks: Sequence[int]) -> Numbers:
 
 
 def _by_address(program: Program, members: Numbers, moves: NDArray[np.bool_], count: int) -> None:
-    """Let calls of a place that no replica shows be one replica's each, where they go to as many addresses, or lie
-    within what is known of one replica's addresses."""
+    """Assign calls of a site without a known replica to replicas: if they go to as many addresses, or lie within the
+    known address ranges."""
     addresses, sites = program.ops["address"], program.ops["site"]
     ranges = [addresses[(members == member) & (addresses >= 0)] for member in range(count)]
-    if any(not len(one) for one in ranges):
+    if any(not len(of_member) for of_member in ranges):
         return
-    bounds = sorted((int(one.min()), int(one.max()), member) for member, one in enumerate(ranges))
+    bounds = sorted((int(of_member.min()), int(of_member.max()), member) for member, of_member in enumerate(ranges))
     apart = all(before[1] < after[0] for before, after in pairwise(bounds))
     for site in np.unique(sites[moves]).tolist():
-        mine = np.flatnonzero(moves & (sites == site))
-        values, which = np.unique(addresses[mine], return_inverse=True)
+        rows = np.flatnonzero(moves & (sites == site))
+        values, which = np.unique(addresses[rows], return_inverse=True)
         if len(values) == count and values[0] >= 0:
-            members[mine] = np.array([member for _, _, member in bounds])[which]
+            members[rows] = np.array([member for _, _, member in bounds])[which]
         elif apart:
             for low, high, member in bounds:
-                members[mine[(addresses[mine] >= low) & (addresses[mine] <= high)]] = member
+                members[rows[(addresses[rows] >= low) & (addresses[rows] <= high)]] = member
 
 
 def dealt(program: Program, members: Numbers, count: int) -> Dealt | None:
-    """The items that the host deals out; None where it does not deal out items alike, one replica after the other."""
+    """The items that the host deals to the replicas in turn; None if the items are not alike, or in another order."""
     items: list[Item] = []
     for member in range(count):
-        mine = _items_of(program, members, member)
-        if not mine:
+        items_of_member = _items_of(program, members, member)
+        if not items_of_member:
             return None
-        items += mine
-    items.sort(key=lambda one: one.begin[0])
-    if [one.member for one in items] != [n % count for n in range(len(items))]:
+        items += items_of_member
+    items.sort(key=lambda item: item.begin[0])
+    if [item.member for item in items] != [n % count for n in range(len(items))]:
         return None
-    parts = [part for one in items for part in (one.begin, one.finish)]
+    parts = [part for item in items for part in (item.begin, item.finish)]
     inside = set(range(items[0].begin[0], max(part[-1] for part in parts) + 1))
     if inside - {op for part in parts for op in part} or any(part[-1] - part[0] >= len(part) for part in parts):
         return None
-    ends = [one.finish[0] for one in items]
+    ends = [item.finish[0] for item in items]
     if ends != sorted(ends):
         return None
     pipelined = all(items[n].finish[-1] + 1 == items[n + count].begin[0] for n in range(len(items) - count))
     rounds = all(
-        max(one.begin[-1] for one in some) < min(one.finish[0] for one in some)
-        and (not after or max(one.finish[-1] for one in some) < after[0].begin[0])
+        max(item.begin[-1] for item in some) < min(item.finish[0] for item in some)
+        and (not after or max(item.finish[-1] for item in some) < after[0].begin[0])
         for first in range(0, len(items), count)
         for some, after in [(items[first : first + count], items[first + count :])]
     )
@@ -123,7 +122,7 @@ def dealt(program: Program, members: Numbers, count: int) -> Dealt | None:
 
 
 def _items_of(program: Program, members: Numbers, member: int) -> list[Item]:
-    """The items of one replica; none where they are not alike. What comes before the first is no part of any."""
+    """The items of one replica; none if they are not alike. Operations before the first item belong to none."""
     ops = np.flatnonzero(members == member)
     kinds, sites = program.ops["kind"][ops], program.ops["site"][ops]
     waits = np.flatnonzero(np.isin(kinds, (ASK, IRQ)))
@@ -143,8 +142,8 @@ def _items_of(program: Program, members: Numbers, member: int) -> list[Item]:
 
 
 def sweeps(program: Program, members: Numbers, count: int) -> list[Numbers] | None:
-    """Operations in a row by which the host deals with one replica after the other; None where it is not all of them
-    each time."""
+    """Rows of consecutive operations in which the host deals with all replicas in turn; None if a row leaves one
+    out."""
     turns: list[list[int]] = []
     ops, sends = program.ops, sends_of(program)
     for row in np.flatnonzero(members >= 0).tolist():
@@ -161,5 +160,5 @@ def sweeps(program: Program, members: Numbers, count: int) -> list[Numbers] | No
 
 
 def own_data(program: Program, members: Numbers) -> Numbers:
-    """The operations that move data of one replica alone."""
+    """The operations that move data of only one replica."""
     return np.flatnonzero((members >= 0) & (program.ops["bytes"] > ANSWER_BYTES))

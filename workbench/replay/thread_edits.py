@@ -1,4 +1,5 @@
-"""The calls of a host's threads as changes leave them: rows of `syncs` go, come again and move as operations do."""
+"""The calls of a host's threads after changes: rows of `syncs` are removed, repeated and moved like their
+operations."""
 
 from dataclasses import replace
 
@@ -15,8 +16,8 @@ Numbers = NDArray[np.int64]
 
 
 def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
-    """The threads with the calls of an edited program, whose `loop_ps` goes over to them. Raises RefusedError where a
-    call moves over one by which its thread meets others."""
+    """The threads with the calls of an edited program; its `loop_ps` moves to them. Raises RefusedError if a call moves
+    over a synchronising call of its thread."""
     was, base, at = program.host.ops, program.base, program.at
     first, last = _rows_of(threads.op_of, len(was))
     _refuse_hidden(program, first)
@@ -61,7 +62,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
 
 
 def _rows_of(op_of: Numbers, count: int) -> tuple[Numbers, Numbers]:
-    """The first and the last row of each operation, -1 where it has none."""
+    """The first and the last row of each operation, -1 if it has none."""
     first, last = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
     rows = np.flatnonzero(op_of >= 0)
     first[op_of[rows[::-1]]] = rows[::-1]
@@ -70,15 +71,15 @@ def _rows_of(op_of: Numbers, count: int) -> tuple[Numbers, Numbers]:
 
 
 def _united(at: Numbers, into: Numbers) -> list[tuple[int, Numbers]]:
-    """The operations in which others are united now, and those of the run that are in them."""
-    mine = np.flatnonzero(np.isin(at, np.unique(at[into])))
-    mine = mine[np.argsort(at[mine], kind="stable")]
-    ends = np.flatnonzero(np.diff(at[mine])) + 1
-    return [(int(at[each[0]]), each) for each in np.split(mine, ends) if len(each)]
+    """The operations that now unite others, each with the united operations of the run."""
+    united = np.flatnonzero(np.isin(at, np.unique(at[into])))
+    united = united[np.argsort(at[united], kind="stable")]
+    ends = np.flatnonzero(np.diff(at[united])) + 1
+    return [(int(at[each[0]]), each) for each in np.split(united, ends) if len(each)]
 
 
 def _refuse_hidden(program: Program, first: Numbers) -> None:
-    """Refuse to change what is part of a thread's own time."""
+    """Refuse changes of calls whose time is part of a thread's own time."""
     was, base = program.host.ops, program.base
     lasts = np.zeros(len(was), np.int64)
     lasts[base] = program.ops["work_ps"]
@@ -89,7 +90,7 @@ def _refuse_hidden(program: Program, first: Numbers) -> None:
 
 
 def _refuse_moves(threads: HostThreads, program: Program, to: Numbers, rows: Numbers, ops: Numbers) -> None:
-    """Refuse to move these operations of the run from their rows over any by which threads meet."""
+    """Refuse to move these operations of the run from their rows over a synchronising call."""
     meets = ~np.isin(threads.rows["kind"], WITHIN)
     before = np.append(0, np.cumsum(meets))
     over = np.flatnonzero(before[to] != before[rows])
@@ -109,7 +110,7 @@ def _place(program: Program, op: int) -> str:
 
 
 def _change_kinds(rows: dict[str, NDArray[np.generic]], program: Program, head: Numbers, operations: Numbers) -> None:
-    """Let rows wait as the changed operations do: for an interrupt, not at all, or with or without their core."""
+    """Change rows to the waits of the changed operations: for an interrupt, none, or with or without their core."""
     was, ops = program.host.ops[program.base[operations]], program.ops[operations]
     held = [np.array([*(table.holds_core for _, table in tables), False])[of["table"]]
             for tables, of in ((program.host.tables, was), (program.tables, ops))]  # fmt: skip

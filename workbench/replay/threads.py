@@ -18,9 +18,9 @@ _STUCK, _NO_MEMORY = -1, -2
 
 @dataclass(frozen=True)
 class ThreadTimes:
-    """When each row of `syncs` took effect and was over, -1 where the program ended before; and when that was. Two of
-    each row in `lender`: the row with which a thread let go the core that this one's then got, before it took effect
-    and until it was over (-1: none), and when that was (`lent_ps`)."""
+    """The times at which each row of `syncs` took effect and was over (-1 if the program ended before), and the
+    program's end. `lender` holds two values for each row: the row with which another thread freed the core that this
+    row's thread then got, before the row took effect and at its end (-1: none); `lent_ps` are the times."""
 
     t0_ps: Numbers
     t1_ps: Numbers
@@ -30,7 +30,7 @@ class ThreadTimes:
 
 
 class StuckError(Exception):
-    """No thread can go on: the call that one waits for cannot come."""
+    """No thread can go on, since an awaited call cannot come."""
 
 
 class _Script(ctypes.Structure):
@@ -45,7 +45,7 @@ class _Script(ctypes.Structure):
 
 
 class Replay:
-    """Threads whose calls are rows of `syncs`, on these cores, ready to be replayed with other times."""
+    """Threads whose calls are rows of `syncs`, on these cores, prepared for replay with other times."""
 
     def __init__(self, syncs: Table, cores: Cores) -> None:
         kind, what = np.asarray(syncs["kind"]), np.asarray(syncs["object"])
@@ -82,12 +82,13 @@ class Replay:
 
     @property
     def lag_ps(self) -> Numbers:
-        """From each row until what ended its wait, -1 where it did not wait; of a message since it was sent."""
+        """The time from each row to the event that ended its wait, -1 without a wait; for a message, from its
+        sending."""
         return self._arrays["lag_ps"]
 
     def times(self, took_ps: Numbers | None = None, own_ps: Numbers | None = None) -> ThreadTimes:
-        """The run again, where the card takes so long after each call and the threads' own times are these (rows; ps;
-        None: as recorded). Raises StuckError."""
+        """The times of the run with these card waits and own times of threads (one for each row, ps; None: as
+        recorded). Raises StuckError."""
         given = [
             np.ascontiguousarray(recorded if other is None else other, np.int64)
             for other, recorded in ((took_ps, self._took_ps), (own_ps, self._own_ps))
@@ -105,10 +106,10 @@ class Replay:
 
 
 def needed_before(syncs: Table) -> Numbers:
-    """Of each lock the lock of the other thread that comes before it in any case, -1: none is known.
+    """For each lock the other thread's lock that must come before it, -1 if none is known.
 
-    Where two threads share a mutex and one of them has waited for a condition, that is taken for one of how many more
-    times the other had locked it than this one: with the most at which it waited, it does so again.
+    If two threads share a mutex and one of them has waited for a condition, the condition is assumed to depend on the
+    number of locks by which the other is ahead. At the largest such number at which the thread waited, it waits again.
     """
     kind, block, what = (np.asarray(syncs[name]) for name in ("kind", "block", "object"))
     t0_ps, t1_ps = (np.asarray(syncs[name], np.int64) for name in ("t0_ps", "t1_ps"))
@@ -116,12 +117,15 @@ def needed_before(syncs: Table) -> Numbers:
     waits = np.flatnonzero(kind == SyncKind.WAIT)
     mutex = np.asarray(syncs["argument"])[waits]
     locks = np.flatnonzero((kind == SyncKind.LOCK) & (np.asarray(syncs["result"]) == SyncResult.DONE))
-    for one in np.unique(mutex).tolist():
-        mine = locks[what[locks] == one]
-        threads = np.unique(block[mine])
+    for shared in np.unique(mutex).tolist():
+        locks_of_mutex = locks[what[locks] == shared]
+        threads = np.unique(block[locks_of_mutex])
         for thread, other in (threads, threads[::-1]) if len(threads) == 2 else ():
-            own, others = mine[block[mine] == thread], mine[block[mine] == other]
-            waited = waits[(mutex == one) & (block[waits] == thread)]
+            own, others = (
+                locks_of_mutex[block[locks_of_mutex] == thread],
+                locks_of_mutex[block[locks_of_mutex] == other],
+            )
+            waited = waits[(mutex == shared) & (block[waits] == thread)]
             at = np.searchsorted(own, waited) - 1
             if not len(waited) or (at < 0).any():
                 continue
@@ -140,17 +144,17 @@ def needed_before(syncs: Table) -> Numbers:
 
 
 def waits_ps(syncs: Table) -> Numbers:
-    """How long after each call that came for which it waited; 0 where it did not wait."""
+    """The time from each call to the event that it waited for; 0 without a wait."""
     return np.where(syncs["woken_ps"] >= 0, np.maximum(syncs["woken_ps"] - syncs["t0_ps"], 0), 0)
 
 
 def differences(syncs: Table, replayed: ThreadTimes) -> Numbers:
-    """The rows of `syncs` that a replay puts at other times than the run."""
+    """The rows of `syncs` with other times in a replay than in the run."""
     return np.flatnonzero((syncs["t0_ps"] != replayed.t0_ps) | (syncs["t1_ps"] != replayed.t1_ps))
 
 
 def _made_anew(syncs: Table) -> NDArray[np.uint8]:
-    """Of each row whether its semaphore's value before is not what the calls before left: it began (anew) with it."""
+    """A mask of the rows whose semaphore has another value than earlier calls left: it was created (again) with it."""
     kind, result, waited = (np.asarray(syncs[name]) for name in ("kind", "result", "woken_ps"))
     anew = np.zeros(len(kind), np.uint8)
     rows = np.flatnonzero(np.isin(kind, [SyncKind.TAKE, SyncKind.POST]))

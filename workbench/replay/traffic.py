@@ -1,4 +1,5 @@
-"""What passed a design's streams in a traced run, and what of the host moved it: plain arrays, for `flow.py`."""
+"""The traffic of a design's streams in a traced run, and the host's transfers that moved it, as plain arrays for
+`flow.py`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +19,9 @@ Cycles = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HostTransfer:
-    """A transfer of the host's, in its order. Its words pass `stream`; -1: a port without one. It holds `bus` from
-    `start_ps` until its end; empty: none. `blocking`: the host goes on only at its end. `wait`: for an interrupt, or
-    for what an earlier one began: it ends by something else than its own time."""
+    """A transfer of the host, in order. Its words pass `stream` (-1: a port without a stream). It holds `bus` from
+    `start_ps` to its end (empty: no bus). With `blocking` the host continues only at its end. With `wait` it waits for
+    an interrupt, or for an earlier transfer, and its own time does not end it."""
 
     stream: int
     send: bool
@@ -37,9 +38,9 @@ class HostTransfer:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Every transfer of every stream: in which `cycles` of its clock, and how `early` it was offered (see the table
-    `stream_transfers`). `clocks` are indexes of `periods_ps`, by stream; `links` the words that the link keeps at an
-    end of the design's, by stream (0: any number)."""
+    """Every transfer of every stream: its cycle on its clock (`cycles`), and how many cycles before it was offered
+    (`early`, see table `stream_transfers`). `clocks` are indexes of `periods_ps`, by stream; `links` the words that the
+    link holds at an end of the design, by stream (0: any number)."""
 
     streams: tuple[Stream, ...]
     fifos: tuple[Fifo, ...]
@@ -52,43 +53,43 @@ class Traffic:
 
     @cached_property
     def offered(self) -> tuple[Cycles, ...]:
-        """From which cycle on each transfer was offered."""
+        """The first cycle in which each transfer was offered."""
         return tuple(c - np.maximum(e, 0) for c, e in zip(self.cycles, self.early, strict=True))
 
     @cached_property
     def taken(self) -> tuple[Cycles, ...]:
-        """From which cycle on each would have been taken."""
+        """The first cycle in which each transfer would have been taken."""
         return tuple(c + np.minimum(e, 0) for c, e in zip(self.cycles, self.early, strict=True))
 
     def most(self, fifo: Fifo) -> int:
-        """How many words a FIFO held at most."""
+        """The largest number of words in a FIFO."""
         return most_held(self.at_ps(fifo.input), self.at_ps(fifo.output))
 
     def at_ps(self, stream: int) -> Cycles:
-        """When a stream's transfers took effect."""
+        """The times (ps) at which a stream's transfers took effect."""
         return starts_ps(self.cycles[stream] + 1, self.periods_ps[self.clocks[stream]])
 
     @property
     def last(self) -> int:
-        """The first clock's cycle of the last transfer; -1 where there was none."""
+        """The cycle of the last transfer on the first clock; -1 if there was none."""
         last_ps = [int(self.at_ps(number)[-1]) for number, cycles in enumerate(self.cycles) if len(cycles)]
         return cycles_before(max(last_ps), self.periods_ps[0]) - 1 if last_ps else -1
 
 
 def most_held(pushes: Cycles, pops: Cycles) -> int:
-    """How many words were there at most that came and went at these times, in order. One that goes as another comes is
-    still there."""
+    """The largest number of words present, from their arrival and leaving times, in order. A word that leaves as
+    another arrives is still counted."""
     gone = np.searchsorted(pops, pushes, side="left")
     return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
 
 
 def cycles_before(ps: int, period_ps: Fraction) -> int:
-    """How many cycles are over at a time."""
+    """The number of whole cycles before a time."""
     return ps * period_ps.denominator // period_ps.numerator
 
 
 def recorded_traffic(run: Run) -> Traffic | None:
-    """The traffic of a run's streams, without the host's; None where it did not record it."""
+    """The traffic of a run's streams, without the host's transfers; None if the run did not record it."""
     table, manifest = run.tables.get("stream_transfers"), run.manifest
     if table is None:
         return None
@@ -100,7 +101,7 @@ def traffic_of(
     table: Table, streams: Sequence[Stream], fifos: Sequence[Fifo], clocks_hz: Mapping[str, float],
     host: Sequence[HostTransfer] = (), links: Mapping[int, int] | None = None,
 ) -> Traffic:  # fmt: skip
-    """The traffic of a run's table `stream_transfers`; `clocks_hz` are the run's clocks, first the main one."""
+    """The traffic of a run's table `stream_transfers`; `clocks_hz` are the run's clocks, the main one first."""
     order = np.argsort(table["stream"], kind="stable")
     ends = np.searchsorted(table["stream"][order], np.arange(len(streams) + 1))
     cycle, early = np.asarray(table["cycle"])[order], np.asarray(table["early"])[order].astype(np.int64)

@@ -1,4 +1,4 @@
-"""How replay of an unchanged run differs from the run."""
+"""The differences between a run and its unchanged replay."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from workbench.replay.program import Program
 
 
 def beyond_tables(program: Program) -> Iterator[str]:
-    """Which calls take longer, or shorter, than their transfer table says."""
+    """A sentence for each site with calls that deviate from their transfer table."""
     ops = program.ops
     for site in np.unique(ops["site"][ops["beyond_ps"] != 0]).tolist():
         place = program.run.manifest.sites[site]
@@ -20,7 +20,8 @@ def beyond_tables(program: Program) -> Iterator[str]:
 
 
 def differences_of(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> tuple[str, int]:
-    """What replay of the unchanged run has otherwise than the run, or nothing, and of how many intervals."""
+    """The differences between the unchanged replay and the run, "" without any, and the number of different
+    intervals."""
     ops, graph = program.ops, lowered.graph
     returned = np.where(ops["kind"] == ASYNC, ops["grant_ps"] + ops["work_ps"], ops["end_ps"] - ops["after_ps"])
     granted = np.where(ops["grant_ps"] >= 0, ops["grant_ps"], graph.begin[lowered.of_op])

@@ -1,4 +1,4 @@
-"""What each wait of a run was for, and how much later each call and each stretch of work could end."""
+"""The cause of each wait of a run, and the slack of each call and each stretch of work."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Spare:
-    """How many picoseconds later each operation, each of the FPGA's stays, and the threads' own code before each of
-    their rows (none where one thread makes all calls) may end: `NO_LIMIT_PS` where nothing in the run waits for that,
-    `UNKNOWN_PS` where that is not known; of a stay that waits it means nothing."""
+    """The time (ps) by which each operation, each stretch and each stay of the FPGA, and each thread's own code before
+    a row (empty if one thread makes all calls) may end later: `NO_LIMIT_PS` if nothing waits for it, `UNKNOWN_PS` if
+    that is unknown; meaningless for a stay that waits."""
 
     ops_ps: Numbers
     stretches_ps: Numbers
@@ -32,8 +32,8 @@ class Spare:
 
 
 def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> Spare:
-    """After a sweep in that order. Where several threads of the host are not in the graph, or poll over one bus,
-    nothing is known of theirs, and the FPGA has only what delays none of it."""
+    """The slack after a sweep in that order. If several host threads are not in the graph, or poll over one bus, the
+    threads' slack is unknown, and the FPGA's slack is what delays no operation."""
     graph, fpga, rows = lowered.graph, program.fpga, lowered.rows
     several = poll_together(program) or (rows is None and len(np.unique(program.ops["thread"])) > 1)
     if several:
@@ -68,7 +68,7 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
 
 
 def poll_together(program: Program) -> bool:
-    """Whether a thread polls over a bus that another one uses: a delay of either moves polls of the other."""
+    """Whether a thread polls over a bus that another one uses; a delay of one then shifts the other's polls."""
     ops = program.ops
     asks = (ops["kind"] == ASK) & (ops["bus"] >= 0)
     asked = np.unique(np.stack([ops["thread"][asks], ops["bus"][asks]]), axis=1).T.tolist()
@@ -76,7 +76,7 @@ def poll_together(program: Program) -> bool:
 
 
 def _held(lowered: Lowered) -> Graph:
-    """The graph in which the run's end waits for every operation so that none may end later."""
+    """The graph with added edges to the run's end, so that no operation may end later."""
     graph, last = copy(lowered.graph), lowered.last
     nodes = np.unique(np.concatenate((lowered.of_op, lowered.of_return)))
     at, ends = graph.cause_first[last + 1], times_ps(graph, nodes, graph.end[nodes])
@@ -88,8 +88,8 @@ def _held(lowered: Lowered) -> Graph:
 
 
 def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Slack, ...]:
-    """The least slack of each call's place, of each state that is no wait, and of each of several threads' own code;
-    the least first."""
+    """The least slack of each call site, of each state other than waits, and of the own code of each of several
+    threads; the least first."""
     manifest, ops, fpga = program.run.manifest, program.ops, program.fpga
     slacks: list[Slack] = []
 
@@ -123,7 +123,7 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
 
 
 def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[str, ...]) -> RunPath:
-    """All of it over time, for views of the run."""
+    """The critical path over time, for the run's views."""
     graph, ops, fpga = lowered.graph, program.ops, program.fpga
     rows, known = lowered.rows, _Owners(program, lowered)
     parts: dict[int, Parts] = {}
@@ -151,7 +151,7 @@ def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[st
 
 
 class _Owners:
-    """Which block, and which call, each node of a graph belongs to."""
+    """The block and the call that each node of a graph belongs to."""
 
     def __init__(self, program: Program, lowered: Lowered) -> None:
         graph, ops, fpga = lowered.graph, program.ops, program.fpga
@@ -174,7 +174,7 @@ class _Owners:
         self.between[[0, lowered.last]] = False
 
     def of(self, nodes: Numbers) -> Causes:
-        """What nodes were due to."""
+        """The causes of these nodes."""
         source, how = self.due[nodes].astype(np.int64), self.how[nodes]
         for _ in range(4):
             joins = (source >= 0) & self.between[np.maximum(source, 0)]

@@ -1,5 +1,5 @@
-"""How a block went through its states, as far as a profile shows: in an order that its transitions allow, and each
-stay as long as the sums of the state's stays of that length say."""
+"""A block's possible walk through its states in a profile: with the profile's transitions, and with lengths of stays
+that have the profile's sums."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ _NEAR = 8
 
 
 def walk(block: int, tables: dict[str, Table]) -> Numbers | None:
-    """The states of a block in an order that has each of its transitions as often as the run had; None where these do
-    not join to a walk. Of several that a state may go on to, each comes as evenly as its number allows."""
+    """The states of a block in an order with the run's number of each transition; None if these do not form a walk. A
+    state's several exits are spread evenly."""
     visits, links = _visits(block, tables["state_time"]), _links(block, tables["transitions"])
     into, out = np.zeros(len(visits), np.int64), np.zeros(len(visits), np.int64)
     for (source, target), count in links.items():
@@ -55,7 +55,7 @@ def _links(block: int, table: Table) -> dict[tuple[int, int], int]:
 
 
 def _homeward(last: int, links: dict[tuple[int, int], int]) -> dict[int, int]:
-    """From each state the next one on a way to the last: a walk that takes these last of all comes to its end."""
+    """For each state the next one on a way to the last state; a walk that uses these exits last reaches its end."""
     steps: dict[int, int] = {}
     ahead = deque([last])
     while ahead:
@@ -68,7 +68,7 @@ def _homeward(last: int, links: dict[tuple[int, int], int]) -> dict[int, int]:
 
 
 def _exits(state: int, links: dict[tuple[int, int], int], homeward: int) -> list[int]:
-    """Where a state goes on to, time after time: what is rare at the end of as many of the others."""
+    """The exits of a state in order; a rare one comes after its share of the others."""
     order = [
         ((turn + 1) / count, turn + 1 == count and target == homeward, -count, target)
         for (source, target), count in links.items()
@@ -79,7 +79,7 @@ def _exits(state: int, links: dict[tuple[int, int], int], homeward: int) -> list
 
 
 def known_stays(block: int, states: Numbers, dwell: Table) -> bool:
-    """Whether the profile has the length of each of these stays, and of no others."""
+    """Whether the profile has the lengths of exactly these stays."""
     rows = rows_of_block(dwell["block"], block)
     state, count = (np.asarray(dwell[name][rows]) for name in ("state", "count"))
     visits = np.bincount(states, minlength=int(state.max(initial=0)) + 1)
@@ -87,8 +87,8 @@ def known_stays(block: int, states: Numbers, dwell: Table) -> bool:
 
 
 def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generator | None = None) -> Numbers:
-    """How many cycles each of the stays lasts: the mean of its state's stays of about that length, those of several
-    lengths in turn. With `random` in any order, and spread about the mean as far as their binary logarithm allows."""
+    """The length (cycles) of each stay: the mean of its state's stays of about that length, with several lengths in
+    turn. With `random` they are shuffled and spread about the mean within their binary logarithm."""
     rows = rows_of_block(dwell["block"], block)
     columns = (np.asarray(dwell[name][rows]).tolist() for name in ("state", "log2_cycles", "count", "cycles"))
     parts: dict[int, list[Numbers]] = {}
@@ -107,7 +107,8 @@ def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generat
 
 
 def _spread(lasts: Numbers, least: int, random: np.random.Generator) -> Numbers:
-    """The same in all, from `least` to twice as long: each two as much longer and shorter."""
+    """The lengths with the same sum, between `least` and twice that: pairs become longer and shorter by the same
+    amount."""
     mean = float(lasts.mean()) if len(lasts) else 0.0
     room = max(min(mean - least, 2 * least - 1 - mean), 0.0) * random.choice((0.0, 0.5, 1.0))
     moved = np.rint(random.uniform(-room, room, len(lasts) // 2)).astype(np.int64)
@@ -118,7 +119,7 @@ def _spread(lasts: Numbers, least: int, random: np.random.Generator) -> Numbers:
 
 
 def interleaved(parts: Sequence[Numbers]) -> Numbers:
-    """All values, each part's spread as evenly as their number allows."""
+    """All values, with each part spread evenly over the whole."""
     if not parts:
         return np.zeros(0, np.int64)
     turns = np.concatenate([(np.arange(len(part)) + 1) / len(part) for part in parts])
@@ -131,17 +132,17 @@ def fitted(
     lasts: Numbers, state: Numbers, stretch: Numbers, low: Numbers, high: Numbers,
     random: np.random.Generator | None = None,
 ) -> Numbers:  # fmt: skip
-    """The lengths of stays so that each stretch of them lasts from `low` to `high` cycles, and each state as long as
-    before in all.
+    """The lengths of stays changed so that each stretch lasts from `low` to `high` cycles, with the same total for each
+    state.
 
-    Where a state comes once in each stretch, its longest stays go to the stretches that last longest, taken to last
-    half-way between the two, or anywhere with `random`; what then lies outside is stretched. `stretch` numbers the
-    stretch of each stay.
+    If a state occurs once in each stretch, its longest stays go to the longest stretches, which are assumed to last
+    half-way between the bounds (anywhere with `random`); a stretch still outside its bounds is scaled. `stretch`
+    numbers the stretch of each stay.
     """
     due = low + (high - low) * (random.random(len(low)) if random else 0.5)
     fitted_lasts, count = lasts.copy(), len(low)
-    for one in np.unique(state).tolist():
-        mine = np.flatnonzero(state == one)
+    for of_state in np.unique(state).tolist():
+        mine = np.flatnonzero(state == of_state)
         if len(mine) == count and (stretch[mine] == np.arange(count)).all():
             fitted_lasts[mine[np.argsort(due, kind="stable")]] = np.sort(fitted_lasts[mine])
     work = np.bincount(stretch, fitted_lasts, count)

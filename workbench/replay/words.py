@@ -1,8 +1,8 @@
-"""Words through a design's streams replayed with other depths of its FIFOs: when each passes, and when the last does.
+"""Replays the words of a design's streams with other FIFO depths: the time of each transfer, and of the last one.
 
-A word's transfer comes after the one before it on its stream, after what its source needed to offer it and its target
-to take it (`flow.py`), in a pipeline as it moves, at a FIFO after its push or the pop that made room, and at the
-design's ends after the host's transfers by the rules of `resources/card/README.md`.
+A word's transfer follows the one before it on its stream, and what its source needed to offer it and its target to take
+it (`flow.py`). In a pipeline it follows the pipeline's moves, at a FIFO its push or the pop that made room, and at the
+design's ends the host's transfers by the rules of `resources/card/README.md`.
 """
 
 import ctypes
@@ -25,19 +25,18 @@ _ROOM_ACROSS = 2  # the same of a FIFO that crosses clocks: two synchronising re
 
 @dataclass(frozen=True)
 class WordTimes:
-    """`cycles`: the first clock's of the last transfer; None where words stay for ever that the host waits for, or that
-    leave the design. `times`: of each node."""
+    """`cycles` is the first clock's cycle of the last transfer, None if words that the host waits for, or that leave
+    the design, are stuck; `times` holds the time of each node."""
 
     cycles: int | None
     times: Cycles
 
 
 class WordReplay:
-    """A run's words, ready to be replayed. `known` are runs of the same words with other depths, by which the blocks
-    are read too. `capacity` is what each FIFO held in the run itself, by index: 0, as much as came.
+    """A run's words, prepared for replay. `known` are runs of the same words with other depths, which help to model the
+    blocks. `capacity` is each FIFO's depth in the run, by index (0: unlimited).
 
-    `why` are the reasons for which a replay may be off, if any. At its ends `driven` the design's streams wait for
-    what `queues.c` says of them.
+    `why` gives reasons for possible errors. The streams at the ends in `driven` wait for what `queues.c` computes.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class WordReplay:
     # -- nodes
 
     def _number(self) -> list[NDArray[np.int64]]:
-        """The node of each transfer, by stream: one for all of a group's in a cycle."""
+        """The nodes of each stream's transfers; transfers of a group in one cycle share a node."""
         seen, traffic = self._runs[0], self.traffic
         nodes: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(traffic.streams)
         for group in dict.fromkeys(seen.group.get(n, -1 - n) for n in range(len(traffic.streams))):
@@ -113,7 +112,7 @@ class WordReplay:
             self._edge(self._nodes[fifo.input][:count], self._nodes[fifo.output][:count], lag)
 
     def _capacity(self, number: int, capacity: Mapping[int, int]) -> int:
-        """What a FIFO of the run itself has room for: what it held at most, where it ever held its source up."""
+        """A FIFO's depth in the run: its largest occupancy if it ever held up its source, else 0 (unlimited)."""
         if number in capacity:
             return capacity[number]
         fifo, traffic = self.traffic.fifos[number], self.traffic
@@ -121,7 +120,7 @@ class WordReplay:
         return traffic.most(fifo) if held_up else 0
 
     def _room_lag(self, number: int) -> int:
-        """Cycles from a pop until the place can be taken again: where a FIFO crosses clocks, as the run shows it."""
+        """Cycles from a pop until its place can be filled; across clocks, as the run shows."""
         fifo, traffic, seen = self.traffic.fifos[number], self.traffic, self._runs[0]
         if traffic.clocks[fifo.input] == traffic.clocks[fifo.output]:
             return _ROOM
@@ -166,10 +165,10 @@ class WordReplay:
 
     @cached_property
     def _of_host(self) -> set[int]:
-        """The design's streams whose words the host's transfers tell."""
+        """The design's streams whose words the host's transfers account for."""
         words: dict[int, int] = {}
-        for one in self.traffic.host:
-            words[one.stream] = words.get(one.stream, 0) + one.words
+        for transfer in self.traffic.host:
+            words[transfer.stream] = words.get(transfer.stream, 0) + transfer.words
         return {
             stream for stream, count in words.items()
             if stream >= 0 and count == len(self.traffic.cycles[stream])
@@ -201,19 +200,19 @@ class WordReplay:
             ends.append((one, start, end))
 
     def _add_start(
-        self, one: HostTransfer, start: NDArray[np.int64],
+        self, transfer: HostTransfer, start: NDArray[np.int64],
         before: Sequence[tuple[HostTransfer, NDArray[np.int64], NDArray[np.int64]]],
     ) -> None:  # fmt: skip
-        """After the transfer that the thread made before, and what has the bus."""
-        back = [(other, b, e) for other, b, e in before if other.thread == one.thread]
+        """Let a transfer start after its thread's transfer before, and after the bus's previous user."""
+        back = [(other, b, e) for other, b, e in before if other.thread == transfer.thread]
         if back:
             other, begun, over = back[-1]
             node, at_ps = (over, other.end_ps) if other.blocking else (begun, other.call_ps)
-            self._edge(node, start, one.call_ps - at_ps)
+            self._edge(node, start, transfer.call_ps - at_ps)
         else:
-            self._not_before(start, np.array([one.call_ps]))
+            self._not_before(start, np.array([transfer.call_ps]))
         for other, _, over in reversed(before):
-            if one.bus and other.bus == one.bus:
+            if transfer.bus and other.bus == transfer.bus:
                 self._edge(over, start, 0)
                 break
 
@@ -235,7 +234,7 @@ class WordReplay:
         self, one: HostTransfer, words: NDArray[np.int64], due_ps: Cycles, start: NDArray[np.int64],
         drained: dict[int, list[NDArray[np.int64]]],
     ) -> NDArray[np.int64]:  # fmt: skip
-        """The moments at which the words leave the link for the host."""
+        """The nodes at which the words leave the link for the host."""
         room = self.traffic.links.get(one.stream, 0)
         if not room:
             self._edge(np.repeat(start, len(words)), words, due_ps)
@@ -256,17 +255,17 @@ class WordReplay:
             self._edge(left[:count], nodes[begin : begin + count], 1)
         return left
 
-    def _add_wait(self, one: HostTransfer, start: NDArray[np.int64], end: NDArray[np.int64]) -> None:
-        """After the last word that passed before it ended."""
+    def _add_wait(self, transfer: HostTransfer, start: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+        """Let a wait end after the last word that passed before its end."""
         last = [
             (int(ps[at]), number, at)
             for number in range(len(self.traffic.streams))
-            if (at := int(np.searchsorted(ps := self.traffic.at_ps(number), one.end_ps, side="right")) - 1) >= 0
+            if (at := int(np.searchsorted(ps := self.traffic.at_ps(number), transfer.end_ps, side="right")) - 1) >= 0
         ]
         self._edge(start, end, 0)
         if last:
             at_ps, number, at = max(last)
-            self._edge(self._nodes[number][at : at + 1], end, one.end_ps - at_ps)
+            self._edge(self._nodes[number][at : at + 1], end, transfer.end_ps - at_ps)
 
     # -- replay
 
@@ -333,7 +332,7 @@ class WordReplay:
         }  # fmt: skip
 
     def replay(self, depths: Mapping[int, int]) -> WordTimes:
-        """With FIFOs that hold so many words, by index; the others as in the run. 0: as many as come."""
+        """The times of words with these FIFO depths, by index, and the others as in the run (0: unlimited)."""
         depth = np.array([depths.get(n, self._room[n]) for n in range(len(self.traffic.fifos))], np.int64)
         times = np.empty(self._count, np.int64)
         rooms: list[NDArray[Any]] = [depth, times, *self._room_of]
@@ -357,7 +356,7 @@ class WordReplay:
 
     @property
     def struct(self) -> ctypes.Structure:
-        """As `resources/replay/traffic.c` takes it."""
+        """The struct for `resources/replay/traffic.c`."""
         return self._struct
 
     @property
@@ -365,7 +364,7 @@ class WordReplay:
         return self._count
 
     def wrong(self, replayed: WordTimes) -> list[int]:
-        """How many transfers of each stream a replay has in other cycles than the run."""
+        """For each stream the number of transfers whose cycle in a replay differs from the run."""
         return [
             int((replayed.times[nodes] != cycles).sum())
             for nodes, cycles in zip(self._nodes, self.traffic.cycles, strict=True)
