@@ -1,4 +1,4 @@
-"""Agents beside a design's counters: what counts the project's questions there, and the run's tables of it."""
+"""Agents in a run's designs: they count the project's questions there, and give the run further tables."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,35 +22,35 @@ from workbench.run.cards import words_of_each
 
 
 def counting() -> CountsInDesign | None:
-    """What makes agents; None where no plugin does."""
-    return next((one for one in brought("queries") if isinstance(one, CountsInDesign)), None)
+    """The plugin that builds agents; None if there is none."""
+    return next((plugin for plugin in brought("queries") if isinstance(plugin, CountsInDesign)), None)
 
 
 def clocks_of_platform(platform: Platform) -> dict[str, float]:
-    """The frequency (Hz) that a platform says of each of its clocks."""
+    """The frequency (Hz) of each clock of a platform, by name."""
     return {clock.name: clock.frequency_hz for clock in platform.hardware.clocks} if platform.hardware else {}
 
 
 def agent_tables(
     raw: Path, hdl: HdlBuild, words: NDArray[np.uint32] | None, platform: Platform, clocks: Sequence[RunClock]
 ) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:
-    """The tables of what agents counted, and what they could not; none where no words were read out."""
-    made = counting()
-    if words is None or made is None or not any(one.agent for one in hdl.each):
+    """The tables of what agents counted, and diagnostics for what they could not count; none if no words were read."""
+    counter = counting()
+    if words is None or counter is None or not any(one.agent for one in hdl.each):
         return {}, ()
     frames = {clock.name: _frame(clock) for clock in clocks}
     read, first = list[ReadAgents](), 0
     for place, (_, one, own) in zip(hdl.places, words_of_each(hdl, words), strict=True):
         own_frames = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
-        said = read_end(raw / of_fpga("board.txt", len(read))).get("agent", "")
-        switched = settings_of(said, len(read)) or (one.agent.switched if one.agent else {})
+        settings = read_end(raw / of_fpga("board.txt", len(read))).get("agent", "")
+        switched = settings_of(settings, len(read)) or (one.agent.switched if one.agent else {})
         read.append(ReadAgents(place, one, own, own_frames, first, switched))
         first += len(one.fifos)
-    tables, problems = made.counted_in(read, clocks_of_platform(platform))
+    tables, problems = counter.counted_in(read, clocks_of_platform(platform))
     return dict(tables), problems
 
 
 def _frame(clock: RunClock) -> ClockFrame:
-    """A clock over the whole run, as it was measured."""
+    """A clock's measured frame for the whole run."""
     rate_ps, start_ps = period_ps(clock.frequency_hz), Fraction(clock.start_ps)
     return ClockFrame(0, clock.cycles, rate_ps, start_ps, uncertainty_ps=clock.uncertainty_ps)

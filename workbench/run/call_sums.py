@@ -1,4 +1,4 @@
-"""What a profile keeps of a table of calls: their sums, and their order as loops."""
+"""Reduces a table of calls to what a profile keeps: their sums, and their order as loops."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ _SUMS = ("count", "bytes", "time_ps")
 
 
 def call_tables(calls: Table) -> dict[str, Table]:
-    """`call_stats`, a row for each site, block, state and entry, and `call_order`."""
+    """`call_stats`, with a row for each site, block, state and entry, and `call_order`."""
     rows = rows_in_order(calls)
     return {"call_stats": _call_stats(calls, rows), "call_order": _call_order(rows)}
 
 
 def rows_in_order(calls: Table) -> Table:
-    """Calls of one `site` in one `state` that follow one another within a `block`, `repeat` of them: block by block,
-    with the host's own code before them."""
+    """Rows of `repeat` consecutive calls of one `site` in one `state` of a `block`, block by block, with the host's own
+    code before them."""
     columns = ("block", "site", "state", "host_ps")
     parts = [
         _merged({name: np.asarray(calls[name][first : first + _PIECE]) for name in columns})
@@ -33,7 +33,7 @@ def rows_in_order(calls: Table) -> Table:
 
 
 def _merged(rows: Table) -> Table:
-    """Rows thread by thread, and equal neighbours as one; `repeat` is 1 where there is no such column."""
+    """The rows sorted by thread, with equal neighbours joined; `repeat` is 1 if there is no such column."""
     order = np.argsort(rows["block"], kind="stable")
     block, site, state = (rows[name][order] for name in ("block", "site", "state"))
     changes = (np.diff(block) != 0) | (np.diff(site) != 0) | (np.diff(state) != 0)
@@ -55,7 +55,10 @@ def _call_order(rows: Table) -> Table:
 
 def _call_stats(calls: Table, rows: Table) -> Table:
     pieces = range(0, len(calls["site"]), _PIECE)
-    parts = [_summed(_each(calls, slice(0, 0))), *(_summed(_each(calls, slice(at, at + _PIECE))) for at in pieces)]
+    parts = [
+        _summed(_row_of_each_call(calls, slice(0, 0))),
+        *(_summed(_row_of_each_call(calls, slice(at, at + _PIECE))) for at in pieces),
+    ]
     sums = _summed({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     count = len(sums["site"])
     key = ("site", "block", "state")
@@ -67,8 +70,8 @@ def _call_stats(calls: Table, rows: Table) -> Table:
     return {name: columns[name].astype(kind) for name, kind in TABLES["call_stats"].items()}
 
 
-def _each(calls: Table, part: slice) -> dict[str, NDArray[Any]]:
-    """Calls as rows of `call_stats`, each by itself."""
+def _row_of_each_call(calls: Table, part: slice) -> dict[str, NDArray[Any]]:
+    """Each call as a row of `call_stats`."""
     size, took_ps = np.asarray(calls["bytes"][part]), calls["t1_ps"][part] - calls["t0_ps"][part]
     moved = (size > 0) & (took_ps > 0)
     rate = np.where(moved, size * (PS_PER_S / np.where(moved, took_ps, 1)), np.nan)
@@ -80,7 +83,7 @@ def _each(calls: Table, part: slice) -> dict[str, NDArray[Any]]:
 
 
 def _summed(rows: Table) -> dict[str, NDArray[Any]]:
-    """Rows of `call_stats` of the same site, block, state and entry as one each."""
+    """Rows of `call_stats` summed by site, block, state and entry."""
     kinds, kind_of = kinds_of(rows, ("site", "block", "state", "entry"))
     count = len(kinds["site"])
     sums = {name: np.bincount(kind_of, rows[name], count).astype(np.int64) for name in _SUMS}  # exact: below 2**53
@@ -91,7 +94,8 @@ def _summed(rows: Table) -> dict[str, NDArray[Any]]:
 def _extremes(
     group: NDArray[np.int64], groups: int, low: NDArray[Any], high: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The least of `low` and the most of `high` of each group; each has some, of which NaN counts where it is alone."""
+    """The minimum of `low` and the maximum of `high` of each group; every group has a row, and NaN counts only if it is
+    alone."""
     order = np.argsort(group.astype(np.int16) if groups < 1 << 15 else group, kind="stable")
     heads = np.flatnonzero(np.diff(group[order], prepend=-1))
     return np.fmin.reduceat(low[order], heads), np.fmax.reduceat(high[order], heads)

@@ -1,4 +1,4 @@
-"""Several FPGAs: what is in each is named by it, and each counter read for it."""
+"""Several FPGAs in one run: names that include the FPGA, and the counters read from each."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 
 def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
-    """The build of all FPGAs that the hardware has, one's blocks after the other's, and of the links between them, each
-    a FIFO. One FPGA needs no names."""
+    """The joined build of all FPGAs, block after block, with the links between them as FIFOs. A single FPGA adds no
+    names."""
     places = hardware.places
     if places == ("",):
         return builds[0]
@@ -52,7 +52,7 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
 
 
 def manifest_of_ranks(manifest: Manifest, places: Sequence[str]) -> Manifest:
-    """A run's description with the design of each of several processes; `places` is what names in each begin with."""
+    """The manifest with a design for each rank; `places` are the name prefixes of the ranks."""
     first = manifest.clocks[0].name if manifest.clocks else ""
     host = tuple(block for block in manifest.blocks if block.side is Side.HOST)
     design = [block for block in manifest.blocks if block.side is not Side.HOST]
@@ -74,8 +74,8 @@ def manifest_of_ranks(manifest: Manifest, places: Sequence[str]) -> Manifest:
 
 
 def scanned_on_fpgas(scans: Sequence[HdlScan], hardware: HardwareSources) -> HdlScan:
-    """What reading the designs of all FPGAs found; a block that stands in several is one, with all its instances. The
-    top's ports, clocks and resets are those of the first."""
+    """The joined scan of all FPGAs' designs; a block that several designs contain appears once, with all its instances.
+    The top's ports, clocks and resets are those of the first design."""
     if len(scans) == 1:
         return scans[0]
     places, blocks = hardware.places, dict[tuple[str, str, int], HdlBlock]()
@@ -105,7 +105,7 @@ def scanned_on_fpgas(scans: Sequence[HdlScan], hardware: HardwareSources) -> Hdl
 def _linked(
     builds: Sequence[HdlBuild | HdlScan], hardware: HardwareSources
 ) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
-    """The streams of all, and the links between two of them."""
+    """The streams of all FPGAs, and the links between two of them."""
     streams, links = list(_streams(builds, hardware.places)), []
     number = {(place, stream.id.partition(".")[2]): first + n
               for one, place, first in zip(builds, hardware.places, _firsts(builds), strict=False)
@@ -113,22 +113,22 @@ def _linked(
     for link in hardware.links:
         ends = [number.get((f"{fpga}:", link_words(signals)))
                 for fpga, _, signals in (link.source.partition("."), link.target.partition("."))]  # fmt: skip
-        if (given := ends[0]) is not None:
-            streams[given] = replace(streams[given], target=link.name)
-        if (taken := ends[1]) is not None:
-            streams[taken] = replace(streams[taken], source=link.name)
-        if given is not None and taken is not None:
-            links.append(Fifo(link.name, "link", given, taken, link.words))
+        if (source := ends[0]) is not None:
+            streams[source] = replace(streams[source], target=link.name)
+        if (target := ends[1]) is not None:
+            streams[target] = replace(streams[target], source=link.name)
+        if source is not None and target is not None:
+            links.append(Fifo(link.name, "link", source, target, link.words))
     return tuple(streams), tuple(links)
 
 
-def _once(said: Iterable[Sequence[T]]) -> tuple[T, ...]:
-    """What is said of any, once."""
-    return tuple(dict.fromkeys(one for of_fpga in said for one in of_fpga))
+def _once(items_of_fpgas: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    """All items of all FPGAs, each once."""
+    return tuple(dict.fromkeys(item for of_fpga in items_of_fpgas for item in of_fpga))
 
 
 def _firsts(parts: Sequence[HdlBuild | HdlScan]) -> Iterator[int]:
-    """The number of each one's first stream."""
+    """The number of each FPGA's first stream."""
     return accumulate((len(one.streams) for one in parts), initial=0)
 
 
@@ -172,7 +172,7 @@ def _block_on(block: Block, place: str) -> Block:
 
 
 def block_in(block: Block, place: str) -> Block:
-    """A block of an FPGA as its own design names it, without what names in that FPGA begin with."""
+    """An FPGA's block under its name in its own design, without the FPGA's prefix."""
     if not place:
         return block
     alike = re.sub(r"\[\d+\]", "[*]", place)
@@ -186,7 +186,7 @@ def block_in(block: Block, place: str) -> Block:
 
 
 def words_of_each(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:
-    """Of each FPGA the number of its first block, its build and its own words."""
+    """For each FPGA the number of its first block, its build and its own words."""
     block = word = 0
     for one in hdl.each:
         count = one.read_out.words if one.read_out else 0
@@ -195,8 +195,7 @@ def words_of_each(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[in
 
 
 def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """What the counters of all FPGAs say, each design in its language, in tables whose blocks are numbered as the
-    build's."""
+    """The decoded counters of all FPGAs, each design in its language, in tables with the build's block numbers."""
     tables: dict[str, Table] = {}
     for language, (first, one, own) in zip(languages, words_of_each(hdl, words), strict=True):
         tables_of_design = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
@@ -214,7 +213,7 @@ def _not_read(hdl: HdlBuild) -> dict[str, Table]:
 
 
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
-    """The clocks that did not answer when the words were read, with the numbers of their blocks, of all FPGAs."""
+    """The clocks that did not answer when the words were read, each with the numbers of its blocks, on all FPGAs."""
     blocks_of_clock: dict[str, list[int]] = {}
     for first, one, own in words_of_each(hdl, words):
         for clock, numbers in readout.silent(one, own) if own.any() else ():
@@ -223,6 +222,6 @@ def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
 
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
-    """The numbers of the blocks, on all FPGAs, that a counter could have watched and did not."""
+    """The numbers of the blocks, on all FPGAs, that a counter could have watched but did not."""
     return tuple(first + number for first, one, own in words_of_each(hdl, words) if own.any()
                  for number in readout.unwatched(one, own))  # fmt: skip

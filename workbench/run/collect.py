@@ -1,4 +1,4 @@
-"""What a run left behind becomes its tables and the lists that number them."""
+"""Builds a run's tables, and the lists that their numbers refer to, from the records in `raw`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,8 +51,8 @@ class Collected:
 
 @dataclass(frozen=True)
 class Built:
-    """What wrote the records: the host and the hardware as they were built. `languages` are those of each FPGA's
-    design, none where its counters are lost."""
+    """The builds that wrote the records: the host and the hardware. `languages` are those of each FPGA's design, empty
+    if its counters are lost."""
 
     host: HostBuild
     hdl: HdlBuild
@@ -63,11 +63,12 @@ class Built:
 def collect(
     raw: Path, part: Path, outcome: Outcome, built: Built, clocks: Sequence[RunClock], trace: TapTrace | None = None
 ) -> Collected:
-    """Join the host's records, the card's and the counters. What a crash left out is missing, and said so.
+    """Join the records of the host, the card and the counters. Parts missing after a crash are left out, with a
+    diagnostic.
 
-    What is large goes below `part`, where the run's tables are in the making. `trace` is one that follows the same
-    records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
-    `block` numbered as the run's. Raises OSError.
+    Large tables are written below `part`, where the run's tables are built. `trace` is a trace that follows the same
+    records; it is written to its end. Tables that the language's plugin adds are kept, with column `block` numbered as
+    the run's. Raises OSError.
     """
     hdl = built.hdl
     of_host = _host_part(raw, part, outcome, built)
@@ -102,7 +103,7 @@ def collect(
 
 
 class _HostPart(NamedTuple):
-    """What the host recorded. `known`: whether when its threads began is; `calls` is among the tables."""
+    """The host's records. `known` says whether the begins of its threads are known; `calls` is among the tables."""
 
     blocks: tuple[Block, ...]
     messages: tuple[str, ...]
@@ -147,8 +148,8 @@ def _host_part(raw: Path, part: Path, outcome: Outcome, built: Built) -> _HostPa
 
 
 class _FpgaPart(NamedTuple):
-    """What monitors or taps counted, with blocks numbered as the design's. `unseen` are blocks that no monitor watched,
-    and of which a trace knows."""
+    """The counts of monitors or taps, with the design's block numbers. `unseen` are blocks that no monitor watched but
+    a trace contains."""
 
     blocks: tuple[Block, ...]
     tables: Mapping[str, Table]
@@ -187,7 +188,7 @@ def _fpga_part(
 def _timed(
     counted: Mapping[str, Table], outcome: Outcome, clocks_hz: Sequence[float], clocks: Sequence[RunClock]
 ) -> dict[str, Table]:
-    """The tables of what was counted, that of states with their times."""
+    """The counted tables, with times added to the table of states."""
     if "state_time" not in counted:
         return dict(counted)
     table, whole, drift = counted["state_time"], not outcome.measured_hz, clocks[0].drift_ppm_per_s if clocks else 0.0
@@ -196,7 +197,7 @@ def _timed(
 
 
 def _numbered(table: Table, first: int) -> Table:
-    """A table of the design's blocks, with the numbers that these have in the run."""
+    """A table of the design's blocks with the run's block numbers."""
     return {**table, "block": table["block"] + np.int32(first)}
 
 
@@ -211,7 +212,7 @@ def _transfers_of_streams(raw: Path, part: Path) -> dict[str, Table]:
 
 
 def _with_rows(tables: Mapping[str, Table], others: Mapping[str, Table], blocks: Sequence[int]) -> dict[str, Table]:
-    """The tables, with the rows of these blocks from others of the same names and columns."""
+    """The tables, with the rows of these blocks taken from `others` of the same names and columns."""
     merged: dict[str, Table] = {}
     for name, table in tables.items():
         if name in others:
@@ -227,14 +228,14 @@ def _rows(table: Table, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Table:
 
 
 def _without_states(blocks: Sequence[Block], numbers: Sequence[int]) -> tuple[Block, ...]:
-    """The blocks; of those with these numbers nothing is known but that they are there."""
+    """The blocks, of which those with these numbers have no known states."""
     return tuple(
         replace(block, states=block.states[:1]) if number in numbers else block for number, block in enumerate(blocks)
     )
 
 
 def not_watched(blocks: Sequence[Block]) -> Diagnostic:
-    """What is said of blocks that the design's counters could have watched, and did not."""
+    """A note on blocks that the design's counters could have watched but did not."""
     return Diagnostic(
         f"these blocks are not observed on a real machine, since their counters watch others: "
         f"{listed([block.id for block in blocks])}",
@@ -244,7 +245,7 @@ def not_watched(blocks: Sequence[Block]) -> Diagnostic:
 
 
 def _mute(clock: str, blocks: Sequence[str]) -> Diagnostic:
-    """What is said of a clock whose monitor did not answer when it was read."""
+    """A warning about a clock whose monitor did not answer the read-out."""
     return Diagnostic(
         f"the clock {clock} did not answer when the counters were read, so there are no counts for {listed(blocks)}",
         "It stopped, or was less than half as fast as the platform says (hardware.clocks); a clock that the design "
@@ -254,7 +255,7 @@ def _mute(clock: str, blocks: Sequence[str]) -> Diagnostic:
 
 
 def _nothing(sites: Sequence[Site]) -> Diagnostic:
-    """What a run without any recorded call says."""
+    """A warning about a run without any recorded call."""
     several = f"none of the {len(sites)} places that call the platform was" if len(sites) > 1 else "the call was not"
     return Diagnostic(
         f"no call was recorded: {several} reached, or no entry of the template applies there",
@@ -267,7 +268,7 @@ def _nothing(sites: Sequence[Site]) -> Diagnostic:
 
 
 def frequencies(blocks: Sequence[Block], clocks: Sequence[RunClock]) -> list[float]:
-    """The frequency (Hz) of each hardware block's clock, the first one's where a block names none."""
+    """The frequency (Hz) of each hardware block's clock; the first clock's for a block that names none."""
     hz_of = {clock.name: clock.frequency_hz for clock in clocks}
     return [hz_of[block.clock or clocks[0].name] for block in blocks]
 
@@ -276,12 +277,12 @@ def state_times_ps(
     table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float], whole: bool = True,
     drift_ppm_per_s: float = 0.0,
 ) -> NDArray[np.int64]:  # fmt: skip
-    """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's. `clocks_hz` is
-    the frequency of each block's clock.
+    """The time (ps) of each state of the hardware's blocks, so that every block's times sum to the run's. `clocks_hz`
+    is the frequency of each block's clock.
 
-    They are differences of exact starts, a block's states one after the other. What is left of the run after the last
-    whole cycle belongs to the state in which the block then was: the one that was entered once more than left. Where
-    the monitors did not count the `whole` run, that is unclassified.
+    Times are differences of exact starts of consecutive states. The rest of the run after the last whole cycle belongs
+    to the block's last state, the one entered once more than left. If the monitors did not count the `whole` run, the
+    rest is unclassified.
     """
     times_ps = np.zeros(len(table["block"]), dtype=np.int64)
     for block in np.unique(table["block"]):

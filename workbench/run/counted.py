@@ -1,4 +1,4 @@
-"""The tables of a run whose calls were counted as they were made, without records of each."""
+"""The tables of a run whose calls were counted while it ran, without a record of each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from workbench.run.host_tables import WORK
 
 
 def counted_blocks(main: Block, stats: HostStats) -> tuple[Block, ...]:
-    """`host.main`, and a block with the same states for every further thread, and every thread of forked children, in
+    """`host.main`, and a block with the same states for every further thread and every thread of forked children, in
     the order of `stats.threads`."""
     ids = ("host.main", *(f"host.{_name(thread)}" for thread in stats.threads[1:]))
     return tuple(replace(main, id=id_, group=id_) for id_ in ids)
@@ -28,8 +28,8 @@ def _name(thread: CountedThread) -> str:
 def counted_tables(stats: HostStats, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:
     """`call_stats`, `state_time` and `transitions` of the host's blocks, which are those of `counted_blocks`.
 
-    A block is in a call's state while it is in the call, or in others that are made within it, and at `work` between
-    calls; other threads than the first are unclassified until their first. Every block's times sum to `time_ps`.
+    A block is in a call's state during the call and calls within it, and at `work` between calls; threads other than
+    the first are unclassified until their first call. Every block's times sum to `time_ps`.
     """
     rows_of_threads = [_of_thread(thread, number, block, time_ps) for number, (thread, block) in
              enumerate(zip(stats.threads, blocks, strict=True))]  # fmt: skip
@@ -54,7 +54,7 @@ def _call_stats(stats: HostStats) -> Table:
 def _of_thread(
     thread: CountedThread, number: int, block: Block, time_ps: int
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Rows of `state_time` and of `transitions`."""
+    """A thread's rows of `state_time` and of `transitions`."""
     rows, count = thread.rows, len(block.states)
     spent = np.bincount(rows["state"], rows["time_ps"] - rows["inner_ps"], count).astype(np.int64)
     visits = np.bincount(rows["state"], rows["count"] - rows["inner"], count).astype(np.int64)

@@ -1,4 +1,4 @@
-"""From the host's call records and the card's transfer records to the table of calls, a piece at a time."""
+"""Joins the host's call records and the card's transfer records to the table of calls, piece by piece."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,8 @@ PIECE = 1 << 18  # calls in memory together
 
 
 def resources(platform: Platform, blocks: Sequence[Block] = ()) -> tuple[str, ...]:
-    """The buses that the platform's transfers share, in order of first mention; of several ranks, each one's."""
+    """The buses that the platform's transfers share, in order of first mention; with several ranks, those of each
+    rank."""
     names = tuple(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     ranks = dict.fromkeys(rank_of(block.id) for block in blocks if block.side is Side.HOST) or ("",)
     return tuple(f"{rank}.{name}" if rank else name for rank in ranks for name in names)
@@ -32,8 +33,8 @@ def call_pieces(
     messages: Sequence[str],
     platform: Platform,
 ) -> Iterator[dict[str, NDArray[np.integer]]]:
-    """Pieces of table `calls`, of calls in order of their starts, with what each one's transfers tell: both ends'
-    stamps of one message.
+    """Pieces of table `calls`, in order of the calls' starts, with the data of each call's transfers: both ends' time
+    stamps of a message.
 
     `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the card's columns.
     """
@@ -77,11 +78,11 @@ def _add_transfers(
     transfers: RecordFile,
     of_thread: NDArray[np.int64],
 ) -> None:
-    """When each call's first transfer got the bus, and when its words passed the port, the first and the last; of a
-    receive that brought less than it asked for, the bytes that it brought; what it read, where that is 8 bytes or less.
+    """Add the time at which each call's first transfer got the bus, and the times of its first and last word at the
+    port; the received bytes, if they are fewer than requested; and the value of up to 8 bytes that it read.
 
-    `first` is its first transfer's number among those of its thread, which are `transfers` from `of_thread` on, and
-    `count` how many it made.
+    `first` is the number of the call's first transfer among those of its thread, which begin at `of_thread` in
+    `transfers`; `count` is the number of its transfers.
     """
     begins, ends = of_thread[table["block"]] + first, of_thread[table["block"] + 1]
     rows = np.flatnonzero((count > 0) & (first >= 0) & (begins < ends))
@@ -107,7 +108,7 @@ def _add_values(
     table: dict[str, NDArray[np.integer]], rows: NDArray[np.int64], heads: NDArray[np.int64],
     counts: NDArray[np.int64], records: Records,
 ) -> None:  # fmt: skip
-    """What calls read of up to 8 bytes: those of all their receives."""
+    """Add the values that calls read, of up to 8 bytes in all their receives."""
     brought = np.where(records["kind"] == RECEIVE, records["bytes"], 0)
     read = np.add.reduceat(brought, heads)
     known = (read > 0) & (read <= 8) & (np.add.reduceat(records["value_bytes"], heads) == read)

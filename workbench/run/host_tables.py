@@ -1,4 +1,4 @@
-"""What the host's blocks did over time: states, times, transitions."""
+"""The host's blocks over time: states, times, transitions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,9 +17,9 @@ _PIECE = 1 << 18  # stretches or calls looked at together
 def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: bool = False) -> dict[str, Table]:
     """`state_time` and `transitions` of the host's blocks.
 
-    A block is in a stretch's state (a call's, mostly) during it and at `work` between them. A thread whose beginning is
-    not `known` is unclassified until its first call. Every block's times sum to `time_ps`; zero-length stretches of
-    work count as visits, so that transitions balance.
+    A block is in a stretch's state (mostly a call's) during the stretch, and at `work` between stretches. A thread
+    without a `known` begin is unclassified until its first call. Every block's times sum to `time_ps`; zero-length
+    stretches of work count as visits, so that transitions balance.
     """
     numbers = range(len(blocks))
     return state_tables(blocks, (host_pieces(stretches, number, time_ps, known) for number in numbers))
@@ -28,7 +28,7 @@ def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: 
 def host_intervals(
     stretches: Table, number: int, time_ps: int, known: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Starts (ps) and states of one host block, as `host_states` has them, without the empty ones."""
+    """The starts (ps) and states of one host block, as in `host_states`, without empty ones."""
     pieces = list(host_pieces(stretches, number, time_ps, known))
     lasting = [np.diff(edges) > 0 for edges, _ in pieces]
     starts = [edges[:-1][lasts] for (edges, _), lasts in zip(pieces, lasting, strict=True)]
@@ -36,8 +36,8 @@ def host_intervals(
 
 
 def host_pieces(stretches: Table, number: int, time_ps: int, known: bool = False) -> Iterator[Piece]:
-    """One host block's states over time: work and its stretches in turn, so many of them at a time. A stretch within
-    another, as a call that a callback makes, takes none of the other's time."""
+    """One host block's states over time, piece by piece: work and its stretches alternate. A nested stretch, such as a
+    call from a callback, takes no time from the outer one."""
     mine = rows_of_block(stretches["block"], number)
     t0_ps, t1_ps, of_stretch = stretches["t0_ps"][mine], stretches["t1_ps"][mine], stretches["state"][mine]
     begins = np.array([min(int(t0_ps[0]), time_ps) if len(t0_ps) else time_ps])

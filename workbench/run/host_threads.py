@@ -1,4 +1,4 @@
-"""The host's threads as blocks of a run: their lives, what they called, and when they waited for one another."""
+"""The host's threads as blocks of a run: their lives, their calls, and their waits for each other."""
 
 import re
 from collections import Counter
@@ -24,11 +24,11 @@ from workbench.model.run_tables import Table
 
 @dataclass(frozen=True)
 class HostThreads:
-    """What the card's library tells of the threads.
+    """The card library's records of the threads.
 
-    `lives_ps` has a row of begin and end for each, by number; none where a target does not tell. `waits` are of dtype
-    WAITS, those that are a part of a call left out: they are the call's. `names` are those that the program gave;
-    `ranks` are whose process each thread is in, none where there is one.
+    `lives_ps` has a row (begin, end) for each thread, by number; none if a target does not record it. `waits` are of
+    dtype WAITS, without those within a call, which belong to the call. `names` are the program's names of threads;
+    `ranks` maps a thread to its process, empty for one process.
     """
 
     lives_ps: NDArray[np.int64]
@@ -41,14 +41,14 @@ class HostThreads:
         return len(self.lives_ps) > 0
 
     def begins_ps(self, count: int) -> NDArray[np.int64]:
-        """When each of so many threads began; 0 where that is not known."""
+        """The begin (ps) of each of so many threads; 0 if unknown."""
         return np.append(self.lives_ps[:count, 0], np.zeros(max(count - len(self.lives_ps), 0), np.int64))
 
     def own_ps(self, number: int, from_ps: NDArray[np.int64], to_ps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How much of each stretch between calls a thread did not wait."""
-        mine = self.waits[self.waits["thread"] == number]
-        waited = np.append(0, np.cumsum(mine["t1_ps"] - mine["t0_ps"]))
-        so_far = [waited[np.searchsorted(mine["t1_ps"], moments, side="right")] for moments in (from_ps, to_ps)]
+        """The time (ps) of each stretch between calls in which a thread did not wait."""
+        waits = self.waits[self.waits["thread"] == number]
+        waited = np.append(0, np.cumsum(waits["t1_ps"] - waits["t0_ps"]))
+        so_far = [waited[np.searchsorted(waits["t1_ps"], moments, side="right")] for moments in (from_ps, to_ps)]
         return to_ps - from_ps - (so_far[1] - so_far[0])
 
 
@@ -64,7 +64,7 @@ def read_threads(raw: Path, calls: RecordFile) -> HostThreads:
 
 
 def outside(waits: Records, thread: NDArray[np.int32], t0_ps: NDArray[np.int64], t1_ps: NDArray[np.int64]) -> Records:
-    """The waits that are not a part of one of their thread's calls, of which each thread's are in order."""
+    """The waits that are not part of a call of their thread; each thread's calls are in order."""
     keep = np.ones(len(waits), bool)
     for number in np.unique(waits["thread"]):
         mine, of_thread = np.flatnonzero(waits["thread"] == number), np.flatnonzero(thread == number)
@@ -75,7 +75,8 @@ def outside(waits: Records, thread: NDArray[np.int32], t0_ps: NDArray[np.int64],
 
 
 def thread_blocks(main: Block, callers: NDArray[np.int32], threads: HostThreads = UNKNOWN) -> tuple[Block, ...]:
-    """`host.main`, and a block with the same states for every further thread; `callers` are those that made calls."""
+    """`host.main`, and a block with the same states for every further thread; `callers` are the threads that made
+    calls."""
     count = max(len(threads.lives_ps), int(callers.max(initial=0)) + 1)
     if len(threads.waits):
         after = len(main.states)
@@ -92,7 +93,7 @@ def _of_rank(main: Block, rank: int, name: str) -> Block:
 
 
 def _in_ranks(threads: HostThreads, count: int) -> list[tuple[int, str]]:
-    """The rank of each thread, and what it is called there: the same threads of all ranks are replicas."""
+    """The rank and the name of each thread; the same threads of all ranks are replicas."""
     places: list[tuple[int, str]] = []
     numbers = {rank: [n for n in range(count) if threads.ranks.get(n, 0) == rank] for rank in threads.ranks.values()}
     names: dict[int, str] = {}
@@ -105,18 +106,18 @@ def _in_ranks(threads: HostThreads, count: int) -> list[tuple[int, str]]:
 
 
 def _names(given: Mapping[int, str], count: int) -> list[str]:
-    """What the threads after the first are called: as the program does, with their number where it does not, or calls
-    several alike."""
+    """The names of the threads after the first: those of the program, with the thread's number if the name is missing
+    or repeated."""
     names = [re.sub(r"\W+", "_", given.get(number, "")) or "thread" for number in range(1, count)]
     alike = Counter(["main", "thread", *names])
     return [name if alike[name] == 1 else f"{name}_{number}" for number, name in enumerate(names, 1)]
 
 
 def host_stretches(calls: Table, threads: HostThreads, blocks: Sequence[Block], time_ps: int) -> Table:
-    """All that is not work, in order of time within each block: calls, waits, and the times before a thread began and
-    after it ended (`unclassified`). Columns `block`, `state`, `t0_ps` and `t1_ps`.
+    """The stretches other than work, in order of time within each block: calls, waits, and the times before a thread
+    began and after it ended (`unclassified`). Columns `block`, `state`, `t0_ps` and `t1_ps`.
 
-    Where only the main thread is, and it never waited, these are the calls.
+    If the main thread is the only one and never waited, these are the calls.
     """
     if not len(threads.waits) and len(threads.lives_ps) <= 1:
         return calls

@@ -1,4 +1,5 @@
-"""What this machine has of all that the workbench uses, each with its version and path, or how to install it."""
+"""The tools and libraries on this machine that the workbench uses, each with its version and path, or how to install
+it."""
 
 import importlib.util
 import platform
@@ -35,8 +36,8 @@ _LOAD_S = 60
 
 @dataclass(frozen=True)
 class Requirement:
-    """Something the workbench uses, or how to get it. `needed`: without it the purpose cannot be served and runs or the
-    window fail; what is not needed only adds. `program` is False for libraries inside the Python environment."""
+    """A tool or library that the workbench uses, or how to get it. If it is `needed`, runs or the window fail without
+    it; otherwise it only adds a feature. `program` is False for libraries in the Python environment."""
 
     name: str
     purpose: str
@@ -47,8 +48,8 @@ class Requirement:
 
 @dataclass(frozen=True)
 class _Library:
-    """A Python package with native parts: `code` loads it, so that what it lacks in turn shows as well. `extra` is what
-    pip installs it with; only packages without one are needed."""
+    """A Python package with native parts: `code` loads it, which shows its missing dependencies. `extra` is the name by
+    which pip installs it; only packages without an extra are needed."""
 
     name: str
     purpose: str
@@ -85,8 +86,8 @@ _PROGRAMS: tuple[tuple[str, str, Callable[[], Tool | Diagnostic], bool], ...] = 
 
 
 def machine_report() -> tuple[Requirement, ...]:
-    """Everything that is used, in the order in which a person would install it. Takes seconds: programs are asked for
-    their versions, and libraries loaded in processes of their own."""
+    """All requirements, in a suitable order of installation. Takes seconds, since programs are asked for their versions
+    and libraries are loaded in processes of their own."""
     python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
     with ThreadPoolExecutor(len(_LIBRARIES)) as pool:
         loaded = pool.map(_load, _LIBRARIES)
@@ -99,12 +100,12 @@ def machine_report() -> tuple[Requirement, ...]:
 
 
 def programs() -> tuple[Requirement, ...]:
-    """The programs alone, which are asked for their versions in a moment."""
+    """The requirements that are programs; their versions are quick to read."""
     return tuple(Requirement(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS)
 
 
 def libraries() -> Mapping[str, str | None]:
-    """Every Python package that the workbench asks for, with its version; None for one that lacks."""
+    """The version of each Python package that the workbench requires; None for a missing one."""
     versions: dict[str, str | None] = {}
     for requirement in requires("rc-workbench") or ():
         if "extra ==" not in requirement:
@@ -114,7 +115,7 @@ def libraries() -> Mapping[str, str | None]:
 
 
 def window_diagnostic(error: ImportError) -> Diagnostic | None:
-    """How to get the window's libraries, if it is one of them that cannot be imported."""
+    """How to install the window's libraries, if one of them cannot be imported; None for another error."""
     names = {(error.name or "").partition(".")[0], *Path(error.path or "").parts}
     if not names & {"PySide6", "shiboken6", "pyqtgraph"}:
         return None
@@ -124,7 +125,7 @@ def window_diagnostic(error: ImportError) -> Diagnostic | None:
 
 
 def qt_diagnostic(error: str) -> Diagnostic:
-    """Qt that is installed, but lacks libraries of the system."""
+    """The diagnostic for an installed Qt that lacks libraries of the system."""
     return Diagnostic(
         f"the window's libraries cannot be loaded: {error}",
         f"Install them with `apt install {WINDOW_PACKAGES}` (Debian, as root).",

@@ -1,5 +1,5 @@
-"""The trace of a run on a real machine: its host's calls, where the program recorded them one by one, and the changes
-of states that the design's monitors recorded, where it has a trace of its own."""
+"""The trace of a run on a real machine: the host's calls, if the program recorded each, and the FPGA's state changes,
+if the design's monitors recorded them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,9 +27,9 @@ def machine_trace(
     *,
     asked: bool = False,
 ) -> tuple[TapTrace | None, tuple[Diagnostic, ...]]:
-    """What is to be finished below `part`, and what there is to say of it; None where no call was recorded, which is
-    told where it was `asked` for. `clocks` are those of the run as they were measured, `words` what was read out. The
-    changes in the FPGA are left in `raw`, as the simulated card leaves them. Raises OSError."""
+    """The unfinished trace below `part`, and its diagnostics; None if no call was recorded, with a warning if a trace
+    was `asked` for. `clocks` are the run's measured clocks, `words` the counter read-out. The FPGA's changes are
+    written to `raw` in the simulated card's format. Raises OSError."""
     if host is None or not len(read_calls(raw)):
         hint = "Let the command target.run hand RCW_TRACE on to the program, as it does RCW_RAW."
         lacking = Diagnostic("there is no trace: the program was not asked for one", hint, Severity.WARNING)

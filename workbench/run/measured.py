@@ -1,4 +1,4 @@
-"""What the records of a run on a real machine tell of its time: the host's clock, and the FPGA's as that tells it."""
+"""The times of a run on a real machine, from its records: the host's clock, and the FPGA's clocks aligned to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ from workbench.model.text import counted, time_text
 
 @dataclass(frozen=True)
 class _Board:
-    """What an FPGA's monitors tell: the words, `cycles` counted of each of its clocks by its name, and the first clock
-    on the host's, by the messages that began and ended its counting (none where it was not counted)."""
+    """The records of an FPGA's monitors: the words, the counted `cycles` of each clock by its name, and the first
+    clock's alignment to the host's by the messages at the begin and end of counting (empty if it was not counted)."""
 
     words: NDArray[np.uint32] | None
     cycles: Mapping[str, int]
@@ -30,7 +30,7 @@ class _Board:
 
 
 def _board(raw: Path, number: int, hdl: HdlBuild, place: str, first: str) -> _Board:
-    """What FPGA `number` left, whose first clock is called `first`."""
+    """The records of FPGA `number`, whose first clock is called `first`."""
     words, plan, cycles = read_counters(raw, number), hdl.read_out, dict[str, int]()
     if plan and words is not None and len(words) == plan.words:
         cycles = {place + monitor.clock: monitor.cycles(words) for monitor in plan.monitors}
@@ -41,10 +41,10 @@ def _board(raw: Path, number: int, hdl: HdlBuild, place: str, first: str) -> _Bo
 
 
 def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClock]) -> Outcome:
-    """The outcome with what sound records in `raw` say (`resources/board`, `resources/host/recap.h`).
+    """The outcome with the times in the sound records of `raw` (`resources/board`, `resources/host/recap.h`).
 
-    The first clock of each FPGA is what two messages that both clocks stamped say of it, others are what the monitors
-    counted of them meanwhile. `clocks` are the run's, an FPGA's behind another's.
+    The first clock of each FPGA is measured by two messages that both clocks stamped, the other clocks by the cycles
+    that monitors counted in the same time. `clocks` are the run's, FPGA after FPGA.
     """
     stats = read_stats(raw)
     end = read_end(raw / "recording.txt")
@@ -74,7 +74,7 @@ def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClo
 
 
 def _all_words(boards: Sequence[_Board], hdl: HdlBuild) -> NDArray[np.uint32] | None:
-    """The words of all FPGAs, one's behind the other's: zeros of one whose counters were not read."""
+    """The words of all FPGAs in sequence; zeros for one whose counters were not read."""
     if all(board.words is None for board in boards):
         return None
     sizes = [one.read_out.words if one.read_out else 0 for one in hdl.each]
@@ -86,7 +86,7 @@ def _all_words(boards: Sequence[_Board], hdl: HdlBuild) -> NDArray[np.uint32] | 
 
 @dataclass(frozen=True)
 class _Timed:
-    """A clock of the run: its cycles, how fast it was, and when it began to be counted."""
+    """A clock of the run: its cycles, its frequency, and the time at which its counting began."""
 
     cycles: int
     hz: float
@@ -95,7 +95,7 @@ class _Timed:
 
 
 def _timed(board: _Board, clocks: Sequence[RunClock], clock: RunClock) -> _Timed:
-    """One of an FPGA's clocks, of which the first was timed by messages."""
+    """The timing of one of an FPGA's clocks; the first clock was timed by messages."""
     first = clocks[0]
     cycles = board.cycles.get(first.name, 0)
     hz = float(PS_PER_S / board.first[0].rate_ps) if board.first else first.frequency_hz
@@ -111,8 +111,8 @@ def _timed(board: _Board, clocks: Sequence[RunClock], clock: RunClock) -> _Timed
 
 
 def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[RunClock], clock: RunClock) -> float:
-    """How fast a clock was, by how fast the first one was and what was counted of both; where that is what the platform
-    says, but for the cycles that crossing from one to the other may take, in the platform's proportion."""
+    """The frequency of a clock from the first clock's and the counts of both. If the counts agree with the platform but
+    for the cycles of a clock crossing, the platform's ratio is used."""
     first = clocks[0]
     ours, cycles = counted.get(clock.name, 0), counted.get(first.name, 0)
     later = LATER_CYCLES * (1 + clock.frequency_hz / first.frequency_hz)
@@ -123,7 +123,7 @@ def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[R
 
 
 def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
-    """A warning for each FPGA whose counters were not read, where those of another were."""
+    """A warning for each FPGA whose counters were not read, if another one's were."""
     for board, one, place in zip(boards, hdl.each, hdl.places, strict=True):
         if board.words is None and one.read_out and any(other.words is not None for other in boards):
             text = f"the counters of {place.rstrip(':.')} were not read, so there are no counts for its blocks"

@@ -1,4 +1,4 @@
-"""What recording did to a run's virtual time: how much was taken off it, and how much may be left."""
+"""Instrumentation overhead in a run's virtual time: the subtracted part and the residual."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from workbench.api.targets import Outcome
 
 
 def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> dict[str, float]:
-    """In percent; {} where the host left no figure. On a real machine nothing is taken off.
+    """The overheads in percent; {} if the host recorded none. On a real machine nothing is subtracted.
 
-    `taken_off_pct`: what recording took, of the run's virtual time, in which it is not (the paper's card had it in:
-    14.2 % of "software time", ReCAP 2011, section 6.2). What may be left in it: `host_pct` of the host program's whole
-    time, its API calls included, `virtual_pct` of the run's, `own_pct` of the host's own code alone; each plus or minus
-    `unsure_pct` of the run's. The host's recording runtime adds up what it takes off call by call, and at its end finds
-    what is left, in rounds of empty calls (`recording.txt`): it differs between rounds, and after a wait, with caches
-    cold, may be twice that. Deterministic time counts the user's own code only.
+    `taken_off_pct` is the subtracted overhead as a share of the run's virtual time, which does not contain it (the
+    paper's card contained it: 14.2 % of "software time", ReCAP 2011, section 6.2). The residual is `host_pct` of the
+    host program's whole time with its API calls, `virtual_pct` of the run's, and `own_pct` of the host's own code; each
+    plus or minus `unsure_pct` of the run's. The host's recording runtime sums what it subtracts call by call, and
+    measures the residual at its end in rounds of empty calls (`recording.txt`). The residual differs between rounds,
+    and may be twice as large after a wait, with cold caches. Deterministic time counts only the user's own code.
     """
     if deterministic:
         return {"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0}

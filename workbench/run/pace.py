@@ -1,4 +1,5 @@
-"""How far a job is and how long it still takes, from what its steps say and how long they took the last time."""
+"""The progress and remaining time of a job, from its steps' reports and the duration of the same steps the last
+time."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ TOO_EARLY = 0.02  # below this share a step's own progress says nothing about it
 
 
 class Pace:
-    """Follows a job's events. `clock` gives seconds."""
+    """Follows the events of a job. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -36,18 +37,19 @@ class Pace:
 
     @property
     def elapsed_s(self) -> float:
-        """How long the step under way has been going on."""
+        """The time (s) since the current step began."""
         return self._clock() - self._began if self.step else 0.0
 
     def is_due(self, every_s: float) -> bool:
-        """Whether so much time has passed since the step began, or this was last true of it."""
+        """Whether `every_s` seconds have passed since the step began, or since this was last true."""
         if not self.step or self._clock() - self._shown < every_s:
             return False
         self._shown = self._clock()
         return True
 
     def step_left_s(self) -> float | None:
-        """How long the step under way still takes; None where nothing says so, or it takes longer than it did."""
+        """The remaining time (s) of the current step; None if nothing shows it, or if the step takes longer than last
+        time."""
         elapsed_s = self.elapsed_s
         if self._share is not None:
             return elapsed_s * (1 - self._share) / self._share if self._share > TOO_EARLY else None
@@ -55,14 +57,14 @@ class Pace:
         return expected_s - elapsed_s if expected_s is not None and expected_s > elapsed_s else None
 
     def step_share(self) -> float | None:
-        """How far the step under way is, from 0 to 1."""
+        """The completed share of the current step, 0 to 1."""
         if self._share is not None:
             return self._share
         left_s, elapsed_s = self.step_left_s(), self.elapsed_s
         return None if left_s is None or not elapsed_s + left_s else elapsed_s / (elapsed_s + left_s)
 
     def left_s(self) -> float | None:
-        """How long the job still takes; None where nothing says so."""
+        """The remaining time (s) of the job; None if nothing shows it."""
         now_s = self.step_left_s() if self.step else 0.0
         to_come = [self._expected.get(name) for name in self.steps if name not in (*self.done, self.step)]
         if now_s is None or not self.steps or any(expected_s is None for expected_s in to_come):
@@ -70,7 +72,8 @@ class Pace:
         return now_s + sum(expected_s or 0.0 for expected_s in to_come)
 
     def left_text(self) -> str:
-        """`about 12 s left`; of the step where the job's end is unknown; nothing where that is too, or all is done."""
+        """`about 12 s left`: of the job, or of the step if the job's end is unknown; "" if both are unknown or the job
+        is done."""
         if not self.step and set(self.steps) <= set(self.done):
             return ""
         whole_s, step_s = self.left_s(), self.step_left_s() if self.step else None

@@ -1,4 +1,4 @@
-"""The host's call order as a loop skeleton: what a profile keeps of it when the calls themselves are not kept.
+"""The host's call order as a skeleton of loops, which a profile keeps instead of the calls.
 
 After Ketterlin and Clauss, "Prediction and trace compression of data access addresses through nested loop recognition"
 (CGO 2008), reduced to loops whose bodies repeat exactly.
@@ -19,8 +19,8 @@ Numbers = NDArray[np.int64]
 def fold(site: Numbers, state: Numbers, repeat: Numbers, host_ps: Numbers) -> Table:
     """One thread's calls as in table `call_order`: calls and loops in pre-order, the shortest bodies folded first.
 
-    Each of the calls is there `repeat` times, with `host_ps` of own code before them in all, and unlike the one after
-    it.
+    Each row of calls repeats `repeat` times with `host_ps` of own code before them in total, and differs from the next
+    row.
     """
     width = int(state.max(initial=0)) + 1
     kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
@@ -40,7 +40,7 @@ def fold(site: Numbers, state: Numbers, repeat: Numbers, host_ps: Numbers) -> Ta
 
 
 def table_rows(repeat: Numbers, body: Numbers) -> Numbers:
-    """The rows of calls in the order in which they are made, each once a round of the loops around it."""
+    """The rows of calls in execution order, repeated for each iteration of the loops around them."""
     loops = np.flatnonzero(body)
 
     def rounds(begin: int, end: int) -> Numbers:
@@ -55,7 +55,7 @@ def table_rows(repeat: Numbers, body: Numbers) -> Numbers:
 
 
 class _Loops:
-    """Every token's rows of the table: the calls' first, then those of loops, each found once."""
+    """The table rows of every token: first those of calls, then those of loops, each once."""
 
     def __init__(self, calls: Numbers) -> None:
         self._rows = list(calls[:, None])

@@ -1,4 +1,4 @@
-"""What a program that is still running did so far, as its recorder counts it."""
+"""The activity so far of a program that is still running, from its recorder's counts."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,7 +15,7 @@ from workbench.run.counted import counted_blocks, counted_tables
 
 @dataclass(frozen=True)
 class CallSoFar:
-    """The calls of a site in a state, of all threads: those that returned, and how many are `under_way`."""
+    """The calls of a site in a state, of all threads: the finished ones, and the number `under_way`."""
 
     site: Site
     state: State
@@ -26,13 +26,13 @@ class CallSoFar:
 
     @property
     def bytes_per_s(self) -> float:
-        """0 where none took any time."""
+        """The mean rate; 0 if the calls took no time."""
         return self.bytes / self.time_s if self.time_s else 0.0
 
 
 def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
-    """What was called until now, the longest first; nothing where the program has not begun. Raises WorkbenchError
-    for damaged records, and OSError."""
+    """The calls until now, the longest total first; empty if the program has not begun. Raises WorkbenchError for
+    damaged records, and OSError."""
     stats, named = read_stats(raw), _units(raw)
     if stats is None or named is None:
         return ()
@@ -67,8 +67,8 @@ def _read_units(raw: Path, mtime_ns: int, size: int) -> Units | None:
 
 
 def with_calls_so_far(run: Run, raw: Path) -> Run:
-    """A run that is still going on, with the tables of what its host's threads did until now; the run itself where
-    nothing is counted yet. Raises as `calls_so_far`."""
+    """A run in progress with the tables of its host's threads until now; the unchanged run if nothing is counted yet.
+    Raises like `calls_so_far`."""
     stats: HostStats | None = read_stats(raw)
     named = _units(raw)
     if stats is None or named is None or not stats.threads:

@@ -1,5 +1,5 @@
-"""What can be used of the records that a program left on a real machine: a board that dies half-way, a full disk and a
-copy that was cut leave damaged ones. Each file is made sound in its place, and every loss is named."""
+"""Repairs the records of a program on a real machine: a board that dies half-way, a full disk or an incomplete copy
+damages them. Each file is repaired in place, and every loss is reported."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ _FASTER = 1000.0  # times than the platform says, at most
 
 
 def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
-    """WorkbenchError for a folder without records, or with those of another build than the tree of this id."""
+    """Raise WorkbenchError for a folder without records, or with records of another build than this tree's."""
     if not any((raw / name).is_file() and (raw / name).stat().st_size for name in _CALL_FILES):
         hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
         raise WorkbenchError(Diagnostic("this folder holds no records of a run", hint, file=str(raw)))
@@ -74,7 +74,7 @@ def keep_sound(
     clocks: Sequence[RunClock],
     tree: str,
 ) -> tuple[Diagnostic, ...]:
-    """Take out of the records in `raw` what cannot be, and name each loss, of the files as they are called in `shown`.
+    """Remove impossible records in `raw`, and report each loss under the file's name in `shown`.
 
     `languages` are those of each FPGA's design, `clocks` the run's, `tree` is the build's id.
     """
@@ -118,7 +118,7 @@ def keep_sound(
 
 
 def _sound_text(path: Path, kind: str, lost: Lost) -> None:
-    """Keep the lines that are whole and whose numbers can be."""
+    """Keep the complete lines with possible numbers."""
     if not path.exists():
         return
     known = _NUMBERS[kind]
@@ -141,7 +141,7 @@ def _can_be(text: str, least: int) -> bool:
 
 
 def _sound_time(raw: Path, lost: Lost) -> None:
-    """A run lasts at least until its last call's end."""
+    """Let a run last at least until its last call's end."""
     stats, end = read_stats(raw), read_end(raw / "recording.txt")
     if stats is None or "time_ps" not in end:
         return
@@ -155,7 +155,7 @@ def _sound_time(raw: Path, lost: Lost) -> None:
 
 
 def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> None:
-    """Leave out the records of calls that name what is not there, or a time that is not the run's."""
+    """Remove records of calls with names that do not exist, or with times outside the run."""
     path, stats, described = raw / "host_calls.bin", read_stats(raw), slots_and_clock(raw)
     if stats is None or described is None:
         path.unlink()
@@ -189,7 +189,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
 def _sound_words(
     path: Path, number: int, hdl: HdlBuild, language: HdlLanguage, lost: Lost
 ) -> NDArray[np.uint32] | None:
-    """The words of the design's monitors, behind which nothing is left; None where they are not those."""
+    """The words of the design's monitors, with later data cut off; None if they cannot be decoded."""
     assert hdl.read_out
     size, has = 4 * hdl.read_out.words, path.stat().st_size
     if has > size:
@@ -207,7 +207,7 @@ def _sound_words(
 
 
 def _undecoded(hdl: HdlBuild, language: HdlLanguage, words: NDArray[np.uint32]) -> str:
-    """Why the words are not those of the design's monitors; empty where they are."""
+    """The reason why the words cannot be decoded as those of the design's monitors; "" if they can."""
     try:
         language.decode(hdl, words)
     except WorkbenchError as error:
@@ -216,7 +216,7 @@ def _undecoded(hdl: HdlBuild, language: HdlLanguage, words: NDArray[np.uint32]) 
 
 
 def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost: Lost) -> None:
-    """Keep the messages that can be in this order, each once: the last is that of so many `cycles`."""
+    """Keep each message that is possible in this order once; the last one must have `cycles`."""
     records = np.array(read_records(path, TRIPLES))
     kept = _in_order(records)
     if len(kept) and cycles is not None and kept["cycle"][-1] != cycles:
@@ -240,7 +240,7 @@ def _in_order(records: Records) -> Records:
 
 
 def _plausible(records: Records, clock: RunClock) -> bool:
-    """Whether the first and the last message let the clock be anything like the platform's, or any slower."""
+    """Whether the first and the last message imply a possible clock: the platform's, or any slower one."""
     usual_ps = int(records["cycle"][-1] - records["cycle"][0]) * PS_PER_S / clock.frequency_hz
     took_ps = int(records["t_p3_ps"][-1] - records["t_p1_ps"][0])
     return usual_ps / _FASTER <= took_ps

@@ -1,5 +1,5 @@
-"""What can be used of the records that a run on the simulated card left when it was killed, or its disk was full: as
-`sound.py` does for those of a real machine."""
+"""Repairs the records of a run on the simulated card that was killed or filled its disk, as `sound.py` does for a real
+machine."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ _COLUMNS: dict[str, tuple[np.dtype[np.void], dict[str, int | str]]] = {
 
 
 def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagnostic, ...]:
-    """Take out of the records in `raw` what cannot be; a warning for each file that lost something."""
+    """Remove impossible records in `raw`; returns a warning for each file with losses."""
 
     def lost(name: str, what: str, loss: str) -> None:
         text = f"this record is damaged: {what}. Lost: {loss}"

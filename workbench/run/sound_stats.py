@@ -1,4 +1,4 @@
-"""What can be used of a damaged `host_stats.bin`: whole threads, and whole rows that can be."""
+"""Repairs a damaged `host_stats.bin`: keeps whole threads and possible rows."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,9 +24,9 @@ _SLACK_PS, _ROUNDED = 1e6, 1.01
 
 
 def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> NDArray[np.int64]:
-    """Make the counts of a program and its forked children sound in place, and name each loss. The slots that nothing
-    explains any more: records of calls in these mean nothing. `record_bytes` has a record of such a call.
-    WorkbenchError where another version's recorder counted."""
+    """Repair the counts of a program and its forked children in place, and report each loss. Returns the slots without
+    an explanation, whose call records are meaningless. `record_bytes` is the size of a call's record. Raises
+    WorkbenchError for the counts of another recorder version."""
     unknown = np.zeros(0, np.int64)
     for path in sorted(raw.glob("host_stats*.bin")):
         given = path.read_bytes()
@@ -46,28 +46,28 @@ def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> ND
 
 
 def _count_children(raw: Path, lost: Lost) -> None:
-    """Let the first process's file name as many children as there are files of such."""
+    """Correct the number of children in the first process's file to the number of their files."""
     path = raw / STATS
     if not path.exists():
         return
     data = bytearray(path.read_bytes())
     header = np.frombuffer(data, HEADER, 1)
-    there = 0
-    while (raw / f"host_stats_{there + 1}.bin").exists():
-        there += 1
-    if int(header["children"][0]) != there:
-        missing = int(header["children"][0]) - there
+    found_files = 0
+    while (raw / f"host_stats_{found_files + 1}.bin").exists():
+        found_files += 1
+    if int(header["children"][0]) != found_files:
+        missing = int(header["children"][0]) - found_files
         if missing > 0:
             lost(STATS, f"it names {counted(int(header['children'][0]), 'forked child', 'forked children')}, of which "
-                         f"{there} left records", "the calls of the others")  # fmt: skip
-        header["children"][0] = there
+                         f"{found_files} left records", "the calls of the others")  # fmt: skip
+        header["children"][0] = found_files
         path.write_bytes(data)
 
 
 def _sound(
     given: bytes, host: HostBuild, lost: Callable[[str, str], None], record_bytes: int
 ) -> tuple[bytearray, NDArray[np.int64]]:
-    """What a file should hold, and the slots that nothing explains."""
+    """The repaired contents of a file, and its slots without an explanation."""
     header = np.frombuffer(given, HEADER, 1)[0]
     slots, size = int(header["slots"]), int(header["thread_bytes"])
     data = _padded(given, host, int(header["threads"]), size, slots, lost)
@@ -92,7 +92,7 @@ def _sound(
 
 
 def _useless(data: bytes) -> str:
-    """Why nothing can be used of a file; empty where something can."""
+    """The reason why a file is useless; "" if a part of it can be used."""
     if len(data) < PAGE + THREAD.itemsize:
         return f"it ends early, after {counted(len(data), 'byte')}"
     header = np.frombuffer(data, HEADER, 1)[0]
@@ -106,7 +106,7 @@ def _useless(data: bytes) -> str:
 def _padded(
     given: bytes, host: HostBuild, threads: int, size: int, slots: int, lost: Callable[[str, str], None]
 ) -> bytearray:
-    """The threads that are there, with zeros in the place of what is missing of the last."""
+    """The existing threads, with zeros for the missing part of the last one."""
     has = len(given)
     begun = [n for n, at in enumerate(range(PAGE, has, size)) if _begun(given, at)]
     count = max(begun, default=0) + 1
@@ -128,7 +128,7 @@ def _padded(
 
 
 def _begun(data: bytes | bytearray, at: int) -> bool:
-    """Whether a thread is at a place."""
+    """Whether a thread's data begin at this position."""
     if at + THREAD.itemsize > len(data):
         return False
     thread = np.frombuffer(data, THREAD, 1, at)[0]
@@ -136,7 +136,7 @@ def _begun(data: bytes | bytearray, at: int) -> bool:
 
 
 def _nameless(rows: RowArray, host: HostBuild) -> NDArray[np.bool_]:
-    """The rows of no call of the program's."""
+    """A mask of the rows that belong to no call of the program."""
     known: NDArray[np.bool_] = (rows["site"] >= 0) & (rows["site"] < len(host.sites))
     known &= (rows["state"] >= 0) & (rows["state"] < len(host.blocks[0].states))
     known &= (rows["entry"] >= -1) & (rows["entry"] < max(len(host.entries), 1))
@@ -147,7 +147,7 @@ def _sound_rows(
     thread: RowArray, rows: RowArray, nameless: NDArray[np.bool_], host: HostBuild,
     zero: int, ps_per_tick: float,
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
-    """Clear the rows of a thread that cannot be, and set what is told of its time to what can be."""
+    """Clear impossible rows of a thread, and correct its times to possible ones."""
     who = f"thread {thread['number'][0]}" if thread["number"][0] else "the main thread"
     most = MOST_AMOUNT / (ps_per_tick or 1)
     first, last = (float(thread[name][0]) - zero for name in ("first", "last"))

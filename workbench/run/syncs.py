@@ -1,4 +1,4 @@
-"""From the records of the host's synchronising calls to table `syncs`."""
+"""Converts the records of the host's synchronising calls to table `syncs`."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from workbench.traces.groups import numbered
 
 
 def sync_tables(raw: Path) -> dict[str, Table]:
-    """Table `syncs` of a run; none where its one thread did nothing but call the card."""
+    """Table `syncs` of a run; none if its only thread did nothing but call the card."""
     records = read_syncs(raw)
     if not np.isin(records["kind"], [SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.EXIT], invert=True).any():
         return {}
@@ -35,7 +35,7 @@ def sync_tables(raw: Path) -> dict[str, Table]:
 
 
 def _in_order_of_use(addresses: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Numbers for addresses, the same wherever the system put them; -1 for address 0."""
+    """Numbers for addresses in order of use, which do not depend on the system's placement; -1 for address 0."""
     known, which = numbered(addresses.view(np.int64))
     first = np.full(len(known), len(addresses))
     np.minimum.at(first, which, np.arange(len(addresses)))

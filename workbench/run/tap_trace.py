@@ -1,4 +1,4 @@
-"""The trace of a run, made from the card's taps while they are being written."""
+"""Writes the trace of a run from the card's taps while these are being recorded."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ _STATES_OF_ANY = 1 << 15
 
 
 class TapTrace:
-    """Follows the taps in `raw` and writes them as a trace below `tables`, a chunk whenever enough have come.
+    """Follows the taps in `raw` and writes them as a trace below `tables`, in chunks.
 
-    `hardware` are the blocks that the taps number, each with the frequency of its clock, all with one drift, and `host`
-    the program's main thread, None where it tells of its states itself. The clocks' first cycle begins at `began_ps`.
-    Raises OSError.
+    `hardware` are the blocks that the taps number, each with the frequency of its clock, all with one drift. `host` is
+    the program's main thread, None if it records its own states. The clocks' first cycle begins at `began_ps`. Raises
+    OSError.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TapTrace:
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """While a run goes on, on a thread of its own."""
+        """Follow the taps in a thread of its own during the context."""
         over = threading.Event()
         thread = threading.Thread(target=self._follow, args=(over,), name="trace", daemon=True)
         thread.start()
@@ -69,7 +69,7 @@ class TapTrace:
             self._failed = error  # told by `finish`: the run goes on
 
     def catch_up(self) -> None:
-        """Write the whole chunks that there are by now."""
+        """Write all complete chunks that exist now."""
         taps = read_taps(self._raw)
         while len(taps) - self._done >= CHUNK_TAPS:
             chunk = taps[self._done : self._done + CHUNK_TAPS]
@@ -77,7 +77,7 @@ class TapTrace:
             self._done += CHUNK_TAPS
 
     def finish(self, stretches: Table, threads: int, time_ps: int, known: bool = False) -> dict[str, Table]:
-        """Write what is left, with the host's threads (see `host_intervals`); the trace's tables."""
+        """Write the remaining taps and the host's threads (see `host_intervals`); returns the trace's tables."""
         if self._failed:
             raise self._failed
         self.catch_up()
@@ -95,19 +95,19 @@ class TapTrace:
         return self._writer.close(threads + self._blocks)
 
     def _stretches(self, taps: Records) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """Starts (ps) and states of taps, block by block, and how many each block has."""
+        """The starts (ps) and states of taps, block by block, and the number of each block's taps."""
         order = np.argsort(taps["block"].astype(np.int16 if self._blocks < 1 << 15 else np.int32), kind="stable")
         block = taps["block"][order]
         counts = np.bincount(block, minlength=self._blocks)
         cycles = np.maximum(taps["cycle"][order], 0)
         starts = np.zeros(len(cycles), np.int64)
-        for clock_hz, mine in self._of_clock.items():
-            rows = slice(None) if len(self._of_clock) == 1 else np.flatnonzero(mine[block])
+        for clock_hz, on_clock in self._of_clock.items():
+            rows = slice(None) if len(self._of_clock) == 1 else np.flatnonzero(on_clock[block])
             starts[rows] = cycle_starts_ps(cycles[rows], clock_hz, self._drift_ppm_per_s) + self._began_ps
         states = taps["state"][order]
-        new = np.flatnonzero((counts > 0) & ~self._begun)
-        self._begun[new] = True
-        heads = (np.cumsum(counts) - counts)[new]
+        started = np.flatnonzero((counts > 0) & ~self._begun)
+        self._begun[started] = True
+        heads = (np.cumsum(counts) - counts)[started]
         late = starts[heads] > 0  # unclassified until its first tap
-        counts[new[late]] += 1
+        counts[started[late]] += 1
         return np.insert(starts, heads[late], 0), np.insert(states, heads[late], 0), counts

@@ -1,4 +1,4 @@
-"""Calls that did not return: those that were under way when the program was ended, and those that a longjmp left."""
+"""Calls that did not return: those under way when the program was ended, and those that a longjmp left."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from workbench.model.text import time_text
 
 
 def unreturned(raw: Path, sites: Sequence[Site]) -> Iterator[Diagnostic]:
-    """What the recorder in a program knew of such calls, at their places in the sources."""
+    """A warning for each call that did not return, at its source place, from the program's recorder."""
     stats = read_stats(raw)
     if stats is None:
         return

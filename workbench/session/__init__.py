@@ -1,1 +1,1 @@
-"""An open project: what the window and the command line both do."""
+"""An open project: the functions that the window and the command line share."""

@@ -1,4 +1,5 @@
-"""The entries of a whole API: which calls open a card and make its objects, which go either way, which name no card."""
+"""Makes a template's entries from all functions of an API: kinds, directions, cards, and what opens a card or makes its
+objects."""
 
 import re
 from collections.abc import Sequence
@@ -36,8 +37,8 @@ _DESCRIPTORS = {*HANDLES, "fd", "d", "b", "id"}
 
 
 def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
-    """The entries of an API's functions, as a template holds them, two of one that moves data either way as an argument
-    says; and notes on those of which that is not known."""
+    """The template entries of an API's functions, two for a function that moves data in the direction of an argument;
+    and notes on functions whose direction is unknown."""
     known = [(one, parse_prototype(one.prototype)) for one in functions]
     sized = {p.scope: p.name for _, p in known if p and not p.parameters and p.name in ("size", "size_bytes")}
     both = {p.scope for _, p in known if p and p.scope and _syncs(p)}
@@ -60,7 +61,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entries.append(with_fields(entry, kind="receive", subtype="from the device", condition=from_))
         else:
             entries.append(entry)
-            if _moves_both_ways(prototype) and not _says_where(prototype):
+            if _moves_both_ways(prototype) and not _names_direction(prototype):
                 hint = "Give it two entries, each with its own 'Only when' and Label."
                 message = f"{prototype.qualified} may send or receive; it is taken as a send"
                 notes.append(Diagnostic(message, hint, Severity.NOTE))
@@ -76,8 +77,9 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
 
 
 def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the calls that open a card as `acquire`, where the API is classes: what returns an object that moves data,
-    by value or by any pointer; else the constructors of such a class, unless they are given another object."""
+    """The entries with kind `acquire` for calls that open a card in an API of classes: functions that return an object
+    that moves data, by value or by pointer, or otherwise the constructors of such a class, unless they take another
+    object."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
     movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
@@ -128,8 +130,8 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With where the objects of an API's classes begin on the card: as what makes them is given it, and for a call that
-    moves data as the object says, in a method of the header's own, such as `offset()`."""
+    """The entries with the addresses of objects on the card: from a parameter of the call that makes the object, or,
+    for a call that moves data, from a method of the header such as `offset()`."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     scopes = {p.scope.rpartition("::")[2] for _, p in known if p and (p.is_constructor or p.is_destructor)}
     getters = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
@@ -156,24 +158,24 @@ def _last(scope: str) -> str:
 
 
 def _named_in(prototype: Prototype, names: set[str]) -> set[str]:
-    """Those of some classes' names that a function's parameters speak of."""
+    """The names of classes that occur in a function's parameters."""
     return names & {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
 
 
 def _is_pointer(returns: str) -> bool:
-    """Whether a type's name says that it is a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
+    """Whether a type's name marks a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
     return bool({"ptr", "sptr", "uptr", "pointer"} & set(words_of(returns.rpartition("::")[2])))
 
 
 def _plain_entry(entry: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """An entry that became another one, of which only what is the header's stays."""
+    """An entry with new fields, of which only the header's own fields are kept."""
     kept: dict[str, Any] = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
     return with_fields(kept, **new)
 
 
 def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the card's number, where a program keeps hold of a card by a number that an `acquire` returns: it is the
-    first parameter of other calls, called `fd`, say."""
+    """The entries with the card's number, if an `acquire` returns an integer that other calls take as their first
+    parameter, such as `fd`."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
               and INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
@@ -188,7 +190,7 @@ def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _syncs(prototype: Prototype) -> bool:
-    """Whether a method moves what its object holds: its parameters are no data."""
+    """Whether a method moves the data of its own object, without data parameters."""
     if "sync" in words_of(prototype.name):
         return True
     return _moves_both_ways(prototype) and next(data_of(parameters_of(prototype), CallKind.SEND), None) is None
@@ -199,13 +201,13 @@ def _inline(function: ApiFunction) -> dict[str, bool]:
 
 
 def _asks(prototype: Prototype) -> bool:
-    """Whether a call answers with a number what a host may wait for."""
+    """Whether a call returns a number or truth value that a host may wait for."""
     answers = prototype.returns in ("bool", "_Bool") or INTEGER.fullmatch(prototype.returns) is not None
     return answers and bool(set(words_of(prototype.name)) & _ASKED)
 
 
 def _ways(function: ApiFunction) -> tuple[str, str] | None:
-    """The conditions under which a call goes to the device and from it, where an argument's names say so."""
+    """The conditions under which a call sends and receives, if the names of an argument show them."""
     for name, choices in function.choices:
         to, from_ = (next((c for c in choices if way.search(plain_words(c))), "") for way in (TO_CARD, FROM_CARD))
         if to and from_:
@@ -213,8 +215,8 @@ def _ways(function: ApiFunction) -> tuple[str, str] | None:
     return None
 
 
-def _says_where(prototype: Prototype) -> bool:
-    """Whether a name says which way its data go, be it only which side the program's data are on."""
+def _names_direction(prototype: Prototype) -> bool:
+    """Whether a name shows a direction, or at least the side of the program's data."""
     plain = plain_words(prototype.name)
     return bool(AWAY.fullmatch(plain) or TO_CARD.search(plain) or FROM_CARD.search(plain))
 

@@ -1,4 +1,4 @@
-"""The calls of an API that map a part of the card into the program's memory, and what its accesses there are."""
+"""Finds the API calls that map a part of the card into the program's memory, and makes entries for the accesses."""
 
 import re
 from typing import Any
@@ -14,8 +14,8 @@ _BYTES = "65536"  # where no parameter says how many
 
 
 def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the calls that return a pointer to registers as what opens a mapping, those that end one, and two entries of
-    the program's accesses behind the last."""
+    """The entries with calls that return a pointer to registers as opening a mapping, calls that end one, and two
+    entries for the program's accesses after the last."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
     if not any(prototype and _maps(prototype) and "inline" not in entry for entry, prototype in known):
         return entries
@@ -36,7 +36,7 @@ def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _maps(prototype: Prototype) -> bool:
-    """Whether a call returns a pointer to volatile words; or to any, where its name says that registers are there."""
+    """Whether a call returns a pointer to volatile words, or a pointer and a name that means registers."""
     returns = prototype.returns
     if returns.count("*") != 1 or returns.startswith("const "):
         return False
@@ -48,7 +48,7 @@ def _maps(prototype: Prototype) -> bool:
 
 
 def _pointer(prototype: Prototype) -> str:
-    """The parameter that is the mapping's pointer."""
+    """The parameter that holds the mapping's pointer."""
     kinds = {p.name: re.sub(r"\bvolatile\b", "", p.kind).strip() for p in parameters_of(prototype)}
     return next((name for name, kind in kinds.items() if _is_data(kind)), "")
 

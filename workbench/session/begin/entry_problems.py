@@ -1,4 +1,4 @@
-"""What of a template's expressions does not compile, at its line; and of one that is being typed."""
+"""Compiles a template's expressions, and reports errors at their lines, also for an expression that is being typed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,8 +25,8 @@ _POLL = (
 
 
 def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
-    """Errors, and warnings where a header that is not at hand may bring what is not known. None where the template has
-    errors of another kind."""
+    """Errors, and warnings if a missing header may declare an unknown name. Empty if the template has errors of another
+    kind."""
     platform, _ = parse_platform(text, str(template), plugins.port_kinds)
     marked, _ = read_marked(text, str(template))
     language = knows_apis(plugins)
@@ -59,8 +59,8 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
 
 
 def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> tuple[Diagnostic, ...]:
-    """The include lines of a template, and those of its headers, that bring what is not to be opened, such as a device.
-    A header may be anywhere."""
+    """Problems of include lines, of the template and of its headers, that lead to files that must not be opened, such
+    as devices. A header may be anywhere."""
     includes, problems = Includes(folders, [Path("/")]), list[Diagnostic]()
     for number, line in enumerate(lines):
         path, why = includes.resolved(str(folders[0]), header_of(line))
@@ -73,7 +73,7 @@ def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> t
 
 
 def _never_called(host: Host, marked: Marked) -> Iterator[Diagnostic]:
-    """Of a library that is generated from the entries: the callbacks that they are given."""
+    """A warning for each callback that an entry takes, since a generated library never calls it."""
     for number, entry in enumerate(host.entries):
         prototype = parse_prototype(entry.prototype)
         if prototype and not entry.inline and (given := callbacks(prototype)):
@@ -86,7 +86,7 @@ def _place(entry: int | None) -> Path_:
 
 
 def typed_problem(text: str, path: Path_, value: object, template: Path, plugins: Plugins) -> Diagnostic | None:
-    """What would be wrong at a place of a template, were this written there."""
+    """The problem at this place of a template if it held `value`; None if there is none."""
     try:
         new = yaml_edit.set_value(text, path, value)
     except WorkbenchError as error:

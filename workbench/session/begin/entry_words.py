@@ -1,4 +1,4 @@
-"""Entries of a platform template told by names and types of prototypes: kinds, and the expressions of what they move.
+"""Makes template entries from the names and types of prototypes: kinds, and the expressions for moved data.
 
 They are a beginning that a person looks over; what no name tells is left out.
 """
@@ -83,12 +83,12 @@ class Parameter:
 
     @property
     def points(self) -> str:
-        """What it points to, without const; empty where it is no pointer, or one to a pointer."""
+        """The type that the parameter points to, without const; "" if it is no pointer, or a pointer to a pointer."""
         return pointed_type(self.kind + " _", "_").removeprefix("const ").strip() if self.kind.count("*") == 1 else ""
 
     @property
     def text(self) -> str:
-        """As a `char *`; empty where it is no text."""
+        """An expression for the parameter as `char *`; "" if it is not a text."""
         if self.points == "char":
             return self.name
         plain = self.kind.removeprefix("const ").rstrip("& ").removeprefix("std::")
@@ -102,7 +102,7 @@ class Parameter:
 
     @property
     def refers(self) -> bool:
-        """A number that the call fills in."""
+        """Whether the parameter is a reference to an integer, which the call fills in."""
         return self.kind.endswith("&") and INTEGER.fullmatch(self.kind[:-1].strip()) is not None
 
 
@@ -111,16 +111,16 @@ def parameters_of(prototype: Prototype) -> list[Parameter]:
 
 
 def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
-    """An entry of this prototype, as a template holds it: of the kind that is chosen, or of that which names tell."""
+    """The template entry of a prototype, of the `chosen` kind, or else of the kind that its names show."""
     prototype = parse_prototype(text)
     if prototype is None:
         return {"prototype": text, "kind": (chosen or CallKind.OTHER).value}
     parameters = parameters_of(prototype)
     kind = chosen or _kind(prototype, parameters)
     moves = kind.moves
-    fields = {"fpga": _named(parameters, _CARDS)}
+    fields = {"fpga": _integer_with_word(parameters, _CARDS)}
     if kind is CallKind.ACQUIRE:
-        fields["fpga"] = fields["fpga"] or _named(parameters, _NUMBERS_OF_CARDS) or _by_path(parameters)
+        fields["fpga"] = fields["fpga"] or _integer_with_word(parameters, _NUMBERS_OF_CARDS) or _by_path(parameters)
     if moves:
         fields["bytes"], fields["address"] = _moved(prototype, parameters, kind) or ("", "")
         fields["reason"] = "ctrl" if fields["bytes"].startswith("sizeof") else "data"
@@ -135,7 +135,7 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
 
 
 def with_fields(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
-    """With fields that stand where a person would write them."""
+    """The entry with these fields, in the usual order of fields."""
     order = (
         "prototype", "kind", "subtype", "condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "files",
         "reason", "asynchronous", "inline",
@@ -193,24 +193,25 @@ def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: 
 
 
 def _by_path(parameters: Sequence[Parameter]) -> str:
-    """The card by the order in which texts name cards: a path, a serial number; empty where no parameter is one."""
+    """An expression for the card's number from a text that names the card (a path or serial number); "" without such a
+    parameter."""
     named = (p for p in parameters if p.text and set(p.words) & _NAMES_OF_CARDS)
     return next((f"order_of({p.text})" for p in named), "")
 
 
-def _named(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:
-    """The whole number whose name has one of these words, the first that has any."""
+def _integer_with_word(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:
+    """The name of the first integer parameter whose name has one of these words, in the order of the words."""
     return next((p.name for word in wanted for p in parameters if p.counts and word in p.words), "")
 
 
 def address_of(prototype: Prototype) -> str:
-    """The whole number that a name tells to be an address; empty where none does."""
-    return _named(parameters_of(prototype), _PLACES)
+    """The integer parameter whose name marks an address; "" if there is none."""
+    return _integer_with_word(parameters_of(prototype), _PLACES)
 
 
 def size_of(prototype: Prototype) -> str:
-    """The whole number that a name tells to be a count of bytes; empty where none does."""
-    return _named(parameters_of(prototype), (*_BYTES, "length", "len"))
+    """The integer parameter whose name marks a count of bytes; "" if there is none."""
+    return _integer_with_word(parameters_of(prototype), (*_BYTES, "length", "len"))
 
 
 def is_address(name: str) -> bool:
@@ -218,23 +219,22 @@ def is_address(name: str) -> bool:
 
 
 def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind) -> tuple[str, str] | None:
-    """The expressions for the bytes that a call moves and for their address, each empty where it is not known; None
-    where nothing in the prototype can be the data.
+    """The expressions for the moved bytes and their address, each "" if unknown; None if no parameter can be the data.
 
     Names count first. Of whole numbers without such a name, what stands before the data is its address and what stands
     after it its length; of two without data, the first is the address and the second the value.
     """
     data = next(data_of(parameters, kind), None)
     numbers = [p for p in parameters if p.counts and not set(p.words) & {*_CARDS, *_CHOICES}]
-    size = _named(parameters, _BYTES)
+    size = _integer_with_word(parameters, _BYTES)
     if data is None and any(_WAYS & set(p.words) for p in parameters):
-        return size, _named(parameters, _ADDRESSES)
+        return size, _integer_with_word(parameters, _ADDRESSES)
     if data is None:
         return _register(prototype, parameters, numbers, kind)
-    count, single = _named(numbers, _COUNTS), bool(data.words) and data.words[-1] in _VALUES[:3]
+    count, single = _integer_with_word(numbers, _COUNTS), bool(data.words) and data.words[-1] in _VALUES[:3]
     after = parameters.index(data)
     left = [p for p in numbers if p.name not in (size, count)]
-    address = _named(left, _ADDRESSES)
+    address = _integer_with_word(left, _ADDRESSES)
     if not address and len(before := [p for p in left if parameters.index(p) < after]) == 1:
         address = before[0].name
     left = [p for p in left if p.name != address and parameters.index(p) > after]
@@ -254,19 +254,19 @@ def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind
 def _register(
     prototype: Prototype, parameters: Sequence[Parameter], numbers: Sequence[Parameter], kind: CallKind
 ) -> tuple[str, str] | None:
-    """A word that is passed or returned."""
+    """The expressions (bytes, address) for a single word that is passed or returned; None if there is none."""
     if kind is CallKind.RECEIVE:
-        address = _named(parameters, _ADDRESSES)
+        address = _integer_with_word(parameters, _ADDRESSES)
         if prototype.returns in ("", "void") or "*" in prototype.returns or not numbers:
             return None
         if array := _ARRAY_OF.fullmatch(prototype.returns):
-            size, count = _named(parameters, _BYTES), _named(parameters, _COUNTS)
+            size, count = _integer_with_word(parameters, _BYTES), _integer_with_word(parameters, _COUNTS)
             left = [p.name for p in numbers if p.name not in (size, count)]
             size = size or (f"{count} * sizeof({array[1]})" if count else "")
             return size, address or (left[0] if len(left) == 1 else "")
         return f"sizeof({prototype.returns})", address or (numbers[0].name if len(numbers) == 1 else "")
     value = next((p.name for p in numbers if p.words and p.words[-1] in _VALUES), "")
-    address = _named([p for p in parameters if p.name != value], _ADDRESSES)
+    address = _integer_with_word([p for p in parameters if p.name != value], _ADDRESSES)
     left = [p.name for p in numbers if p.name not in (address, value)]
     if not address and len(left) == (1 if value else 2):
         address = left.pop(0)
@@ -276,7 +276,7 @@ def _register(
 
 
 def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Parameter]:
-    """What data can lie in or behind: what is received is not const, and a handle is no data."""
+    """The parameters that can hold or point to data. Received data are not const, and handles are not data."""
     for p in parameters:
         known = p.array or p.points in ONE_BYTE or INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
         if p.points == "void" and set(p.words) & HANDLES:

@@ -1,5 +1,5 @@
-"""Whether a design's memory-style port counts bytes or words, as far as its sources show: byte addresses end in bits
-that select nothing of a word."""
+"""Decides from a design's sources whether its memory-style port counts bytes or words: the lowest bits of byte
+addresses select nothing within a word."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _FEWEST = 3  # of addresses that are whole words' beginnings, to be no accident
 
 
 def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:
-    """Where sources show that addresses count bytes, in words; empty where they do not."""
+    """The evidence in the sources that addresses count bytes, as text; "" if there is none."""
     shift = word_bytes.bit_length() - 1
     shown, parts = "", False
     named: set[int] = set()

@@ -1,4 +1,4 @@
-"""What a person says of a project that is begun, and what is asked back: plain data, read without any schema."""
+"""The user's choices for a new project, and the questions back, as plain data that need no schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Choice:
-    """What a person may say instead of what is found; empty means to look for it."""
+    """The user's choices for a new project; an empty field means that the value is searched."""
 
     name: str = ""
     top: str = ""  # a module's name, or its file
@@ -20,9 +20,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class UnknownApi:
-    """An API that the host calls and of which no template can be simulated: `calls` are those of its functions that it
-    uses, `file` is what declares them. It would be described by `template`, begun from the template `of` (a name, a
-    path or nothing) with the calls of `header`."""
+    """An API that the host calls and that no template can simulate. `calls` are its called functions, `file` declares
+    them. `template` would describe it, begun from the template `of` (a name, a path or nothing) with the calls of
+    `header`."""
 
     calls: tuple[str, ...]
     file: Path

@@ -1,4 +1,4 @@
-"""Entries of a platform template made of an API's prototypes, and put into its text."""
+"""Adds template entries made from an API's prototypes to a template's text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ _MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 <<
 
 
 def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> tuple[list[dict[str, Any]], ApiHeader]:
-    """An entry for each function that a header declares, or `text`, pasted from one beside it; and what was read.
+    """An entry for each function that a header declares, or that `text` pasted from a header declares; and the files
+    read.
 
     Prototypes that a template could have as they are, methods with their class, are taken so. WorkbenchError where
     nothing is declared there."""
@@ -54,12 +55,12 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
 
 
 def api_headers() -> tuple[str, ...]:
-    """How the names of headers end that a language reads for their calls."""
+    """The suffixes of header files that a language reads for their calls."""
     return headers_of(one for one in brought("host_languages") if isinstance(one, KnowsApis))
 
 
 def header_of(text: str, folder: Path) -> Path | None:
-    """The header below a folder out of which a text was copied, if there is one; of many files the nearest are read."""
+    """The header below a folder that contains this text, if any; of many files only the nearest are read."""
     wanted = "".join(text.split())
     ends = api_headers()
     files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in ends)
@@ -74,7 +75,7 @@ def header_of(text: str, folder: Path) -> Path | None:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The files below a folder, those of outer folders first; none of hidden folders."""
+    """The files below a folder, outer folders first, without hidden folders."""
     folders = [folder]
     for one in islice(folders, _MOST_FOLDERS):
         try:
@@ -95,8 +96,7 @@ def knows_apis(plugins: Plugins) -> KnowsApis | None:
 
 
 def _prototypes(text: str) -> list[str]:
-    """The prototypes that a text consists of, where they have scopes that no header would; none where there is anything
-    else in it."""
+    """The prototypes of a text that consists of nothing else and has scopes, as no header would; otherwise none."""
     if "::" not in text:
         return []
     pieces = [" ".join(piece.split()) for piece in _COMMENT.sub(" ", text).split(";")]
@@ -108,7 +108,7 @@ def _prototypes(text: str) -> list[str]:
 def with_entries(
     text: str, entries: Sequence[Mapping[str, Any]], template: Path, header: Path | None = None
 ) -> tuple[str, list[dict[str, Any]]]:
-    """The text of a template in that file with entries added whose prototype it has not yet, and which these are.
+    """The text of a template with these entries added unless it has their prototype already; and the added entries.
 
     The one transfer table that there is of a direction is a transfer's. A header is included, where nothing is yet."""
     marked, problems = read_marked(text)
@@ -117,9 +117,9 @@ def with_entries(
     host = marked.data.get("host")
     host = host if isinstance(host, Mapping) else {}
     present = host.get("entries") or []
-    known = {_meant(one) for one in present}
+    known = {_identity(one) for one in present}
     tables = marked.data.get("transfer_tables") or {}
-    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _meant(entry) not in known]
+    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _identity(entry) not in known]
     about = _included(header, template) if header and new and not host.get("include_lines") else {}
     if not host.get("transfers") and (moves := _moves(new)):
         about["transfers"] = moves
@@ -137,15 +137,15 @@ def with_entries(
     return text, new
 
 
-def _meant(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells an entry from others: its prototype, defaults aside, or the access that it is of."""
+def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """The identity of an entry: its prototype without default arguments, or its kind of access."""
     prototype = _DEFAULT.sub("", " ".join(str(entry.get("prototype", "")).split()))
     return str(entry.get("access", "")), prototype.rstrip("; ")
 
 
 def with_entry_kind(text: str, number: int, kind: str) -> str:
-    """A template's text with another kind for one of its calls. Where the entry says nothing yet, what its prototype
-    tells is filled in: bytes, address, card, file and reason; and the transfer table where one alone fits."""
+    """A template's text with another kind for one of its calls. If the entry has no other fields yet, they are filled
+    in from its prototype: bytes, address, card, file and reason, and the transfer table if only one fits."""
     marked, _ = read_marked(text)
     if marked is None:
         return text
@@ -168,7 +168,7 @@ def _tables_of(kind: str, tables: Mapping[str, Any]) -> list[str]:
 
 
 def _transfer(entry: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
-    """The only table of the call's direction, of several the only one that is for registers, or for all else."""
+    """The only transfer table of the call's direction; of several, the only one for registers, or for other data."""
     fitting = _tables_of(entry["kind"], tables)
     if len(fitting) > 1:
         single = str(entry.get("bytes", "")).startswith("sizeof")
@@ -177,8 +177,8 @@ def _transfer(entry: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
 
 
 def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """How the workbench itself can move an array: by the first call of each direction whose arguments are all known to
-    be its place, its data, its length, or the board's handle."""
+    """The calls by which the workbench can move an array: for each direction the first call whose arguments are all
+    known to be the address, the data, the length, or the board's handle."""
     calls: dict[str, str] = {}
     registers: dict[str, str] = {}  # where no call has a length: a word alone
     entries = [entry for entry in entries if "prototype" in entry]
@@ -216,7 +216,7 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]) -> str:
-    """How one call writes or reads a word of 32 bits, by its value or its address; empty where it does not."""
+    """A call that writes or reads a 32-bit word by its value or its address, as text; "" if the function cannot."""
     of = {name: type_of(text, name) for text, name in prototype.parameters}
     sends, size = entry["kind"] == "send", str(entry.get("bytes", ""))
     optional = {name: value for name, value in prototype.defaults if not re.search(rf"\b{name}\b", size)}
@@ -238,7 +238,7 @@ def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]
 
 
 def _included(header: Path, template: Path) -> dict[str, Any]:
-    """The line that includes a header, and the folder where it is."""
+    """The include line for a header, and the header's folder."""
     if header.is_relative_to(_SYSTEM):
         return {"include_lines": [f"#include <{header.relative_to(_SYSTEM)}>"]}
     folder = os.path.relpath(header.parent, template.parent)

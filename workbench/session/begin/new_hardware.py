@@ -1,5 +1,5 @@
-"""What a platform template that is begun from a header says of the board's hardware: clock, ports and transfer times,
-from the design in its folder as far as names tell, and what is left to add.
+"""Adds the board's hardware to a new platform template: clock, ports and transfer times, from the names in the folder's
+design, and a list of what is missing.
 
 Nothing in a header or a design says how long a transfer lasts, or how fast the clock is: those figures are assumed,
 and marked so.
@@ -32,7 +32,7 @@ _DATA_ENDINGS = ("data", "dat_w", "dat_i")
 
 
 def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[Diagnostic, ...]]:
-    """A template's text with the hardware and transfer tables that it lacks, for the file that will hold it."""
+    """A template's text with its missing hardware and transfer tables, for the file that will hold it."""
     marked, _ = read_marked(text)
     held = marked.data if marked is not None and isinstance(marked.data, Mapping) else {}
     diagnostics: list[Diagnostic] = []
@@ -50,7 +50,8 @@ def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[D
 
 
 def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnostic]:
-    """Clock, reset and ports of the top in a folder that has most of them, and what was found, or is to be added."""
+    """Clock, reset and ports of the top in a folder that has most of them, and a text on what was found or must be
+    added."""
     try:
         files = files_below(folder, Notes())
         languages = plugins.hdl_languages
@@ -78,7 +79,7 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
 
 
 def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
-    """The top's interfaces as entries, and the memories that they ask; none where the host reaches none of them."""
+    """The top's interfaces as entries, with the memories that they access; none if the host reaches none of them."""
     widths = {port.name: port.bits for port in top.ports}
     entries: list[Entry] = []
     for port in find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports:
@@ -93,7 +94,7 @@ def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
             spare = {role for role, signal in signals.items() if signal.instead in entry and role not in entry}
             entries += served(kinds, {name: value for name, value in whole.items() if name not in spare}, entries)
     if not entries:
-        return tuple(_one_by_one(top, kinds))
+        return tuple(_port_of_single_signals(top, kinds))
     reached = any(kinds[str(one["kind"])].port().takes_transfers and not kinds[str(one["kind"])].initiator
                   for one in entries)  # fmt: skip
     return tuple(entries) if reached else ()
@@ -102,7 +103,7 @@ def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
 def _with_units(
     folder: Path, top: HdlTop, ports: Sequence[Entry], kinds: Mapping[str, PortKind]
 ) -> tuple[tuple[Entry, ...], str]:
-    """The ports with what a step of their addresses is, where a kind leaves that open, and words on it."""
+    """The ports with the unit of their addresses, if their kind leaves it open, and a text on it."""
     with_units, unit_words = [], ""
     for port in ports:
         unit = kinds[str(port["kind"])].port().model_fields.get("address_unit_bytes")
@@ -115,8 +116,9 @@ def _with_units(
     return tuple(with_units), unit_words
 
 
-def _one_by_one(top: HdlTop, kinds: Mapping[str, PortKind]) -> Iterator[Entry]:
-    """A port of the first kind whose signals the top has one by one, whatever they are called: the project says it."""
+def _port_of_single_signals(top: HdlTop, kinds: Mapping[str, PortKind]) -> Iterator[Entry]:
+    """A port of the first kind all of whose signals the top has under other names; the project then names each of
+    them."""
     words = sorted({port.bits for port in top.ports if port.bits > 1}, key=lambda bits: bits != 32)
     for name, kind in kinds.items():
         if kind.style is None or kind.initiator or not kind.port().first_fields():
@@ -138,7 +140,7 @@ def _one_by_one(top: HdlTop, kinds: Mapping[str, PortKind]) -> Iterator[Entry]:
 def _widths(
     signals: Mapping[str, str], widths: Mapping[str, int], entry: Mapping[str, object], fields: Mapping[str, object]
 ) -> Iterator[tuple[str, int]]:
-    """How wide the words and the addresses of a port are, where that is not what its kind takes them for."""
+    """The widths of a port's words and addresses that differ from the defaults of its kind."""
     data = next((widths[name] for role, name in signals.items() if role.endswith(_DATA_ENDINGS) and name in widths), 0)
     address = next((widths[name] for role, name in signals.items() if "addr" in role and name in widths), 0)
     for name, bits in (("word_bits", data), ("address_bits", address)):
@@ -159,7 +161,7 @@ def _clock(top: HdlTop, kinds: Mapping[str, PortKind]) -> dict[str, object]:
 
 
 def _tables(ports: Sequence[Entry], kinds: Mapping[str, PortKind]) -> Iterator[tuple[str, dict[str, object]]]:
-    """A table for sends and one for receives; of registers others, where they have a port of their own."""
+    """A transfer table for sends and one for receives; separate ones for registers that have a port of their own."""
     bits = {str(port["name"]): int(port.get("word_bits", 32)) for port in ports}
     named = {str(port["name"]): kinds[str(port["kind"])] for port in ports if str(port["kind"]) in kinds}
     reached = {name: kind for name, kind in named.items() if kind.port().takes_transfers}
@@ -176,14 +178,14 @@ def _tables(ports: Sequence[Entry], kinds: Mapping[str, PortKind]) -> Iterator[t
 
 
 def _points(direction: str, word_bits: int) -> list[dict[str, object]]:
-    """A word, and 4 KiB; never faster than a word a cycle."""
+    """Two table points, one word and 4 KiB, at most as fast as one word in a cycle."""
     byte_ns = max(_BYTE_NS, _CYCLE_NS / max(1, word_bits // 8))
     times = {4: _BEGINS_NS[direction], 4096: _BEGINS_NS[direction] + round(4096 * byte_ns)}
     return [{"bytes": size, "time_s": f"{time} ns", "source": "assumed"} for size, time in times.items()]
 
 
 def _lacking(folder: Path, top: HdlTop | None, kinds: Mapping[str, PortKind]) -> Diagnostic:
-    """What to add, where no port of a design is known."""
+    """The diagnostic for a design without a known port."""
     add = "Add hardware.clocks and hardware.ports, in Platform mode or by hand"
     if top is None:
         hint = f"Run the command in the folder of your sources, or {add[0].lower()}{add[1:]}."

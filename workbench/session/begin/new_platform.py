@@ -1,5 +1,5 @@
-"""Which platform a project that is begun from sources has: a template of the folder's own, whatever it lacks, or one
-that plugins bring; and the API of a host that none of them describes."""
+"""Chooses the platform of a new project: a template in its folder, or one of a plugin; and finds a host API that no
+template describes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Notes:
 
 @dataclass(frozen=True)
 class PlatformFound:
-    """A platform that may be meant: `calls` are those of its API that the host's words name, in C++ with
-    their classes and namespaces; `lacks` says why it cannot be simulated."""
+    """A candidate platform. `calls` are the API's calls among the words of the host, in C++ with classes and
+    namespaces; `lacks` gives the reason why it cannot be simulated."""
 
     key: str
     platform: Platform
@@ -61,8 +61,8 @@ class PlatformFound:
 def find_platforms(
     plugins: Plugins, choice: Choice, root: Path, files: Sequence[str], notes: Notes
 ) -> list[PlatformFound]:
-    """The folder's own templates among its `files`, whatever they lack, before those of plugins that can be simulated;
-    the one that is named (a template, or a file) before all others, whatever it can."""
+    """The candidate platforms: the templates among the folder's `files`, complete or not, then those of plugins that
+    can be simulated. A template that the user named (by name or file) comes first, whatever its state."""
     own = {name: root / name for name in files if _is_template(root / name)}
     brought = {name: support.template for name, support in plugins.platforms.items()}
     templates = own | {name: path for name, path in brought.items() if name not in own}
@@ -93,13 +93,13 @@ def find_platforms(
 
 
 def _is_template(path: Path) -> bool:
-    """By the parts that only a platform template has."""
+    """Whether a document has the parts that only a platform template has."""
     named = path.suffix in (".yaml", ".yml") and not path.name.endswith(PROJECT_SUFFIX)
     return named and bool(_TEMPLATE.search(read_file(path)))
 
 
 def _lacking(platform: Platform, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
-    """Why no target can simulate it: what the target says that misses least."""
+    """What the target with the fewest missing items needs to simulate the platform."""
     try:
         support = own_support(platform, template, plugins.platforms)
     except WorkbenchError as error:
@@ -134,12 +134,12 @@ def say_unknown_api(
     chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins,
     notes: Notes,
 ) -> UnknownApi | None:  # fmt: skip
-    """The API that the host calls, where it calls nothing of the platform's; and a problem that says so."""
+    """The API that the host calls if it calls none of the platform's; adds a problem to the notes."""
     if not host or chosen.calls(word for file in host for word in file.words):
         return None
     notes.problems += notes.broken
-    known = max(_without_board(host, root, notes), key=lambda one: len(one.calls), default=None)
-    unknown = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
+    known = max(_without_board(host, root, notes), key=lambda api: len(api.calls), default=None)
+    unknown = known or max(_undescribed(host, platforms, root, plugins), key=lambda api: len(api.calls), default=None)
     if unknown is None:
         hint = "Name another platform with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls no function of the platform {chosen.key}"
@@ -157,7 +157,7 @@ def say_unknown_api(
 
 
 def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterator[UnknownApi]:
-    """Each API of a plugin's that the host calls, and that is no board's own."""
+    """The plugins' APIs that the host calls and that do not belong to a board."""
     words = {word for file in host for word in file.words}
     for one in notes.apis:
         if len(calls := one.calls(words)) > 1:
@@ -167,7 +167,7 @@ def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterat
 def _undescribed(
     host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins
 ) -> Iterator[UnknownApi]:
-    """Each header of the host's with functions that it uses and none of its sources defines."""
+    """The host's headers with functions that it calls and that none of its sources defines."""
     base = next((one.template for one in platforms if one.own and not one.api), None)
     sources = [file for file in host if not file.header]
     words = {word for file in sources for word in file.words}

@@ -1,4 +1,4 @@
-"""A project begun from sources: what is in a folder, what each file is for, and a project file of it."""
+"""Begins a project from sources: the use of each file in a folder, and a project file for them."""
 
 import os
 import re
@@ -41,7 +41,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Proposal:
-    """A project to be written: `files` are their texts, the project file first. Nothing is written yet."""
+    """A proposed project: `files` are the texts of its files, the project file first. Nothing is written yet."""
 
     path: Path
     files: Mapping[Path, str]
@@ -52,7 +52,7 @@ class Proposal:
 
 
 def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Proposal:
-    """Look at the sources below `folder`. Reads only. WorkbenchError where there is no design."""
+    """Propose a project for the sources below `folder`, which are only read. WorkbenchError without a design."""
     choice, notes, root = choice or Choice(), Notes(), real(folder)
     if not root.is_dir():
         raise WorkbenchError(
@@ -112,7 +112,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
 
 
 def create(proposal: Proposal) -> Path:
-    """Write the proposed files; none of them where one is there already. Gives the project file."""
+    """Write the proposed files, or none if one of them exists already. Returns the project file."""
     for path in proposal.files:
         if path.exists():
             hint = "Name another project with --name, or remove this file."
@@ -125,7 +125,7 @@ def create(proposal: Proposal) -> Path:
 
 
 def files_below(root: Path, notes: Notes) -> list[str]:
-    """Regular files below the folder, as relative names; hidden and built ones and links are not looked at."""
+    """The regular files below the folder, as relative names, without hidden files, build products and links."""
     files: list[str] = []
     unknown: list[str] = []  # whose names no project file can hold
     for folder, folders, names in os.walk(root):
@@ -153,14 +153,14 @@ def files_below(root: Path, notes: Notes) -> list[str]:
 
 
 def _in_utf_8(name: str) -> str:
-    """A name as the system gives it, bytes of no UTF-8 written as `\\xe9`."""
+    """A file name as text, with bytes that are not UTF-8 as `\xe9`."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def design_tops(
     designs: Sequence[tuple[HdlLanguage, Sequence[str]]], root: Path, chosen: str, defines: Values
 ) -> list[HdlTop]:
-    """The modules of a folder's designs that may be a top. Macros without a value are not given one."""
+    """The modules in a folder's designs that may be a top. Macros without a value are not defined."""
 
     def of(language: HdlLanguage, files: Sequence[str]) -> tuple[HdlTop, ...]:
         return language.tops(root, files, chosen, defines) if defines else language.tops(root, files, chosen)
@@ -169,7 +169,7 @@ def design_tops(
 
 
 def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
-    """The language that most of the folder's programs are in, a built-in one before others, and its files."""
+    """The language of most of the folder's designs (a built-in language before others), and its files."""
     outlines = {name: _of_language(root, files, language) for name, language in plugins.host_languages.items()}
     name = max(outlines, key=lambda name: sum(file.entry for file in outlines[name]))
     return plugins.host_languages[name], outlines[name]
@@ -239,7 +239,7 @@ def _host(
 
 
 def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) -> tuple[str, ...]:
-    """Folders of headers that stand neither beside their includer nor under the name it gives."""
+    """The folders of headers that are neither next to their includer nor found by the included path."""
     folders: dict[str, None] = {}
     for file in host:
         for name in file.includes:
@@ -271,7 +271,7 @@ def _say_left_out(
 
 
 def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
-    """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
+    """The values of the design's macros: the chosen ones, and 1 for those that nothing defines."""
     for name in unknown:
         why = "the hardware uses it but does not define it: give its value"
         notes.decisions.append(Decision("macro", f"{name} = 1", why))
@@ -285,7 +285,7 @@ def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, 
 def _settings(
     messages: Sequence[str], words: Collection[str], top: HdlTop, choice: Choice, notes: Notes
 ) -> dict[str, Value]:
-    """What a run can be given: the top's parameters, and names that the host uses and nothing declares."""
+    """The settings of runs: the top's parameters, and names that the host uses but does not declare."""
     values: dict[str, Value] = {}
     names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
     for name, value in top.parameters:

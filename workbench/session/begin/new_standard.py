@@ -1,4 +1,4 @@
-"""The C++ standard of a host that is begun from sources: what its build files ask for, else what its includes need."""
+"""Finds the C++ standard of a new project's host: from its build files, or from what its includes need."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _BY_DEFAULT = 17  # of current compilers
 
 
 def standard_flag(root: Path, files: Sequence[str], outlines: Sequence[HostFile]) -> tuple[str, Decision | None]:
-    """The compiler's flag for C++ sources and why; empty where the compiler's own default does."""
+    """The compiler flag for the C++ standard and its reason; empty if the compiler's default is right."""
     if not any(file.file.endswith((*suffixes.CPP, *suffixes.CPP_HEADERS)) for file in outlines):
         return "", None
     year, reason = max((*_asked(root, files), *_needed(outlines)), default=(0, ""))

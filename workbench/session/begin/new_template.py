@@ -1,5 +1,5 @@
-"""A platform template that is begun: a copy of another, or an empty one, with an entry for each call of a header, and
-the hardware of the design beside it."""
+"""Begins a platform template: a copy of another one, or an empty one, with an entry for each call of a header, and with
+the hardware of the design in its folder."""
 
 import os
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from workbench.system.files import read_file, write_files
 
 @dataclass(frozen=True)
 class NewTemplate:
-    """The text of a template that is not written yet, the entries that a header gave, and what is wrong with them."""
+    """The text of a template before it is written, the entries from a header, and its problems."""
 
     text: str
     entries: tuple[dict[str, Any], ...] = ()
@@ -25,8 +25,8 @@ class NewTemplate:
 
 
 def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | None = None) -> NewTemplate:
-    """The template that `file` is to hold. `of` names the one to start from, or its path; with a header it may be
-    empty. WorkbenchError where one of them cannot be read."""
+    """The new template for `file`. `of` is the name or path of the template to copy; with a header it may be empty.
+    WorkbenchError if one of them cannot be read."""
     from workbench.session.begin.new_hardware import with_hardware
 
     begun = template_text(of, plugins) if of else starter(file.name.partition(".")[0])
@@ -41,7 +41,7 @@ def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | No
 
 
 def template_text(name: str, plugins: Plugins) -> str:
-    """The text of a template by its name, with its example board, or of the one at a path."""
+    """The text of a template: by its name with its example board, or by its path."""
     board = plugins.platforms[name].board if name in plugins.platforms else None
     texts = [
         read_file(path).decode("utf-8").strip("\n") + "\n" for path in (template_path(name, plugins), board) if path
@@ -50,14 +50,14 @@ def template_text(name: str, plugins: Plugins) -> str:
 
 
 def write_template(file: Path, template: NewTemplate) -> None:
-    """WorkbenchError where there is such a file already, or none can be written."""
+    """Write a new template. WorkbenchError if the file exists, or cannot be written."""
     if file.exists():
         raise WorkbenchError(Diagnostic("this file exists already", "Choose another name.", file=str(file)))
     write_files({file: template.text.encode()})
 
 
 def template_path(name: str, plugins: Plugins) -> Path:
-    """A template by its name, or its path. WorkbenchError where there is none."""
+    """The path of a template that is given by name or path. WorkbenchError if there is none."""
     if name in plugins.platforms:
         return plugins.platforms[name].template
     if os.path.isfile(name):

@@ -1,4 +1,4 @@
-"""Which top module, platform and ports a project that is begun has, and the addresses and inputs that are left."""
+"""Chooses the top module, platform and ports of a new project, and values for its remaining addresses and inputs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def find_top(
     tops: Sequence[HdlTop], platforms: Sequence[PlatformFound], host: Sequence[HostFile], kinds: Mapping[str, PortKind],
     choice: Choice, root: Path, notes: Notes,
 ) -> tuple[HdlTop, PlatformFound, PortMatch | None]:  # fmt: skip
-    """The top and the platform that go together best: the host calls its API, and the top has its port."""
+    """The best pair of top and platform: the host calls the platform's API, and the top has its port."""
     possible = tops
     if choice.top:
         possible = [top for top in tops if choice.top in (top.name, top.file)]
@@ -77,8 +77,8 @@ def find_top(
 def _say_port(
     top: HdlTop, platform: Platform, match: PortMatch | None, kinds: Mapping[str, PortKind], notes: Notes
 ) -> None:
-    """The clock, reset and ports of the top that are the platform's, and what interfaces it has besides; of a platform
-    without ports all of them."""
+    """Add decisions for the top's clock, reset and ports that match the platform, and for its other interfaces; for a
+    platform without ports, all of them."""
     match, whole = match or PortMatch(), match is None
     blocks = dict(top.clocks)
     if whole:
@@ -102,7 +102,7 @@ def _say_port(
 
 
 def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interfaces: Sequence[str]) -> Diagnostic:
-    """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
+    """One problem for all of the platform's signals that the top lacks, with candidates and other remedies."""
     whose = "their names" if len(missing) > 1 else "its name"
     problem = (
         f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be found by {whose}"
@@ -126,7 +126,7 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
 
 
 def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Decision:
-    """What the top has besides the platform's port."""
+    """Describe an interface of the top beside the platform's port."""
     names = [name for _, name in port.signals]
     more = len(names) - _MOST_NAMES
     shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
@@ -139,8 +139,8 @@ def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Decision:
 def find_constants(
     top: HdlTop, match: PortMatch, platform: Platform, kinds: Mapping[str, PortKind], choice: Choice, notes: Notes
 ) -> dict[str, int]:
-    """Values of the inputs that the design reads and the platform does not drive: 0, unless they are chosen; resets are
-    left inactive. Interfaces and clocks take more than a value."""
+    """Values of the inputs that the design reads and the platform does not drive: 0 unless chosen otherwise; resets are
+    inactive. Interfaces and clocks have no constant value."""
     at_top = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
     known = {match.clock, match.reset, *match.names, *at_top.clocks, *(n for port in at_top.ports for n in port.names)}
     left = [p for p in top.ports if p.direction == "input" and p.used and p.name not in known]
@@ -160,19 +160,22 @@ def find_constants(
 
 
 def address_room(hardware: Hardware | None) -> tuple[int, int, int]:
-    """Of the first port that has addresses: how many bits of them may be used, how many addresses the read-out wants,
-    and the bytes that an address stands for."""
-    ports = [port.model_dump() for port in hardware.ports] if hardware else []
-    port = next((port for port in ports if "address_bits" in port), {"address_bits": 32, "word_bits": 32})
-    unit_bytes = port.get("address_unit_bytes", 4)
-    step = _READ_OUT_WORDS * max(1, port["word_bits"] // 8 // unit_bytes)
-    return min(port["address_bits"], _HIGHEST_BITS), step, unit_bytes
+    """For the first port with addresses: the usable address bits, the number of addresses of the counter read-out, and
+    the bytes in an address step."""
+    ports = [first_port.model_dump() for first_port in hardware.ports] if hardware else []
+    first_port = next(
+        (first_port for first_port in ports if "address_bits" in first_port), {"address_bits": 32, "word_bits": 32}
+    )
+    unit_bytes = first_port.get("address_unit_bytes", 4)
+    step = _READ_OUT_WORDS * max(1, first_port["word_bits"] // 8 // unit_bytes)
+    return min(first_port["address_bits"], _HIGHEST_BITS), step, unit_bytes
 
 
 def find_read_out(
     top: HdlTop, match: PortMatch | None, platform: Platform, numbers: set[int], notes: Notes
 ) -> tuple[int, int]:
-    """Addresses that nothing seems to use: the last ones of the port's that hold no number of the sources."""
+    """Unused addresses for the counter read-out: the last ones of the port without a number that occurs in the
+    sources."""
     widths = {p.name: p.bits for p in top.ports}
     address_bits = [widths[name] for name in match.address_signals if name in widths] if match else []
     bits, step, _ = address_room(platform.hardware)

@@ -1,4 +1,4 @@
-"""Which ports of a top module are a platform's: by the platform's own names, else by what names tell."""
+"""Matches the ports of a top module to those of a platform: by the platform's names, otherwise by typical names."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _INTERRUPT = words("interrupt=irq,interrupt,intr", initiator=False)
 
 @dataclass(frozen=True)
 class Missing:
-    """A signal (or a whole interface) of the platform that nothing at the top fits, and what could be meant."""
+    """A signal (or interface) of the platform that the top lacks, with candidates."""
 
     what: str
     candidates: tuple[str, ...]
@@ -25,7 +25,7 @@ class Missing:
 
 @dataclass
 class PortMatch:
-    """The top's signals for the platform's.
+    """The top's signals that match the platform's.
 
     `ports` has the top's names by the roles of each of the platform's ports, `shown` says in words what they are.
     `renames` is what the platform's signals are called here, where that is something else.
@@ -55,15 +55,15 @@ class PortMatch:
 
 
 def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -> PortMatch:
-    """Find the platform's clock, reset, ports and interrupt in the top module."""
+    """Match the platform's clock, reset, ports and interrupt in the top module."""
     match = PortMatch()
     inputs = [p for p in top.ports if p.direction == "input" and p.bits == 1]
     clock, clocking = hardware.clocks[0], [name for name, _ in top.clocks]
-    match.clock = _one(match, "clock", clock.pin, inputs, clocking)
+    match.clock = _own_or_first_candidate(match, "clock", clock.pin, inputs, clocking)
     left = [p for p in inputs if p.name != match.clock]
     if clock.reset:
         resets = [p.name for p in left if RESET.fullmatch(p.name.lower())]
-        match.reset = _one(match, "reset", clock.reset, left, resets if len(resets) == 1 else ())
+        match.reset = _own_or_first_candidate(match, "reset", clock.reset, left, resets if len(resets) == 1 else ())
         known = dict(top.resets).get(match.reset, bool(RESET_LOW.fullmatch(match.reset.lower())))
         match.reset_low = match.reset != clock.reset and known
     match.call(clock.pin, match.clock)
@@ -83,12 +83,15 @@ def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -
 
 
 def interrupt_of(outputs: Sequence[HdlPort]) -> str:
-    """The only output whose name says that it is an interrupt, or nothing."""
+    """The only output whose name means an interrupt; "" if there is none."""
     return _called(_INTERRUPT, outputs)
 
 
-def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], candidates: Iterable[str]) -> str:
-    """The platform's own name where the top has it, else the first of those that are `told`."""
+def _own_or_first_candidate(
+    match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], candidates: Iterable[str]
+) -> str:
+    """The platform's own name if the top has it, else the first candidate that the top has; adds to `missing` if there
+    is none."""
     names = [p.name for p in possible]
     chosen = next((name for name in (own, *candidates) if name in names), "")
     if not chosen:
@@ -97,7 +100,8 @@ def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], can
 
 
 def _as_named(port: HardwarePort, there: Mapping[str, str]) -> bool:
-    """Whether the top has the port as the platform names it; of one whose signals all may be missing, any of them."""
+    """Whether the top has all required signals of the port under the platform's names; any signal if all are
+    optional."""
     signals = port.signals().values()
     needed = [signal for signal in signals if not signal.optional]
     fit = [signal for signal in signals if there.get(signal.name) == signal.direction]
@@ -143,7 +147,7 @@ def _match(
 
 
 def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, interface: FoundPort) -> dict[str, str]:
-    """The signals of an interface, by the port's roles; called by the port's prefix where all of them are."""
+    """The signals of a found interface by the port's roles; named by the port's prefix if the names allow it."""
     signals = port.signals()
     roles = {role.name: role for role in style.roles}
     every = [(role, name) for role_named, name in interface.signals for role in (role_named, *roles[role_named].also)]
@@ -164,7 +168,7 @@ def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, interface:
 def _one_by_one(
     match: PortMatch, signals: Mapping[str, Signal], style: PortStyle, free: Sequence[HdlPort]
 ) -> Iterator[tuple[str, str]]:
-    """Each signal of a port by itself, where names have nothing in common."""
+    """Match each signal of a port separately, if their names have nothing in common."""
     by_own: dict[str, list[str]] = {}
     for role, signal in signals.items():
         by_own.setdefault(signal.name, []).append(role)
@@ -191,6 +195,6 @@ def _one_by_one(
 
 
 def _called(roles: Sequence[Role], possible: Sequence[HdlPort]) -> str:
-    """The only one whose name tells one of the roles, or nothing."""
+    """The only signal whose name means one of these roles; "" otherwise."""
     names = [p.name for p in possible if told_by(p, roles)]
     return names[0] if len(names) == 1 else ""

@@ -1,4 +1,4 @@
-"""What a platform template can serve, and what it lacks for the rest."""
+"""The uses that a platform template is complete for, and what it lacks for the others."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NAME_CALLS = "Name the calls of its host API, or the port of the application's 
 
 @dataclass(frozen=True)
 class Service:
-    """One use of a template: `why` says with what it can, or what it lacks; `missing` is that item by item. `keys` lead
-    to the part of the template that serves it."""
+    """One use of a template. `why` names what makes it possible, or what is missing, with the items in `missing`.
+    `keys` lead to the part of the template that it needs."""
 
     name: str
     can: bool
@@ -34,7 +34,8 @@ class Service:
 def services(
     platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target], wrong: Sequence[Diagnostic] = ()
 ) -> tuple[Service, ...]:
-    """Describe, predict, simulate, measure on a board, in that order. `wrong` is what `compile_problems` found."""
+    """The uses in order: describe, predict, simulate, measure on a board. `wrong` is the result of
+    `compile_problems`."""
     simulated = [target for target in targets.values() if target.simulated]
     simulate = _simulate(platform, support, simulated)
     if wrong:
@@ -45,7 +46,8 @@ def services(
 def compile_problems(
     platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target]
 ) -> tuple[Diagnostic, ...]:
-    """What a compiler says against the libraries that targets make of the template. It takes a second or two."""
+    """The compiler's diagnostics for the libraries that targets generate from the template. Takes one or two
+    seconds."""
     from workbench.api.targets import MakesApis
 
     makers = [target for target in targets.values() if isinstance(target, MakesApis)]
@@ -77,7 +79,7 @@ def _predict(platform: Platform) -> Service:
 
 
 def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequence[Target]) -> Service:
-    """By the targets that can; where none can, what each of them lacks."""
+    """The use of the template by simulating targets; if none can use it, what each of them lacks."""
     lacking = {target.title: target.lacks(platform, support) for target in targets}
     able = [title for title, lacks in lacking.items() if not lacks]
     by = f"the API of {support.name}" if support and support.api_sources else "its API, generated from its entries,"
@@ -97,7 +99,7 @@ def _measure(platform: Platform) -> Service:
 
 
 def _service(name: str, why: str, keys: Keys, *missing: Diagnostic) -> Service:
-    """A use with what serves it; where nothing does, with what is missing."""
+    """A use that is possible for the reason `why`, or, without one, impossible for what is missing."""
     if why:
         return Service(name, True, why, (), keys)
     lacks = "; ".join(f"{one.message} ({one.hint})" if one.hint else one.message for one in missing)

@@ -1,4 +1,4 @@
-"""A platform template tried on sources at once, without a project: which calls its entries match, and where."""
+"""Tries a platform template on sources without a project: the calls that its entries match, with their places."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tried:
-    """`unused` are the prototypes that no call matches; `diagnostics` say what of the sources was not understood."""
+    """The matched calls. `unused` are the prototypes that no call matches; `diagnostics` describe code that was not
+    understood."""
 
     calls: tuple[CallSite, ...]
     unused: tuple[str, ...]
@@ -33,7 +34,7 @@ class Tried:
 
 
 def sources_of(files: Sequence[Path], include_dirs: Sequence[Path] = ()) -> tuple[Path, HostSources]:
-    """Files as the host sources of a project in the folder given with them. WorkbenchError where one is not there."""
+    """The files as the host sources of a project in the folder returned with them. WorkbenchError if one is missing."""
     for file in files:
         if not os.path.isfile(file):
             raise WorkbenchError(Diagnostic("there is no such source", "Name a C or C++ file.", file=str(file)))
@@ -52,7 +53,7 @@ def tried(
     plugins: Plugins,
     job: Job,
 ) -> Tried:
-    """The calls of the template's API in host sources below `root`."""
+    """The calls of the template's API in the host sources below `root`."""
     language = plugins.host_languages[host.language]
     host = host.model_copy(update={"include_dirs": (*host.include_dirs, str(template.parent.absolute()))})
     beside = (root / name for name in (*host.include_dirs, *(os.path.dirname(source) for source in host.sources)))

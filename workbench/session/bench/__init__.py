@@ -1,1 +1,1 @@
-"""Transfer tables measured by a project that does nothing else."""
+"""Measures transfer tables with a generated project that makes only transfers."""

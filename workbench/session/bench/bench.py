@@ -1,4 +1,4 @@
-"""Transfer tables measured: what a run's calls took, by size, and how that is written into a template."""
+"""Measured transfer tables: the times of a run's calls by size, and their points in a template's text."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ SAME = 0.02  # how far two measures may be apart that are taken for one
 
 @dataclass(frozen=True)
 class SizeTime:
-    """Transfers of one size: `time_s` is the median of one's time, between the quartiles; `together` how many were
-    under way at once, whose time is shared out."""
+    """Transfers of one size: `time_s` is the median time of one, `low_s` and `high_s` are the quartiles. If `together`
+    transfers were under way at once, their time is divided among them."""
 
     bytes: int
     calls: int
@@ -32,7 +32,8 @@ class SizeTime:
 
 @dataclass(frozen=True)
 class EntryTimes:
-    """What the calls of one entry took, sizes growing; `at_once` the same with several under way, where they were."""
+    """The times of one entry's calls by increasing size; `at_once` are those with several calls under way, if there
+    were any."""
 
     table: str
     entry: int
@@ -41,14 +42,15 @@ class EntryTimes:
 
     @property
     def overlaps(self) -> bool:
-        """Whether several at once take less than one after the other."""
+        """Whether several calls at once take less time than one after the other."""
         alone = {point.bytes: point.time_s for point in self.points}
         shares = [point.time_s / alone[point.bytes] for point in self.at_once if point.bytes in alone]
         return bool(shares) and float(np.median(shares)) < 0.5
 
 
 def measured(run: Run, platform: Platform) -> tuple[EntryTimes, ...]:
-    """By entry and size, in the platform's order. A non-blocking transfer ends where the next call of kind wait does.
+    """The times by entry and size, in the platform's order. A non-blocking transfer ends with the next call of kind
+    wait.
 
     WorkbenchError where the run holds no call that names a transfer table.
     """
@@ -69,7 +71,7 @@ def measured(run: Run, platform: Platform) -> tuple[EntryTimes, ...]:
 
 
 def _times_ps(run: Run, platform: Platform) -> Mapping[tuple[int, int, int], list[float]]:
-    """(entry, bytes, under way at once) -> picoseconds of one."""
+    """The times (ps) of one transfer by (entry, bytes, number under way at once)."""
     names = ("entry", "bytes", "t0_ps", "t1_ps", "block")
     columns = [run.tables["calls"][name] for name in names]
     entries = platform.host.entries
@@ -98,8 +100,8 @@ def _point(size: int, together: int, times_ps: Sequence[float]) -> SizeTime:
 
 
 def with_tables(text: str, platform: Platform, measured_times: Sequence[EntryTimes], how: str) -> str:
-    """The template's text with the measured points in its tables; all else stays as it is, comments too, and points of
-    smaller and larger sizes than were measured.
+    """The template's text with the measured points in its tables. All else is kept, also comments and the points of
+    smaller and larger sizes than measured.
 
     `how` is said at every point. Non-blocking calls that take other times than the blocking ones of their table, or
     overlap, get a table of their own. WorkbenchError where the text cannot be edited.
@@ -145,7 +147,7 @@ def _written(size: int, time_s: float, source: str) -> dict[str, int | str]:
 
 
 def _like(platform: Platform, one: EntryTimes) -> dict[str, str | bool]:
-    """What a new table says besides its points, after the one that its entry named."""
+    """The fields of a new table other than its points, like those of the table that its entry named."""
     of, entry = platform.transfer_tables[one.table], platform.host.entries[one.entry]
     return {
         "title": f"{of.title or one.table.capitalize()}, nonblocking",
@@ -157,7 +159,7 @@ def _like(platform: Platform, one: EntryTimes) -> dict[str, str | bool]:
 
 
 def _source(alone: SizeTime, at_once: SizeTime | None, how: str) -> str:
-    """How a point was taken: half of the times lie between the two."""
+    """The source text of a measured point, with the quartiles of its times."""
     (low, unit), (high, of_high) = (time_text(time_s).split(NARROW) for time_s in (alone.low_s, alone.high_s))
     median_words = f"{how}: median of {alone.calls}, {low}{f' {unit}' if unit != of_high else ''} to {high} {of_high}"
     if at_once is None:
@@ -166,5 +168,5 @@ def _source(alone: SizeTime, at_once: SizeTime | None, how: str) -> str:
 
 
 def how_taken(run: Run) -> str:
-    """What is said of a point that a run gave."""
+    """The source text of a run's points."""
     return f"{run.manifest.created[:10]}, {'simulated card' if run.manifest.simulated else 'machine'}"

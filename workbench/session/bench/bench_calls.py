@@ -1,5 +1,5 @@
-"""Calls of a platform's API as a program can make them, of nothing but its template: what each parameter is given, and
-the descriptors, handles and objects that have to be made before."""
+"""Generates calls of a platform's API from its template: the argument for each parameter, and the descriptors, handles
+and objects that must be made before."""
 
 import json
 import re
@@ -22,11 +22,12 @@ _THERE = r"\b{}\s*!=\s*(?:NULL|nullptr|0)\b"
 
 
 class Unmade(Exception):
-    """Why no call can be made."""
+    """The reason why a call cannot be generated."""
 
 
 class Calls:
-    """`largest_bytes` is the most that is moved at once; `kept` are types of handles that the program has already."""
+    """Generates calls. `largest_bytes` is the largest size of a transfer; `kept` are the types of handles that the
+    program has already."""
 
     def __init__(
         self, known: Mapping[str, Callee], kept: HandleTypes, constants: Mapping[str, object], largest_bytes: int
@@ -49,13 +50,13 @@ class Calls:
                     self._named[kind, name] = of.names
 
     def call(self, callee: Callee, entry: HostEntry, sized: str = "") -> str:
-        """A call, in which `count` is given for the parameter `sized`. Raises Unmade."""
+        """A call with `count` for the parameter `sized`. Raises Unmade."""
         name, self_, arguments = callee.prototype.name, self.object(callee, entry), self.arguments(callee, entry, sized)
         named = f"{self_}.{name}" if self_ else callee.name
         return f"{named}({', '.join(arguments)})"
 
     def object(self, callee: Callee, entry: HostEntry) -> str:
-        """What a method is called on; empty for a function. Raises Unmade."""
+        """The object of a method call; "" for a function. Raises Unmade."""
         prototype = callee.prototype
         if not self.is_method(prototype):
             return ""
@@ -68,7 +69,7 @@ class Calls:
         return prototype.scope in self._classes and not re.match(r"(template\s*<.*>\s*)?static\b", prototype.text)
 
     def arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> list[str]:
-        """What the parameters are given. Raises Unmade."""
+        """The arguments of a call. Raises Unmade."""
         return list(self._arguments(callee, entry, sized).values())
 
     def _arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> dict[str, str]:
@@ -81,7 +82,7 @@ class Calls:
         }
 
     def named(self, names: tuple[str, ...]) -> str:
-        """What a call opens by one of these names. Raises Unmade."""
+        """An item that a call opens under one of these names. Raises Unmade."""
         return self._first(((name, callee, entry) for name in names for callee in self.known.values()
                             for _, entry in callee.entries if (opens := opened(entry.opens)) and name in opens.names),
                            f"needs what was opened by a name, such as {names[0]}")  # fmt: skip
@@ -93,12 +94,12 @@ class Calls:
         return self._first(makers, f"takes a {kind}, which no call of the template returns")
 
     def filled(self, kind: str) -> str:
-        """What a call puts where a parameter points. Raises Unmade."""
+        """An item that a call writes where a parameter points. Raises Unmade."""
         makers = [(kind, callee, callee.entries[0][1]) for callee in self.known.values() if _filled(callee, kind)]
         return self._first(makers, f"takes a {kind}, which no call of kind acquire returns")
 
     def _is_opened(self, kind: str) -> bool:
-        """Whether the call that brings a handle can be made."""
+        """Whether the call that returns a handle of this type can be generated."""
         if kind in self.lacking and kind not in self._making:
             self._making.append(kind)
             try:
@@ -112,7 +113,7 @@ class Calls:
         return True
 
     def ends(self) -> Iterator[str]:
-        """Calls that release what was made by names, the last first."""
+        """Calls that release the named items, the last one first."""
         entries = [(callee, entry) for callee in self.known.values() for _, entry in callee.entries]
         for what in reversed(list(self.functions)):
             for callee, entry in entries:
@@ -123,7 +124,7 @@ class Calls:
                         yield f"{self.call(callee, entry.model_copy(update={'of': meant}))};"
 
     def _first(self, makers: Iterable[tuple[str, Callee, HostEntry]], lacks: str) -> str:
-        """What the first of them makes that can be called."""
+        """The result of the first of these makers that can be called. Raises Unmade."""
         for what, callee, entry in makers:
             if what in self.functions:
                 return self._use(what)
@@ -143,7 +144,7 @@ class Calls:
         return f"{_function(what)}()"
 
     def _maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
-        """A function that makes something when it is first called, and gives it each time."""
+        """A function that makes an item on its first call, and returns it every time."""
         prototype, opening = callee.prototype, opened(entry.opens)
         expression = opening.expression if opening and what in opening.names else ""
         filled = next(((text, name) for text, name in prototype.parameters if expression in (name, f"*{name}")), None)
@@ -165,7 +166,7 @@ class Calls:
                     "}")  # fmt: skip
 
     def _object_maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
-        """The same of what ends with the program."""
+        """A function that makes an object of the program's lifetime on its first call, and returns it every time."""
         prototype = callee.prototype
         kind = prototype.scope if prototype.is_constructor else prototype.returns
         pointer = _POINTERS.fullmatch(kind.strip())
@@ -178,7 +179,7 @@ class Calls:
                     f"    static {kind} made{initialiser};", f"    return {'*' * bool(pointer)}made;", "}")  # fmt: skip
 
     def _given(self, callee: Callee, entry: HostEntry) -> dict[str, str]:
-        """What an entry says of its parameters: by its condition, and by what it is of. Raises Unmade."""
+        """The parameter values that an entry's condition and `of` require. Raises Unmade."""
         prototype = callee.prototype
         names = {name for _, name in prototype.parameters}
         pointers = {name for text, name in prototype.parameters if "*" in text}
@@ -199,12 +200,12 @@ class Calls:
         return given
 
     def _value(self, expression: str, prototype: Prototype) -> str:
-        """What is opened, or called on: a parameter, `self` for the object."""
+        """The opened item or the object of a call: a parameter, or `self`."""
         first = "self" if self.is_method(prototype) else next((name for _, name in prototype.parameters), "")
         return expression or first
 
     def _path(self, pattern: str) -> str:
-        """A text that a pattern is of: with 0 for what it leaves open."""
+        """A text that matches a pattern, with 0 for its wildcards."""
         constant = self.constants.get(pattern)
         text = json.dumps(constant) if isinstance(constant, str) else pattern
         return re.sub(r"[*?]", "0", text) if text.startswith('"') else text
@@ -252,17 +253,17 @@ class Calls:
 
     @property
     def cpp(self) -> bool:
-        """Whether the program has to be in C++."""
+        """Whether the program must be in C++."""
         return any(callee.prototype.cpp for callee in self.known.values())
 
 
 def handle(kind: str) -> str:
-    """The variable that keeps a handle of that type."""
+    """The variable that keeps a handle of this type."""
     return "_".join(["rcw", *WORD.findall(kind), "at" * kind.count("*")]).rstrip("_")
 
 
 def _function(what: str) -> str:
-    """The function that makes what has a name, or is of a class."""
+    """The name of the function that makes the item of this name or class."""
     return "_".join(["rcw_the", *WORD.findall(what)])
 
 
@@ -277,20 +278,20 @@ def _makes(callee: Callee, kind: str) -> bool:
 
 
 def _outs(callee: Callee) -> dict[str, tuple[str, str]]:
-    """The parameters by which a call may give something, by its type."""
+    """The parameters by which a call may return something, by type."""
     pairs = callee.prototype.parameters
     return {pointed_type(text, name): (text, name) for text, name in pairs if "*" in text and "const" not in text}
 
 
 def _filled(callee: Callee, kind: str) -> tuple[str, str] | None:
-    """The parameter where a call puts something of a type of the API's own."""
+    """The parameter through which a call returns an item of this type of the API; None if there is none."""
     moves = any(kind_.moves for kind_ in callee.kinds)
     return None if moves or CallKind.RELEASE in callee.kinds else _outs(callee).get(kind)
 
 
 def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:
-    """Types of what only other calls than the opening ones bring, as buffers and queues, and of handles whose opening
-    call takes such."""
+    """Types that only calls other than opening ones return, such as buffers and queues, and types of handles whose
+    opening call takes such a type."""
     lacking: set[str] = set()
     opening = []
     for callee in known.values():

@@ -1,4 +1,5 @@
-"""A project that does nothing but a platform's own transfers, of sizes by powers of two, made of its template."""
+"""Generates a project from a platform template that makes only the platform's transfers, with sizes in powers of
+two."""
 
 import json
 import re
@@ -42,7 +43,7 @@ _ELSE = (
 
 @dataclass(frozen=True)
 class Bench:
-    """The project's files, the project file first. `left_out` are tables, and why no call of theirs is made."""
+    """The project's files, the project file first. `left_out` maps a table without a call to the reason."""
 
     files: Mapping[str, str]
     left_out: Mapping[str, str]
@@ -50,7 +51,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class _Timed:
-    """A call that is to be timed, of which sizes; `wait` ends non-blocking ones."""
+    """A call to be timed, with its range of sizes; `wait` is the call that ends it if it does not block."""
 
     callee: Callee
     entry: HostEntry
@@ -60,7 +61,7 @@ class _Timed:
 
     @property
     def name(self) -> str:
-        """What its functions' names begin with."""
+        """The prefix of its functions' names."""
         return re.sub(r"\W", "_", f"rcw_{self.entry.transfer}{'_nonblocking' if self.wait else ''}")
 
 
@@ -68,8 +69,9 @@ def bench_workspace(
     template: Path, platform: Platform, plugins: Plugins, folder: Path | None = None, repeats: int = 5,
     largest_bytes: int | None = None,
 ) -> tuple[Workspace, Mapping[str, str]]:  # fmt: skip
-    """The project, written into `folder` (or the cache, in place of the template's last that nobody measures with) and
-    opened; what it leaves out. WorkbenchError where the template's calls or ports do not tell enough."""
+    """The project, opened, and the tables that it leaves out. It is written into `folder`, or into the cache in place
+    of the template's last project that is no longer in use. WorkbenchError if the template's calls or ports are not
+    sufficient."""
     template = real(template)
     bench = bench_project(template, platform, repeats, largest_bytes)
     lock: BinaryIO | None = None
@@ -87,7 +89,7 @@ def bench_workspace(
 
 
 def _free(folder: Path) -> tuple[Path, BinaryIO]:
-    """The first of a template's folders that nobody measures in, and what keeps it from others until it is closed."""
+    """The first of a template's cache folders that is not in use, and its lock, which must be kept open."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return next((folder / str(n), lock) for n in count(1) if (lock := locked(folder / f"{n}.lock")))
@@ -97,7 +99,7 @@ def _free(folder: Path) -> tuple[Path, BinaryIO]:
 
 
 def bench_run(workspace: Workspace, job: Job) -> Run:
-    """Run such a project. WorkbenchError where the run fails."""
+    """Run such a project. WorkbenchError if the run fails."""
     try:
         run = run_workspace(workspace, RunOptions(deterministic=workspace.target().simulated), job)
     except WorkbenchError as error:
@@ -110,7 +112,8 @@ def bench_run(workspace: Workspace, job: Job) -> Run:
 
 
 def bench_project(template: Path, platform: Platform, repeats: int, largest_bytes: int | None = None) -> Bench:
-    """The project as texts: each table's transfers `repeats` times, up to its last size or `largest_bytes`."""
+    """The project's files: `repeats` transfers for each table and size, up to the table's last size or
+    `largest_bytes`."""
     hardware = platform.hardware
     if hardware is None:
         raise WorkbenchError(
@@ -150,7 +153,7 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
 
 
 def unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
-    """The read-out's first and last address, at the end of the port's, and how many bytes lie below."""
+    """The counter read-out's first and last address at the end of the port's range, and the bytes below them."""
     bits, step, unit_bytes = address_room(hardware)
     first = (1 << bits) - step
     if first <= 0:
@@ -162,7 +165,7 @@ def unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
 def _choose(
     platform: Platform, known: Mapping[str, Callee], kept: HandleTypes, most_bytes: int
 ) -> tuple[list[_Timed], dict[str, str]]:
-    """The calls that stand for the tables: for each the first that blocks, and the first that does not."""
+    """The calls that represent the tables: for each table the first one that blocks, and the first that does not."""
     accessed = {entry.transfer for entry in platform.host.entries if entry.access}
     left_out = {
         name: "its transfers are accesses through a pointer"
@@ -197,7 +200,7 @@ def _choose(
 
 
 def _wait(callee: Callee, known: Mapping[str, Callee], calls: Calls) -> str:
-    """A call that ends the non-blocking ones of a callee. Raises Unmade."""
+    """A call that waits for the non-blocking calls of a callee. Raises Unmade."""
     for one in known.values():
         if CallKind.WAIT in one.kinds and one.prototype.scope == callee.prototype.scope:
             try:
@@ -208,7 +211,7 @@ def _wait(callee: Callee, known: Mapping[str, Callee], calls: Calls) -> str:
 
 
 def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
-    """Of the port that a table's transfers go through: less than a word does not."""
+    """The word size (bytes) of the port that a table's transfers use; the smallest transfer."""
     ports = platform.hardware.ports if platform.hardware else ()
     named = [port for port in ports if table and port.name == table.port] or ports
     return named[0].word_bits // 8 if named else 1
@@ -241,7 +244,7 @@ def _program(host: Host, known: Mapping[str, Callee], kept: HandleTypes, timed: 
 
 
 def _opening(known: Mapping[str, Callee], kept: HandleTypes, calls: Calls) -> Iterator[str]:
-    """The call that brings each kind of handle."""
+    """The call that returns each type of handle."""
     for callee in known.values():
         prototype = callee.prototype
         entry = next((one for _, one in callee.entries if one.kind is CallKind.ACQUIRE and not one.opens), None)
@@ -262,7 +265,7 @@ def _opening(known: Mapping[str, Callee], kept: HandleTypes, calls: Calls) -> It
 
 
 def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Iterator[str]:
-    """Functions of an entry: its condition, its bytes, and one that makes its calls of all sizes."""
+    """The C functions for an entry: its condition, its bytes, and its calls of all sizes."""
     prototype, entry, name = one.callee.prototype, one.entry, one.name
     sized = _sized(prototype, entry, kept)
     object_ = calls.object(one.callee, entry)
@@ -300,7 +303,7 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
 
 
 def _sized(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> str:
-    """The parameter that tells how much is moved; empty where every call moves the same."""
+    """The parameter that gives the size of a transfer; "" if every call moves the same size."""
     kinds = {name: type_of(text, name) for text, name in prototype.parameters if "*" not in text}
     values = {name for name, kind in kinds.items() if kind not in kept
               and (not prototype.cpp or set(WORD.findall(kind)) <= KNOWN)}  # fmt: skip
@@ -308,7 +311,7 @@ def _sized(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> str:
 
 
 def quiet_design(hardware: Hardware) -> str:
-    """A Verilog design `quiet` behind all of a platform's ports: it takes every word at once and gives zeros."""
+    """A Verilog design `quiet` behind all of a platform's ports that takes every word at once and returns zeros."""
     ports = [port for port in hardware.ports if isinstance(port, HardwarePort)]
     pins = {name: f"input wire {name}" for clock in hardware.clocks for name in (clock.pin, clock.reset) if name}
     for port in ports:

@@ -1,5 +1,5 @@
-"""A network between ranks measured in LogGP terms, by a program that the workbench writes (`resources/bench/network.c`)
-on a machine by its own mpirun or on the simulated card; how it is written into a template (RATSS 2011, 4.3.2)."""
+"""Measures a network between ranks in LogGP terms, with the program `resources/bench/network.c`, on a machine by its
+mpirun or on the simulated card; and writes it into a template (RATSS 2011, 4.3.2)."""
 
 import json
 import shlex
@@ -24,9 +24,9 @@ COLLECTIVES = ("barrier", "broadcast", "scatter", "gather", "reduce", "all-gathe
 
 @dataclass(frozen=True)
 class NetworkTimes:
-    """LogGP parameters in seconds (`gap_per_byte_s`, `reduction_per_byte_s`: a byte's); `collectives` are (name, bytes,
-    seconds) of all `ranks`. `lost` are the parameters that the noise of the measurement made negative: they are 0.
-    `messages` are (bytes, seconds measured, seconds by the parameters) of one message's way."""
+    """LogGP parameters in seconds (`gap_per_byte_s` and `reduction_per_byte_s` for a byte); `collectives` are (name,
+    bytes, seconds) of all `ranks`. `lost` are parameters that measurement noise made negative, which are set to 0.
+    `messages` are (bytes, measured seconds, modelled seconds) of a message in one direction."""
 
     ranks: int
     latency_s: float
@@ -40,12 +40,12 @@ class NetworkTimes:
 
     @property
     def fit_error(self) -> float:
-        """By which share the parameters are off a message's measured time, at the size where they are most."""
+        """The largest relative error of the modelled message times."""
         return max((abs(by_parameters / s - 1) for _, s, by_parameters in self.messages if s > 0), default=0.0)
 
 
 def measured_network(text: str) -> NetworkTimes:
-    """What the program printed, as parameters. WorkbenchError where a line is missing.
+    """The parameters printed by the program. WorkbenchError if a line is missing.
 
     o is what sending and receiving a short message take, on average; the gap of a size is what each further message of
     a row adds; g is that of a short one, G the slope of the gap between two long ones. L is what is left of a short
@@ -77,7 +77,7 @@ def measured_network(text: str) -> NetworkTimes:
 
 
 def measure_by_mpirun(mpirun: str, mpicc: str, folder: Path, repeats: int, job: Job) -> str:
-    """Build the program with the machine's MPI compiler, and run it as its command starts ranks; what it prints."""
+    """Build the program with the machine's MPI compiler and run it with its command for ranks; returns its output."""
     write_atomically(folder / SOURCE, _source())
     build: list[str | Path] = [
         *shlex.split(mpicc),
@@ -103,8 +103,8 @@ def _done(job: Job, command: Sequence[str | Path], folder: Path, what: str, hint
 
 
 def network_project(template: Path, platform: Platform, network: str, ranks: int, repeats: int) -> Mapping[str, str]:
-    """A project that runs the program on the simulated card over one of the template's networks: its files, the project
-    file first. WorkbenchError where the template has no port, or no such network."""
+    """The files of a project that runs the program on the simulated card over one of the template's networks, the
+    project file first. WorkbenchError if the template has no port, or not this network."""
     if platform.hardware is None:
         hint = "Name the machine's command that starts ranks: --mpirun 'mpirun -n 4'."
         raise WorkbenchError(Diagnostic("this template has no hardware port to simulate", hint, file=str(template)))
@@ -132,7 +132,7 @@ def network_project(template: Path, platform: Platform, network: str, ranks: int
 
 
 def with_network(text: str, platform: Platform, name: str, times: NetworkTimes, how: str) -> str:
-    """The template's text with the measured network in place of the one of that name, or behind the others."""
+    """The template's text with the measured network, in place of the one with its name, or after the others."""
     names = [network.name for network in platform.networks]
     at = ("networks", names.index(name)) if name in names else ("networks",)
     values = {

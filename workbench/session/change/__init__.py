@@ -1,1 +1,1 @@
-"""Changes of the catalogue tried: by replay, and again on the simulated card."""
+"""Tries changes of the catalogue: by replay, and by a new run on the simulated card."""

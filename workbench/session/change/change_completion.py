@@ -1,4 +1,4 @@
-"""Completion of a change as it is typed: kinds and fields from the catalogue, names from the run."""
+"""Completes a change while it is typed: kinds and fields from the catalogue, names from the run."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -11,7 +11,7 @@ from workbench.model.run import Manifest
 
 
 def completions(text: str, manifest: Manifest, platform: Platform | None = None) -> tuple[int, tuple[str, ...]]:
-    """Where in `text` the word at its end begins, and what that word could be, in order.
+    """The position in `text` at which its last word begins, and the possible words, in order.
 
     Of a list (`calls=a,b`) it is the last element. Numbers have no completion.
     """
@@ -33,7 +33,7 @@ def completions(text: str, manifest: Manifest, platform: Platform | None = None)
 
 
 def _names(field: str, block: str, side: Side, manifest: Manifest, platform: Platform | None) -> Iterable[str]:
-    """The run's names for a field of a change."""
+    """The names in the run that a field of a change may have."""
     blocks = [b for b in manifest.blocks if b.side is side]
     match field:
         case "calls":
@@ -59,7 +59,7 @@ def _names(field: str, block: str, side: Side, manifest: Manifest, platform: Pla
 
 
 def _matching(word: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Names that begin with the word come before those that hold it."""
+    """The names that contain the word, those that begin with it first."""
     kept, low = list(names), word.lower()
     begin = [name for name in kept if name.lower().startswith(low)]
     return (*begin, *(name for name in kept if low in name.lower() and name not in begin))

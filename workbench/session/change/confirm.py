@@ -1,5 +1,5 @@
-"""Confirms changes on the simulated card: the application runs again as if they were made, and gives the same answer
-or another one. What that run leaves is kept in a folder beside the run's, NAME.confirmed; sources stay as they are."""
+"""Confirms changes on the simulated card: the application runs again under the changes' rules, and its answer is
+compared. The new run is kept in a folder next to the run's, NAME.confirmed; sources stay unchanged."""
 
 import filecmp
 import hashlib
@@ -32,7 +32,7 @@ _SHOWN = 60  # characters of a line
 
 
 class AnswerStatus(StrEnum):
-    """What became of the application's answer: its exit code, what it prints, and the files that it writes."""
+    """The result of comparing the application's answer: its exit code, its output and the files that it writes."""
 
     SAME = "same"
     DIFFERS = "differs"
@@ -42,11 +42,11 @@ class AnswerStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the application came to as it ran with the changes.
+    """The result of the application's run with the changes.
 
-    `speedup` is the run's time over `time_s`; both are None where the run could not be made or failed. `why` tells what
-    differs first, why it failed, or why it is not possible. `notes` are assumptions and warnings of that run, `run` its
-    folder.
+    `speedup` is the original run's time over `time_s`; both are None if the run was not possible or failed. `why` gives
+    the first difference, or the reason why it failed or is not possible. `notes` are assumptions and warnings of the
+    new run, `run` is its folder.
     """
 
     changes: tuple[Change, ...]
@@ -58,7 +58,7 @@ class Confirmation:
     run: Path | None = None
 
     def words(self) -> str:
-        """What was found, in sentences."""
+        """The result in sentences."""
         why = f"{self.why[:1].upper()}{self.why[1:]}."
         if self.answer is AnswerStatus.NOT_POSSIBLE:
             return f"Not confirmed, since the simulated card cannot try it. {why}"
@@ -87,7 +87,7 @@ class Confirmation:
 
 
 def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job, plugins: Plugins) -> Confirmation:
-    """Run the application again as if the changes were made, and compare its time and its answer with the run's.
+    """Run the application again under the changes' rules, and compare its time and answer with those of the run.
 
     Raises WorkbenchError where the run cannot be compared with (its sources changed since, or it is no complete run of
     the simulated card) and for names that it lacks; Cancelled.
@@ -114,7 +114,7 @@ def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job,
 
 
 def open_project_of(run: Run, plugins: Plugins) -> Workspace:
-    """The project that a run was made of. WorkbenchError where it is not there."""
+    """The project of a run, opened. WorkbenchError if it does not exist."""
     path = Path(run.manifest.project)
     if not run.manifest.project or not path.is_file():
         hint = "Only a run whose project is on this machine can be run again."
@@ -123,7 +123,7 @@ def open_project_of(run: Run, plugins: Plugins) -> Workspace:
 
 
 def _comparable(workspace: Workspace, run: Run, plugins: Plugins) -> Platform:
-    """The platform of a run that a new one can be compared with. WorkbenchError where there is no such."""
+    """The platform of a run with which a new run can be compared. WorkbenchError if it cannot."""
     manifest, again = run.manifest, "Run the project again, and confirm the change on that run."
 
     def refuse(message: str, hint: str = again) -> WorkbenchError:
@@ -149,7 +149,7 @@ def _comparable(workspace: Workspace, run: Run, plugins: Plugins) -> Platform:
 
 
 def _tried(workspace: Workspace, rerun: Rerun, plugins: Plugins) -> Workspace:
-    """The project as it runs with the changes. NotPossible where it does not open on the other platform."""
+    """The project for the run with the changes. NotPossible if it does not open on the other platform."""
     if rerun.platform:
         try:
             workspace = open_workspace(workspace.path, plugins, platform_name=rerun.platform)
@@ -175,7 +175,8 @@ def _run(workspace: Workspace, base: Run, out: Path, job: Job, rerun: Rerun, cha
 
 
 def _written_since(workspace: Workspace, run: Run) -> list[str]:
-    """Files that sources read, and the project's own, that were written after a run began, which keeps none of them."""
+    """Files that sources read, and the project's own files, that were changed since a run began. The run keeps no
+    copies of them."""
     root, project = workspace.root, workspace.project
     began_s = datetime.fromisoformat(run.manifest.created).timestamp() + 1  # which is told in whole seconds
     every: list[HostSources | HardwareSources] = [project.host, *(one.project.hardware for one in workspace.boards)]
@@ -187,7 +188,7 @@ def _written_since(workspace: Workspace, run: Run) -> list[str]:
 
 
 def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str], job: Job) -> None:
-    """WorkbenchError where the project, files of which were written since, does not run as it did."""
+    """Run the project without changes if files were changed since. WorkbenchError if it differs from the run."""
     now = _run(workspace, run, out, job, Rerun())
     same_time = not run.manifest.deterministic or now.manifest.time_ps == run.manifest.time_ps
     if now.complete and same_time and not (why := difference(run, now)):
@@ -214,7 +215,7 @@ def _compared(base: Run, again: Run, rerun: Rerun, changes: tuple[Change, ...]) 
 
 
 def difference(a: Run, b: Run) -> str:
-    """The first thing in which the answer of run B is another than that of run A; empty where it is the same."""
+    """The first difference between the answers of runs A and B; "" if there is none."""
     return next(_differences(a, b), "")
 
 

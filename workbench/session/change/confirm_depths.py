@@ -1,4 +1,4 @@
-"""Chosen depths confirmed by simulations: at most two."""
+"""Confirms chosen FIFO depths with at most two simulations."""
 
 import tempfile
 from collections.abc import Mapping
@@ -25,7 +25,8 @@ _AMPLE_EDGE = 1 << 14  # elements of an edge that is as deep as it likes
 
 @dataclass(frozen=True)
 class DepthSimulation:
-    """What depths were simulated, what was predicted of them (None: nothing) and what came; None: it did not end."""
+    """Simulated depths with the predicted time (None: no prediction) and the measured time (None: the run did not
+    end)."""
 
     depths: Mapping[str, int]
     predicted_ps: int | None
@@ -40,8 +41,8 @@ class DepthSimulation:
 
 @dataclass(frozen=True)
 class ConfirmedDepths:
-    """The simulations in order, and the front as it is known after them. The last one's depths are the front's choice
-    where it `came_true`."""
+    """The simulations in order, and the front after them. The depths of the last simulation are the front's choice if
+    it `came_true`."""
 
     simulations: tuple[DepthSimulation, ...]
     front: Front
@@ -50,9 +51,9 @@ class ConfirmedDepths:
 def confirm_depths(
     run: Run, front: Front | None, plugins: Plugins, job: Job, loss: float = LOSS
 ) -> ConfirmedDepths:  # fmt: skip
-    """Simulate the chosen depths. Where they take another time than was predicted, what the simulation shows is read
-    too, and what is then chosen is simulated. Without a front, as of a run that ended in a deadlock, the first
-    simulation is one with ample queues. Raises WorkbenchError, Cancelled."""
+    """Simulate the chosen depths. If the time differs from the prediction, the simulation's records improve the front,
+    and the new choice is simulated. Without a front, as for a run that deadlocked, the first simulation has ample
+    queues. Raises WorkbenchError, Cancelled."""
     if front is not None and front.choice is None:
         raise WorkbenchError(Diagnostic("no depths are chosen to confirm"))
     workspace = _project_of(run, plugins)
@@ -78,11 +79,11 @@ def confirm_depths(
 
 
 def _of_first(front: Front, before: Front | None) -> Front:
-    """A front read from a simulation, which compares with the run that it all began with."""
+    """A front from a simulation, with the declared depths and times of the original run for comparison."""
     if before is None:
         return replace(front, now=None)
-    declared = {one.id: one.depth for one in before.queues}
-    queues = tuple(replace(one, depth=declared.get(one.id, one.depth)) for one in front.queues)
+    declared = {queue.id: queue.depth for queue in before.queues}
+    queues = tuple(replace(queue, depth=declared.get(queue.id, queue.depth)) for queue in front.queues)
     return replace(front, queues=queues, now=before.now, run_ps=before.run_ps)
 
 
@@ -118,7 +119,7 @@ def _simulated(
 
 
 def _replay(again: Run, run: Run, plugins: Plugins, depths: Mapping[str, int]) -> Replay:
-    """A simulation with these depths, ready to be replayed: with what the run itself showed."""
+    """The replay of a simulation with these depths, which also uses the records of the run."""
     platform, _ = platform_of_run(again, plugins)
     edges = queues_of(again, plugins)
     try:

@@ -1,4 +1,4 @@
-"""What a confirmation says of a prediction, in a few words."""
+"""Describes a confirmation of a prediction in a few words."""
 
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text, time_text
@@ -6,7 +6,7 @@ from workbench.session.change.confirm import AnswerStatus, Confirmation
 
 
 def confirmed_words(prediction: Prediction, confirmation: Confirmation) -> tuple[str, str, str]:
-    """What it came to, how good that is (`good`, `medium` or `high`), and a line below it.
+    """The result of a confirmation, its severity (`good`, `medium` or `high`), and a second line.
 
     A speedup is confirmed where the answer is the same and it lies in the prediction's interval, as exactly as shown.
     """

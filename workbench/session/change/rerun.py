@@ -1,5 +1,5 @@
-"""How changes of the catalogue are tried by running the application again: by rules of the simulated card, settings,
-depths of FIFOs, clocks and platforms. What a run cannot try is said in plain words."""
+"""Tries changes of the catalogue by running the application again, with rules of the simulated card, settings, FIFO
+depths, clocks and platforms. Changes that a run cannot try get a reason."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,12 +47,13 @@ _QUIET = {"acquire", "other"}  # calls that ask the card for nothing
 
 
 class NotPossible(Exception):
-    """Why a run cannot try a change, for people."""
+    """A run cannot try a change; the text is the reason for the user."""
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """What is different in the run that tries the changes. `counts` are the members that groups then have, by name."""
+    """The differences of the run that tries the changes. `counts` are the expected numbers of members of groups, by
+    name."""
 
     rules: tuple[TimingRule, ...] = ()
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -63,12 +64,12 @@ class Rerun:
 
     @property
     def builds_anew(self) -> bool:
-        """Whether host or design are built otherwise than for the run."""
+        """Whether host or design must be built again."""
         return bool(self.settings or self.depths or self.platform)
 
 
 def plan(workspace: Workspace, run: Run, platform: Platform, changes: Sequence[Change]) -> Rerun:
-    """How the changes are tried together; `platform` is the one that the run ran on.
+    """The run that tries the changes together; `platform` is the platform of the original run.
 
     Raises WorkbenchError for a name that the run does not have, and NotPossible.
     """
@@ -88,7 +89,7 @@ class _Case:
     named: Named
 
     def kinds(self) -> dict[CallKind, str]:
-        """What the calls are for, each with the place of the first such call."""
+        """The kinds of the calls, each with the place of its first call."""
         manifest, calls = self.run.manifest, self.run.tables["calls"]
         first_places: dict[CallKind, str] = {}
         for site in self.named.sites:
@@ -99,14 +100,14 @@ class _Case:
         return first_places
 
     def only(self, *kinds: CallKind, why: str) -> None:
-        """NotPossible where one of the calls is for anything else."""
+        """Raise NotPossible if one of the calls is of another kind."""
         if not (first_places := self.kinds()):
             raise NotPossible("none of these calls was made in the run")
         if other := [place for kind, place in first_places.items() if kind not in kinds]:
             raise NotPossible(f"{other[0]} {why}")
 
     def tables(self) -> list[str]:
-        """The transfer tables that the calls went by."""
+        """The transfer tables of the calls."""
         calls, entries = self.run.tables["calls"], self.run.manifest.entries
         used = np.unique(calls["entry"][np.isin(calls["site"], self.named.sites)])
         return sorted({entries[entry].transfer for entry in used} & self.platform.transfer_tables.keys())
@@ -144,19 +145,19 @@ def _unite(rerun: Rerun, case: _Case, change: Unite) -> Rerun:
 
 
 def _rows(case: _Case) -> tuple[int, int]:
-    """How many of the calls follow one another each time (0: not always as many), and how far apart their addresses
-    are. NotPossible where reads are not evenly apart."""
+    """The length of rows of consecutive calls (0: it varies), and the distance of their addresses. NotPossible if reads
+    are not evenly spaced."""
     calls, entries = case.run.tables["calls"], case.run.manifest.entries
     reaching = np.array([entry.kind not in _QUIET for entry in entries], bool)[calls["entry"]]
     lengths: set[int] = set()
     steps: set[int] = set()
     for thread in np.unique(calls["block"]):
-        mine = np.flatnonzero((calls["block"] == thread) & reaching)
-        ours = np.isin(calls["site"][mine], case.named.sites).astype(np.int8)
-        edges = np.flatnonzero(np.diff(ours, prepend=0, append=0)).reshape(-1, 2)
+        rows_of_thread = np.flatnonzero((calls["block"] == thread) & reaching)
+        is_named = np.isin(calls["site"][rows_of_thread], case.named.sites).astype(np.int8)
+        edges = np.flatnonzero(np.diff(is_named, prepend=0, append=0)).reshape(-1, 2)
         lengths |= set((edges[:, 1] - edges[:, 0]).tolist())
-        inner = np.flatnonzero(ours[1:] & ours[:-1])
-        addresses = calls["address"][mine]
+        inner = np.flatnonzero(is_named[1:] & is_named[:-1])
+        addresses = calls["address"][rows_of_thread]
         steps |= set((addresses[inner + 1] - addresses[inner]).tolist())
     if CallKind.RECEIVE in case.kinds() and len(steps) > 1:
         raise NotPossible("the addresses that these calls read are not evenly spaced: the next address is unknown")
@@ -282,7 +283,7 @@ _HOW: Mapping[type[Change], Callable[..., Rerun]] = {
 
 
 def with_clocks(workspace: Workspace, clocks_hz: Mapping[str, float]) -> Workspace:
-    """The project on its platform with other frequencies, each FPGA's design too."""
+    """The project on its platform with other clock frequencies, for each FPGA's design too."""
     if not clocks_hz:
         return workspace
     designs = once_each(workspace.own_designs, lambda one: with_clocks(one, clocks_hz))
@@ -300,7 +301,7 @@ def _faster(platform: Platform, clocks_hz: Mapping[str, float]) -> Platform:
 
 
 def unmet(rerun: Rerun, base: Run, tried: Run) -> Iterator[str]:
-    """What the run that tried the changes is not as it was to be."""
+    """The expectations that the run with the changes did not fulfil, in sentences."""
     if rerun.rules and tried.manifest.sites != base.manifest.sites:
         yield "other settings or another platform change the program's calls, so changes to calls do not fit"
     for group, count in rerun.counts.items():

@@ -1,4 +1,4 @@
-"""How deep a run's FIFOs, or its application's edges, have to be: by replay of what one traced run recorded."""
+"""The useful depths of a run's FIFOs, or of its application's edges, by replay of one traced run."""
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -15,7 +15,8 @@ _MOST_APART = 3  # pairs that are named
 
 
 def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
-    """The run, ready to be replayed with other depths, and its platform. WorkbenchError with why it cannot be."""
+    """The run prepared for replay with other depths, and its platform. WorkbenchError with the reason if it cannot be
+    replayed."""
     platform, _ = platform_of_run(run, plugins)
     try:
         return replay_of(run, queues_of(run, plugins), platform), platform
@@ -24,7 +25,7 @@ def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
 
 
 def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Front:
-    """The front of time against memory. WorkbenchError with why there is none."""
+    """The front of time against memory. WorkbenchError with the reason if there is none."""
     replay, platform = run_replay(run, plugins)
     tried = _Counted(job)
     try:
@@ -34,12 +35,12 @@ def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Fr
 
 
 def one_block_ram_bits(platform: Platform | None) -> int | None:
-    """What a block RAM of the platform's FPGA holds; None where that is not known."""
+    """The size (bits) of a block RAM of the platform's FPGA; None if unknown."""
     return platform.device.one_block_ram_bits if platform and platform.device else None
 
 
 class _Counted:
-    """Says now and then how many depths were tried, and ends where the job was cancelled."""
+    """Reports the number of tried depths, and stops if the job was cancelled."""
 
     def __init__(self, job: Job) -> None:
         self._job, self._count = job, 0
@@ -52,7 +53,7 @@ class _Counted:
 
 
 def warnings_of(front: Front) -> tuple[Diagnostic, ...]:
-    """What the run does not show of depths: FIFOs whose traffic never overlapped, and what replay is not sure of."""
+    """What the run does not show about depths: FIFOs whose traffic never overlapped, and doubts of the replay."""
     warnings = []
     if front.apart:
         pairs = ", ".join(f"{one} and {other}" for one, other in front.apart[:_MOST_APART])

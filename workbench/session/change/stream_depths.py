@@ -1,4 +1,5 @@
-"""How deep each FIFO has to be: the least that loses next to nothing of the throughput, and what less memory costs.
+"""Finds the depth of each FIFO by simulation: the least that keeps nearly all of the throughput, and the price of less
+memory.
 
 Two traced runs, as built and with FIFOs as deep as they like, tell when each word passed; `replay/words.py` then
 says in milliseconds how long the application takes with any depths, and one more run confirms those advised. Where
@@ -37,7 +38,7 @@ _REPLAYS = 3  # how often what was advised is tried, and read anew, before each 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A run with some depths. `cycles` are those up to the last transfer of any stream; None where it failed."""
+    """A run with some depths. `cycles` are those up to the last transfer of any stream; None if it failed."""
 
     cycles: int | None
     transfers: tuple[int, ...]  # of each stream
@@ -47,15 +48,15 @@ class Simulated:
     traffic: Traffic | None = None
 
     def rate(self, stream: int) -> float:
-        """Words a cycle; 0 where it failed."""
+        """Words per cycle; 0 if the run failed."""
         return self.transfers[stream] / (self.cycles + 1) if self.cycles is not None and self.transfers else 0.0
 
 
 @dataclass(frozen=True)
 class Depths:
-    """What was found. `built` is a run as it is, `ample` one with FIFOs as deep as they like, `after` one with the
-    `advised` depths (words, by id); `runs` is how many there were. `predicted` are the cycles that replay says of the
-    advised depths, None where each step was simulated; `front` trades cycles for memory, by replay too."""
+    """The result of the search. `built` is the run with declared depths, `ample` with unlimited ones, `after` with the
+    `advised` depths (words, by id); `runs` is the number of runs. `predicted` are the replayed cycles with the advised
+    depths, None if each step was simulated; `front` trades cycles for memory, by replay."""
 
     streams: tuple[Stream, ...]
     fifos: tuple[Fifo, ...]
@@ -70,14 +71,14 @@ class Depths:
 
 
 def advise_depths(workspace: Workspace, changes: Mapping[str, Value], job: Job, loss: float = LOSS) -> Depths:
-    """Find the depths for an application as its project runs it, in deterministic runs. WorkbenchError where it cannot
-    be built, its language cannot vary depths, or it does not even run with FIFOs as deep as they like."""
+    """Find depths for an application in deterministic runs of its project. WorkbenchError if it cannot be built, its
+    language cannot vary depths, or it fails even with unlimited depths."""
     with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
         return _advise(built_runs(workspace, workspace.settings(changes), Path(folder), job), loss)
 
 
 def built_runs(workspace: Workspace, settings: Mapping[str, Value], folder: Path, job: Job) -> Runs:
-    """An application built below `folder` so that it runs with any depths. Raises WorkbenchError as `advise_depths`."""
+    """An application built below `folder` for runs with any depths. Raises WorkbenchError like `advise_depths`."""
     project, target = workspace.project, workspace.target("simulated")
     check(workspace.composed, job)
     job.progress(None, "instrument")
@@ -115,8 +116,8 @@ def _advise(runs: Runs, loss: float) -> Depths:
 
 
 class Runs:
-    """Runs of one build, each made once; `known` by their depths. `varied` are the FIFOs whose depths are chosen, by
-    id, `alike` by each that has such a depth which of them."""
+    """Runs of one build, each made once; `known` by their depths. `varied` are the ids of the FIFOs whose depths are
+    chosen; `alike` maps each FIFO to the one in `varied` that has its depth."""
 
     def __init__(
         self, task: Task, hdl: HdlBuild, links: Collection[str], start: Callable[[Mapping[str, int]], Outcome], job: Job
@@ -126,7 +127,7 @@ class Runs:
         self.known: dict[tuple[tuple[str, int], ...], Simulated] = {}
 
     def numbers(self, first: str) -> list[int]:
-        """The FIFOs that have one depth, as indexes."""
+        """The indexes of the FIFOs that share a depth."""
         return [number for number, fifo in enumerate(self.hdl.fifos) if self.alike.get(fifo.id) == first]
 
     def run(self, depths: Mapping[str, int]) -> Simulated:
@@ -146,7 +147,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class _Found:
-    """Depths by those that stand for others too (`Runs.varied`)."""
+    """Depths for the FIFOs in `Runs.varied`, which represent those with the same depth."""
 
     advised: Mapping[str, int]
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -155,8 +156,8 @@ class _Found:
 
 
 class Search:
-    """For the least depths; `ample` is the run with FIFOs as deep as they like. `held` is what each held then at most,
-    `bits` the width of what its depth is that of, `why` the reasons for which replay does not do."""
+    """Searches the least depths; `ample` is the run with unlimited FIFOs. `held` is the largest occupancy in it, `bits`
+    the total word width that a depth applies to, `why` the reasons why replay is not sufficient."""
 
     def __init__(self, runs: Runs, ample: Simulated, loss: float = LOSS) -> None:
         self._runs, self._ample, self._loss, hdl = runs, ample, loss, runs.hdl
@@ -168,7 +169,7 @@ class Search:
                      for first in self._numbers}  # fmt: skip
 
     def by_replay(self, as_built: Simulated) -> _Found | None:
-        """Found by replay and confirmed by a run; None where replay does not do (`why`)."""
+        """Depths found by replay and confirmed by a run; None if replay is not sufficient (`why`)."""
         seen: list[tuple[Simulated, Mapping[str, int]]]
         seen = [(self._ample, dict.fromkeys(self.held, 0)), (as_built, {})]
         for _ in range(_REPLAYS):
@@ -196,7 +197,7 @@ class Search:
         return _Found(least_depths(self.held, cycles_of, self._best, self._loss), (_step_by_step(self.why),))
 
     def replays(self, words: WordReplay) -> CyclesOf:
-        """The cycles with some depths, by replay; each found once."""
+        """The cycles with some depths by replay, each computed once."""
         known: dict[tuple[int, ...], int] = {}
 
         def cycles_of(depths: Mapping[str, int]) -> int:
@@ -221,8 +222,8 @@ def _step_by_step(why: Sequence[str]) -> Diagnostic:
 
 
 def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The FIFOs whose depths are chosen, and by each that has such a depth which of them: FPGAs with the same design
-    have the same depths."""
+    """The ids of the FIFOs whose depths are chosen, and for each FIFO the one that has its depth: FPGAs with the same
+    design have the same depths."""
     first = {id(one): place for one, place in reversed([*zip(hdl.each, hdl.places, strict=True)])}
     alike = {
         place + name: first[id(one)] + name
@@ -249,7 +250,7 @@ def _simulated(task: Task, hdl: HdlBuild, failed: list[str]) -> Simulated:
 
 
 def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:
-    """When each word passed; None where that was not recorded."""
+    """The traffic of all words; None if it was not recorded."""
     pieces = list(stream_transfers(task.raw))
     if not pieces or task.platform.hardware is None:
         return None
