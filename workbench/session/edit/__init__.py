@@ -1,1 +1,1 @@
-"""Documents being edited, with their undo and what is unsaved."""
+"""Documents in the editor, with undo and unsaved changes."""

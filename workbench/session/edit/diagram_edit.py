@@ -1,4 +1,4 @@
-"""Changes of a model by its drawing: several steps in its text, taken back as one."""
+"""Edits a model through its drawing: several steps in its text that one undo reverts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,19 +11,19 @@ from workbench.session.edit.model_document import ModelDocument
 
 
 def editor_of(document: ModelDocument) -> DiagramEditor | None:
-    """What edits the model by its drawings; None where its kind is not edited so."""
+    """The editor of the model's drawings; None if its kind has none."""
     kind = document.model_kind
     return kind.drawing() if kind and kind.drawing else None
 
 
 def data_of(document: ModelDocument) -> Mapping[str, Any]:
-    """The document as it was written."""
+    """The document as plain data, as written."""
     data = document.marked.data if document.marked else {}
     return data if isinstance(data, Mapping) else {}
 
 
 def changed(text: str, change: DiagramChange) -> str:
-    """A model's text with a change. WorkbenchError where the text cannot be edited so."""
+    """A model's text with a change. WorkbenchError if the text cannot be edited that way."""
     for step in change.steps:
         text = _stepped(text, step)
     return text
@@ -38,8 +38,7 @@ def _stepped(text: str, step: DocumentStep) -> str:
 
 
 def apply_change(document: ModelDocument, change: DiagramChange) -> None:
-    """Make a change that one undo takes back. WorkbenchError, with the model as it was, where it would be left with
-    errors."""
+    """Apply a change as one undo step. WorkbenchError, with the model unchanged, if the result has errors."""
     kind = document.model_kind
     assert kind is not None
     text = changed(document.text, change)

@@ -1,4 +1,5 @@
-"""What is being edited: each file's text beside what the file holds. One notion of unsaved for them all."""
+"""The documents in the editor: each file's edited text and the text on disk. All documents share one notion of
+unsaved."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,7 +14,7 @@ from workbench.system.files import read_file, sha256
 
 
 class Event:
-    """Something that happens to a document, and who wants to hear of it."""
+    """A notification of a document, with its listeners."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[], object]] = []
@@ -30,14 +31,14 @@ class Event:
 
 
 def free_name(path: Path) -> Path:
-    """The path, or the first that is free of `card-2.yaml`, `card-3.yaml`, ..."""
+    """The path, or the first free one of `card-2.yaml`, `card-3.yaml`, ..."""
     head, dot, tail = path.name.partition(".")
     names = (f"{head}-{number}{dot}{tail}" for number in count(2))
     return path if not path.exists() else next(p for p in (path.with_name(n) for n in names) if not p.exists())
 
 
 class ChangedOnDisk(WorkbenchError):
-    """A file holds something else than was read from it or written to it here."""
+    """The file on disk differs from what was last read or written here."""
 
     def __init__(self, path: Path) -> None:
         message = "this file was changed by another program since it was read"
@@ -45,9 +46,9 @@ class ChangedOnDisk(WorkbenchError):
 
 
 class Document:
-    """A text, and the file that it came from. It is unsaved while the two differ.
+    """An edited text and its file. It is unsaved while the two differ.
 
-    `kind` is the mode that edits it. `changed` follows the text and the file, `history` what was done to the text.
+    `kind` is the mode that edits it. `changed` follows the text and the file, `history` holds its undo steps.
     """
 
     kind = ""
@@ -65,7 +66,7 @@ class Document:
         raise NotImplementedError
 
     def encode(self, text: str) -> bytes:
-        """The text as the file's bytes."""
+        """The text as bytes of the file."""
         raise NotImplementedError
 
     @property
@@ -78,27 +79,28 @@ class Document:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the text and keeps it from being saved."""
+        """The errors in the text that prevent saving."""
         return ()
 
     @property
     def base_sha256(self) -> str:
-        """Of the file as it was read or written here; empty where there is none."""
+        """The SHA-256 of the file as last read or written here; "" without a file."""
         return "" if self._on_disk is None else sha256(self._on_disk)
 
     @property
     def changed_on_disk(self) -> bool:
-        """Whether another program wrote the file. One that is gone counts as unchanged: saving makes it again."""
+        """Whether another program changed the file. A deleted file counts as unchanged, since saving creates it
+        again."""
         return self.path is not None and self.path.is_file() and read_file(self.path) != self._on_disk
 
     def open(self, path: Path) -> None:
-        """Read a file. Raises WorkbenchError where that fails; the document is then as it was."""
+        """Read a file. Raises WorkbenchError if that fails; the document is then unchanged."""
         data = read_file(path)
         text = self.decode(data)
         self._take(path, data, text)
 
     def close(self) -> None:
-        """Hold no file, and nothing unsaved."""
+        """Close the file, and discard unsaved changes."""
         self._take(None, None, "")
 
     def _take(self, path: Path | None, data: bytes | None, text: str) -> None:
@@ -109,21 +111,21 @@ class Document:
         self.changed.emit()
 
     def read(self) -> None:
-        """Find out what the text means, where that matters."""
+        """Parse the text, for documents that have a structure."""
 
     def type(self, text: str) -> None:
-        """The text is now this one."""
+        """Set the text."""
         if text != self.text:
             self.text = text
             self.read()
             self.changed.emit()
 
     def replace(self, label: str, text: str) -> None:
-        """Put another text in the place of all, by one step that can be undone."""
+        """Replace the whole text in one undo step."""
         self.history.do(HistoryStep(label, partial(self.type, text), partial(self.type, self.text)))
 
     def reload(self) -> None:
-        """Take the file's text as it is now; what was here can be had back by undo. Raises WorkbenchError."""
+        """Load the file's text from disk; undo restores the previous text. Raises WorkbenchError."""
         if self.path is not None:
             data = read_file(self.path)
             self.saved_text, self._on_disk = self.decode(data), data
@@ -131,17 +133,17 @@ class Document:
             self.changed.emit()
 
     def revert(self) -> None:
-        """Give up what is unsaved."""
+        """Discard unsaved changes."""
         self.type(self.saved_text)
 
     def check(self) -> None:
-        """Raises WorkbenchError where the text must not be written as it is."""
+        """Raise WorkbenchError if the text must not be written."""
 
     def save(self, over: bool = False) -> None:
-        """Write the file, if there is something unsaved; the steps that led here can still be undone.
+        """Write the file if there are unsaved changes; the undo steps remain.
 
-        Raises WorkbenchError where that fails, and ChangedOnDisk, unless `over` is set, where another program wrote
-        the file meanwhile. The file is then as it was.
+        Raises WorkbenchError if that fails, and ChangedOnDisk, unless `over` is set, if another program wrote the file
+        meanwhile. The file is then unchanged.
         """
         if self.path is None or self.read_only or not self.dirty:
             return
@@ -156,7 +158,7 @@ class Document:
         self._write(self.path)
 
     def save_as(self, path: Path) -> None:
-        """Write the text to another file and go on with that one. Raises WorkbenchError where that fails."""
+        """Write the text to another file and edit that one. Raises WorkbenchError if that fails."""
         self.check()
         self._write(path)
 
@@ -170,12 +172,12 @@ class Document:
         self.changed.emit()
 
     def put(self, path: Path, data: bytes) -> None:
-        """Write the bytes, whole or not at all. Raises WorkbenchError where that fails."""
+        """Write the bytes atomically. Raises WorkbenchError if that fails."""
         write_atomically(path, data)
 
 
 class SourceFile(Document):
-    """A file of source text. Lines that were not changed keep their bytes: encoding, newlines, odd blanks."""
+    """A file of source text. Unchanged lines keep their bytes: encoding, newlines, trailing blanks."""
 
     kind = "source"
 
@@ -202,7 +204,7 @@ class SourceFile(Document):
 
 
 class Documents:
-    """The documents open in a window, those without a file among them. `changed` follows every one."""
+    """All documents of a window, also those without a file. `changed` follows each of them."""
 
     def __init__(self) -> None:
         self._open: list[Document] = []
@@ -226,5 +228,5 @@ class Documents:
         return tuple(d for d in self._open if d.dirty)
 
     def at(self, path: Path) -> tuple[Document, ...]:
-        """The documents on a file; one can be open as a form and as text."""
+        """The documents of a file; a file can be open as a form and as text."""
         return tuple(d for d in self._open if d.path == path)

@@ -1,4 +1,4 @@
-"""The field reference: every document that people write or that a run leaves, field by field, from the schemas."""
+"""The field reference, made from the schemas: every document that users write or that a run leaves, field by field."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ written; a bare number is in that unit. Where a *number or formula* is allowed, 
 
 @dataclass(frozen=True)
 class Document:
-    """A kind of document. `schema` is its pydantic model or dataclass, `examples` are documents that come along."""
+    """A kind of document. `schema` is its pydantic model or dataclass, `examples` are bundled documents."""
 
     title: str
     file: str
@@ -36,7 +36,7 @@ class Document:
 
 
 def documents(name: str) -> tuple[Document, ...]:
-    """The documents of one of `NAMES`."""
+    """The documents of one group in `NAMES`."""
     resources = Path(str(files("workbench.resources")))
     if name == "template":
         templates = sorted(Path(str(files("workbench.platform_templates"))).glob("*.yaml"))
@@ -83,7 +83,7 @@ def reference(names: Sequence[str] = NAMES) -> str:
 
 
 def schemas(name: str) -> Mapping[str, object]:
-    """The documents' JSON Schemas, by the name of their file."""
+    """The documents' JSON Schemas, by file name."""
     return {document.file: json_schema(document.schema) for document in documents(name)}
 
 
@@ -92,7 +92,7 @@ def described(document: Document) -> tuple[MappingFields, ...]:
 
 
 def _models(kind: ModelKind) -> list[Path]:
-    """The models that come with a kind, and those of the bundled applications."""
+    """The models that come with a model kind, and those of the bundled applications."""
     pattern = f"*.{kind.name}.yaml"
     own = sorted(kind.models.glob(pattern)) if kind.models else []
     return [*own, *sorted((Path(str(files("workbench.resources"))) / "examples").rglob(pattern))]

@@ -1,4 +1,4 @@
-"""What certainly fixes the problems of a project, a platform template or a rule file, and writing it into the files."""
+"""Finds the certain fixes for the problems of a project, a platform template or a rule file, and writes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A file's text with its certain fixes, each a problem and what its fix does; of the file as it was read."""
+    """A file's text with its certain fixes, each as a problem and the fix's label, and the hash of the file as it was
+    read."""
 
     before: bytes
     text: str
@@ -28,8 +29,7 @@ class Fixed:
 
 
 def problems_of(file: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
-    """What is wrong with a project and its sources, or with a platform template (a file with `host:`). Nothing is
-    run."""
+    """The problems of a project and its sources, or of a platform template (a file with `host:`). Nothing is run."""
     if file.is_file() and not file.name.endswith(".workbench.yaml"):
         from workbench.formats.platform_file import load_platform
         from workbench.session.begin.entry_problems import entry_problems
@@ -45,7 +45,7 @@ def problems_of(file: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
 
 
 def certain_fixes(problems: Iterable[Diagnostic]) -> Mapping[Path, Fixed]:
-    """By file, the last line first, so that a fix moves no other's place."""
+    """The certain fixes by file, from the last line up, so that a fix does not move another one's place."""
     by_file: dict[str, list[Diagnostic]] = {}
     for problem in dict.fromkeys(problems):
         if problem.file and problem.line:
@@ -67,7 +67,7 @@ def certain_fixes(problems: Iterable[Diagnostic]) -> Mapping[Path, Fixed]:
 
 
 def write_fixes(fixed: Mapping[Path, Fixed]) -> None:
-    """Write all of these or none. WorkbenchError where a file cannot be written, or is another than it was."""
+    """Write all fixes or none. WorkbenchError if a file cannot be written, or changed since it was read."""
     for path, one in fixed.items():
         if read_file(path) != one.before:
             raise WorkbenchError(

@@ -1,4 +1,4 @@
-"""Undo and redo for everything a person changes, without Qt."""
+"""Undo and redo for all changes, without Qt."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Undoable(Protocol):
-    """What Ctrl+Z speaks to: a history of commands, or a text with its own. Labels may be empty."""
+    """The object that Ctrl+Z acts on: a history of steps, or a text with its own. Labels may be empty."""
 
     @property
     def undo_label(self) -> str: ...
@@ -27,7 +27,8 @@ class Undoable(Protocol):
 
 @dataclass(frozen=True)
 class HistoryStep:
-    """A change with a name: `do` makes it, `undo` takes it back. One that raises WorkbenchError changed nothing."""
+    """A change with a name: `do` applies it, `undo` reverts it. A step that raises WorkbenchError has changed
+    nothing."""
 
     label: str
     do: Callable[[], None]
@@ -35,7 +36,7 @@ class HistoryStep:
 
 
 class History:
-    """What was done, in order. A command that raises is not recorded."""
+    """The applied changes, in order. A step that raises is not recorded."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self._done: list[HistoryStep] = []
@@ -65,21 +66,21 @@ class History:
         self._changed()
 
     def undo(self) -> None:
-        """Take the last change back; does nothing when there is none."""
+        """Revert the last change, if there is one."""
         if self._done:
             self._done[-1].undo()
             self._undone.append(self._done.pop())
             self._changed()
 
     def redo(self) -> None:
-        """Make the last undone change again; does nothing when there is none."""
+        """Apply the last reverted change again, if there is one."""
         if self._undone:
             self._undone[-1].do()
             self._done.append(self._undone.pop())
             self._changed()
 
     def clear(self) -> None:
-        """Forget it all."""
+        """Remove all steps."""
         self._done.clear()
         self._undone.clear()
         self._changed()

@@ -1,4 +1,4 @@
-"""A model being edited: its text, read again at every change as its kind of model."""
+"""A model in the editor: its text is parsed as its kind of model after every change."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Kinds = Mapping[str, ModelKind]
 
 @dataclass(frozen=True)
 class ModelFound:
-    """A model's file for the list: its name, its kind, whether it is the project's own."""
+    """A model's file for the list: its name, its kind, and whether it belongs to the project."""
 
     path: Path
     title: str
@@ -28,7 +28,7 @@ class ModelFound:
 
 
 def kind_of(path: Path, kinds: Kinds) -> ModelKind | None:
-    """The kind of a model, by its file's name; None for another file."""
+    """The kind of a model, by its file name; None for another file."""
     return next((kind for kind in kinds.values() if path.name.endswith(f".{kind.name}.yaml")), None)
 
 
@@ -41,7 +41,7 @@ def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
 
 
 def starter(path: Path, kinds: Kinds) -> str:
-    """A model to begin with, of the kind that the file's name says."""
+    """The text of a new model, of the kind that the file name shows."""
     name, kind = path.name.split(".")[0], kind_of(path, kinds)
     about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide describes the fields.\n" if kind else ""
     head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
@@ -49,9 +49,9 @@ def starter(path: Path, kinds: Kinds) -> str:
 
 
 class ModelDocument(YamlDocument):
-    """A model of one of the kinds that there are. `model_file` is None while the text has errors.
+    """A model of one of the known kinds. `model_file` is None while the text has errors.
 
-    `own` is the open project's platform, which stands in place of its template.
+    `own` is the open project's platform, used in place of its template.
     """
 
     kind = "predict"
@@ -65,18 +65,18 @@ class ModelDocument(YamlDocument):
 
     @property
     def model_kind(self) -> ModelKind | None:
-        """Its kind, by the file's name."""
+        """The model's kind, by its file name."""
         return kind_of(self.path, self._plugins.model_kinds) if self.path else None
 
     @property
     def platforms(self) -> Mapping[str, Platform]:
-        """The templates that a model can name; the open project's platform in place of its template."""
+        """The templates that a model can name, with the open project's platform in place of its template."""
         own = self._own()
         templates = self.read_templates()
         return {**templates, own.name: own} if own else templates
 
     def read_templates(self) -> dict[str, Platform]:
-        """Every template that can be read, by its platform's name. The files are read the first time only."""
+        """Every readable template by its platform's name; the files are read once."""
         if self._templates is None:
             read = (load_platform(support.template)[0] for support in self._plugins.platforms.values())
             self._templates = {platform.name: platform for platform in read if platform is not None}
@@ -84,11 +84,11 @@ class ModelDocument(YamlDocument):
 
     @property
     def read_only(self) -> bool:
-        """Bundled models are not changed: a copy in the project is."""
+        """Whether the model is bundled; only a copy in the project can be edited."""
         return self.path is not None and self.model_kind is not None and self.path.parent == self.model_kind.models
 
     def read_again(self) -> None:
-        """Read the text again, where the platforms that it may name have changed."""
+        """Parse the text again after a change of the platforms that it may name."""
         self.read()
         self.changed.emit()
 

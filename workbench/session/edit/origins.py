@@ -1,4 +1,4 @@
-"""What of a project is in force, field by field, and where it comes from: the project, its template, or the default."""
+"""The effective value of every field of a project, and its origin: the project, its template, or the default."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _FPGAS = ("hardware", "fpgas")
 
 @dataclass(frozen=True)
 class Origin:
-    """`value` is what is in force, in words; `name` says where it comes from: none where nothing says it."""
+    """The effective value (`value`, in words) and its origin (`name`); `none` if the field has no value."""
 
     name: OriginName
     value: str = ""
@@ -40,7 +40,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class FieldOrigin:
-    """A field of a project by its keys, such as hardware.top, and what is in force."""
+    """A field of a project by its keys, such as hardware.top, with its effective value and origin."""
 
     keys: Keys
     origin: Origin
@@ -52,7 +52,7 @@ class FieldOrigin:
 
 
 def unset_origin(keys: Keys, platform: Platform | None, root: Path | None) -> Origin:
-    """What is in force of a field that the project in `root` does not set."""
+    """The effective value of a field that the project in `root` does not set."""
     if keys[:2] == _FPGAS and len(keys) > 3 and _info(("hardware", *keys[3:])) is not None:
         return Origin("hardware")
     said = _OF_TEMPLATE[keys](platform) if platform and keys in _OF_TEMPLATE else None
@@ -67,14 +67,14 @@ def unset_origin(keys: Keys, platform: Platform | None, root: Path | None) -> Or
 
 
 def can_reset(keys: Keys) -> bool:
-    """Whether a project may do without the field."""
+    """Whether a project may omit the field."""
     own = ("hardware", *keys[3:]) if keys[:2] == _FPGAS and keys[3:] else keys
     info = _info(own)
     return info is not None and (not info.is_required() or own != keys)
 
 
 def origins(project: Project, platform: Platform | None, root: Path) -> Iterator[FieldOrigin]:
-    """Every field of a project that holds a value, lists and mappings among them, with what is in force."""
+    """Every field of a project that has a value, also lists and mappings, with its effective value."""
     yield from _origins(project, (), platform, root)
 
 
@@ -96,8 +96,8 @@ def _origins(part: BaseModel, above: Keys, platform: Platform | None, root: Path
 
 
 def reset_field(project: Path, name: str) -> None:
-    """Take a field out of a project's file, by its name such as simulation.cores. WorkbenchError where it is not set,
-    or the project needs it."""
+    """Remove a field from a project's file, by its name such as simulation.cores. WorkbenchError if it is not set, or
+    is required."""
     keys: Keys = tuple(int(part) if part.isdecimal() else part for part in name.split("."))
     text = read_file(project).decode("utf-8-sig")
     marked, problems = read_marked(text, str(project))
@@ -113,7 +113,7 @@ def reset_field(project: Path, name: str) -> None:
 
 @cache
 def _info(keys: Keys) -> FieldInfo | None:
-    """The schema's field at some keys; None where there is none."""
+    """The schema's field at these keys; None if there is none."""
     schema: type[BaseModel] | None = Project
     info: FieldInfo | None = None
     for key in keys:
@@ -127,7 +127,7 @@ def _info(keys: Keys) -> FieldInfo | None:
 
 
 def in_words(value: Any) -> str:
-    """A value as a form or a table has it, in one line."""
+    """A value in one line of a form or a table."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {in_words(one)}" for name, one in value.items())
     if isinstance(value, tuple | list):

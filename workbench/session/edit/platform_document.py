@@ -1,4 +1,4 @@
-"""A platform template being edited."""
+"""A platform template in the editor."""
 
 import re
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from workbench.system.files import read_file
 
 
 def templates_in(folder: Path) -> tuple[Path, ...]:
-    """The YAML files of a folder that are neither projects nor models nor rules."""
+    """The YAML files of a folder that are not projects, models or rules."""
     plain = (p for p in folder.glob("*.yaml") if p.name.count(".") == 1)
     return tuple(sorted(p for p in plain if _NAMED.search(p.read_text("utf-8", "replace"))))
 
 
 def starter(name: str) -> str:
-    """A template to begin with."""
+    """The text of a new template."""
     title = name.replace("_", " ").capitalize()
     return (
         "# What a machine can do. Each part can be added in Platform mode, or by hand; the guide has its fields.\n"
@@ -35,8 +35,8 @@ _NAMED = re.compile(r"(?m)^name:")
 
 
 class PlatformDocument(YamlDocument):
-    """`platform` is None while the text has errors. What of its expressions does not compile is told later, and keeps
-    nobody from saving."""
+    """A template; `platform` is None while the text has errors. Compile errors of its expressions arrive later, and do
+    not prevent saving."""
 
     kind = "platform"
     title = "platform template"
@@ -49,16 +49,17 @@ class PlatformDocument(YamlDocument):
 
     @property
     def port_kinds(self) -> Mapping[str, PortKind]:
-        """The kinds of ports that a template may have."""
+        """The port kinds that a template may use."""
         return self._plugins.port_kinds
 
     @property
     def read_only(self) -> bool:
-        """Templates of the package and of plugins are not changed: a copy in the project is."""
+        """Whether the template belongs to the package or a plugin; only a copy in the project can be edited."""
         return self.path is not None and any(s.template == self.path for s in self._plugins.platforms.values())
 
     def set(self, path: Path_, value: Any, label: str = "") -> bool:
-        """As for any document; a port or a call that becomes another kind gets the fields of that kind, by one step."""
+        """Set a value as in any document. A port or call whose kind changes gets the new kind's fields in the same undo
+        step."""
         if path[:2] == ("host", "entries") and path[3:] == ("kind",) and value != self.value(path):
             call = path[2]
             assert isinstance(call, int)
@@ -70,7 +71,7 @@ class PlatformDocument(YamlDocument):
         return self.apply(label or "Change kind", lambda text: with_kind(text, number, kind, self.port_kinds))
 
     def save_as(self, path: Path) -> None:
-        """A copy of a template of an API alone has the example board of that API."""
+        """Save a copy. The copy of a template that holds only an API gets the API's example board."""
         boards = {support.template: support.board for support in self._plugins.platforms.values()}
         board = boards.get(self.path) if self.path else None
         super().save_as(path)
@@ -88,7 +89,7 @@ class PlatformDocument(YamlDocument):
         return tuple(d for d in super().errors if d not in self._of_expressions)
 
     def tell(self, text: str, problems: tuple[Diagnostic, ...]) -> None:
-        """What does not compile of a text's expressions, if that is still the document's."""
+        """Add the compile errors of a text's expressions, if it is still the document's text."""
         if text == self.text and self.path is not None:
             self._of_expressions = problems
             self.problems = (*self.problems, *problems)

@@ -1,6 +1,6 @@
-"""The ports of a platform template as it is edited: a new one, and one that becomes another kind.
+"""The ports of a template in the editor: a new port, and a port whose kind changes.
 
-Both are valid at once: fields that a kind needs have values to begin with, and those that it does not know go.
+The template stays valid: required fields of the new kind get initial values, and unknown ones are removed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ PORTS = ("hardware", "ports")
 
 
 def new_port(kinds: Mapping[str, PortKind], kind: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """A port of a kind with the least that is valid beside these entries, and a memory for it if it needs one."""
+    """A port of this kind with the fewest valid fields beside these entries, and a memory for it if it needs one."""
     names = [str(entry.get("name", "host")) for entry in entries]
     entry = {
         "name": next(name for name in _names() if name not in names),
@@ -35,8 +35,8 @@ def _names() -> Iterator[str]:
 
 
 def with_kind(text: str, number: int, kind: str, kinds: Mapping[str, PortKind]) -> str:
-    """The template's text with another kind for one of its ports. What the port says stays as far as the new kind has
-    it too, and a port that serves it is added where there is none."""
+    """The template's text with another kind for one of its ports. Fields that the new kind has too are kept, and a
+    memory that it needs is added if there is none."""
     marked, _ = read_marked(text)
     entries = marked.data["hardware"]["ports"] if marked else []
     old = entries[number]
@@ -59,7 +59,7 @@ def with_kind(text: str, number: int, kind: str, kinds: Mapping[str, PortKind]) 
 
 
 def read_port(schema: type[HardwarePort], entry: Entry) -> HardwarePort | None:
-    """An entry as its kind has it; None where it is not valid."""
+    """An entry as its kind's port; None if it is not valid."""
     marked, _ = read_marked(yaml.safe_dump(entry, sort_keys=False))
     port = check(schema, marked)[0] if marked else None
     return None if port is None or any(port.problems()) else port
@@ -70,7 +70,7 @@ def _valid(schema: type[HardwarePort], entry: Entry) -> bool:
 
 
 def served(kinds: Mapping[str, PortKind], entry: Entry, others: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entry asking a memory that is there; the first memory that a kind can be is added where there is none."""
+    """The entry with an existing memory; if there is none, with the first possible kind of memory added."""
     port = read_port(kinds[str(entry["kind"])].port(), entry)
     wanted = port.served_by() if port else ""
     if not wanted:
@@ -91,7 +91,7 @@ def _serves(kinds: Mapping[str, PortKind], entry: Entry) -> bool:
 
 
 def _memories(kinds: Mapping[str, PortKind]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """The kinds that are memory, with the fields of a new one."""
+    """The port kinds that are memories, with the fields of a new one."""
     for name, kind in kinds.items():
         fields = kind.port().first_fields()
         if _serves(kinds, {"name": "memory", "kind": name, **fields}):

@@ -1,4 +1,4 @@
-"""A project file being edited."""
+"""A project file in the editor."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from workbench.session.edit.yaml_document import YamlDocument
 
 
 class ProjectDocument(YamlDocument):
-    """Whether the files are there that it names is told once it is saved, and the project read again."""
+    """A project file. Missing files that it names are reported when it is saved and the project is read again."""
 
     kind = "project"
     title = "project file"

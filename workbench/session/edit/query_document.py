@@ -1,4 +1,4 @@
-"""A query being edited: statements in which runs are asked, beside the file that they are kept in."""
+"""A query in the editor: statements about streams of runs, with the file that holds them."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from workbench.session.edit.documents import Document
 
 
 class QueryFile(Document):
-    """A text in UTF-8. The file may not be there yet."""
+    """A UTF-8 text whose file may not exist yet."""
 
     kind = "streams"
 
@@ -20,7 +20,7 @@ class QueryFile(Document):
         self.type(text)  # its editor follows, with an undo of its own
 
     def begin(self, path: Path) -> None:
-        """The file, or an empty text that is saved there. Raises WorkbenchError where the file cannot be read."""
+        """The file, or an empty text that is saved there. Raises WorkbenchError if the file cannot be read."""
         if path.is_file():
             self.open(path)
         else:

@@ -1,4 +1,4 @@
-"""What certainly fixes a problem: a name that is nearly right is corrected, a key that is not known is taken out."""
+"""Certain fixes for a problem: a misspelt name is corrected, an unknown key is removed."""
 
 import re
 from collections.abc import Callable
@@ -13,14 +13,14 @@ _NO_KEY = re.compile(r"there is no key '([^']+)' here")
 
 @dataclass(frozen=True)
 class QuickFix:
-    """`label` says what it does; `edit` makes the new text of the file."""
+    """A fix: `label` describes it; `edit` returns the new text of the file."""
 
     label: str
     edit: Callable[[str], str]
 
 
 def quick_fix(problem: Diagnostic, text: str) -> QuickFix | None:
-    """What fixes a problem of a file with this text; None where nothing certainly does."""
+    """The fix for a problem of a file with this text; None if none is certain."""
     meant, wrong = _MEANT.search(problem.hint), _QUOTED.search(problem.message)
     line = problem.line
     if line is None or not 1 <= line <= text.count("\n") + 1:
@@ -34,7 +34,7 @@ def quick_fix(problem: Diagnostic, text: str) -> QuickFix | None:
 
 
 def _place(text: str, problem: Diagnostic, wrong: str) -> int | None:
-    """Where a wrong name is in the problem's line: at its column, or where it is alone there."""
+    """The position of a wrong name in the problem's line: at its column, or its only occurrence."""
     lines = text.split("\n")
     begin, line = sum(len(one) + 1 for one in lines[: (problem.line or 1) - 1]), lines[(problem.line or 1) - 1]
     column = (problem.column or 0) - 1

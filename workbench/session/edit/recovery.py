@@ -1,4 +1,5 @@
-"""Unsaved texts kept against a crash: written beside nobody's files, gone once saved, offered when they were left."""
+"""Unsaved texts kept against a crash: written to a folder of the workbench, removed once saved, and offered after a
+crash."""
 
 import json
 import os
@@ -18,10 +19,10 @@ FOLDER = "unsaved"
 
 @dataclass(frozen=True)
 class Kept:
-    """What was unsaved in a document: `kind` is its mode, `project` the project file that was open, or empty.
+    """An unsaved text: `kind` is its mode, `project` the open project file, or empty.
 
-    `process` and `began` tell the window that keeps it: one that still runs needs no help. `base` is the file's
-    SHA-256 when it was read, or empty.
+    `process` and `began` identify its window, which may still run. `base` is the SHA-256 of the file when it was read,
+    or empty.
     """
 
     path: str
@@ -35,7 +36,7 @@ class Kept:
 
     @property
     def file_changed(self) -> bool:
-        """Whether the file was written since its text was kept."""
+        """Whether the file changed since its text was kept."""
         try:
             return sha256(Path(self.path).read_bytes()) != self.base
         except OSError:
@@ -51,7 +52,7 @@ def _folder() -> Path:
 
 
 def _began(process: int) -> float:
-    """When a process began, in seconds since the epoch; 0 for one that is no more."""
+    """The start time of a process in seconds since the epoch; 0 if it has ended."""
     import psutil  # only where something is kept
 
     try:
@@ -61,13 +62,13 @@ def _began(process: int) -> float:
 
 
 class Keeper:
-    """Keeps what is unsaved in a window. One that cannot write keeps nothing: editing goes on."""
+    """Keeps a window's unsaved texts. If it cannot write, it keeps nothing and editing continues."""
 
     def __init__(self) -> None:
         self._kept: dict[Document, Kept] = {}
 
     def keep(self, documents: Iterable[Document], project: Path | None) -> None:
-        """Make what is kept agree with what is unsaved now."""
+        """Update the kept texts to the unsaved ones."""
         unsaved = [d for d in documents if d.dirty and d.path is not None]
         for document in [d for d in self._kept if d not in unsaved or str(d.path) != self._kept[d].path]:
             self._kept.pop(document).forget()
@@ -92,9 +93,9 @@ class Keeper:
 
 
 def left_behind() -> tuple[Kept, ...]:
-    """What windows that ended without being closed had not saved, oldest first.
+    """The unsaved texts of windows that crashed, oldest first.
 
-    What the files hold meanwhile is dropped, and so is a record that cannot be read.
+    Texts that the files now hold are dropped, and so are records that cannot be read.
     """
     dated: list[tuple[float, Kept]] = []
     for record in _folder().glob("*.json"):

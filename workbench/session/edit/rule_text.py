@@ -1,8 +1,8 @@
-"""Rules in the text of a rule file: added, changed and removed so that a diff reads well.
+"""Edits rules in the text of a rule file with a readable diff: adds, changes and removes them.
 
-A rule is written with its keys in the order of their schema, one value per line, long texts folded. What is not named
-keeps every byte: other rules, comments, and the keys of a changed rule whose values stay. Each edit is verified: the
-new text holds the old data with just the change; otherwise WorkbenchError is raised, for an edit by hand.
+A rule is written with its keys in the order of their schema, one value in each line, long texts folded. All else keeps
+every byte: other rules, comments, and the keys of a changed rule with unchanged values. Each edit is verified: the new
+text holds the old data with only this change; otherwise WorkbenchError is raised, for an edit by hand.
 """
 
 import copy
@@ -23,7 +23,7 @@ Data = dict[str, Any]
 
 
 def rule_data(rule: CheckedRule) -> Data:
-    """A rule as a rule file has it: without what is as it comes."""
+    """A rule as a rule file holds it, without default values."""
     plain: Data = rule.rule.model_dump(mode="json", exclude_defaults=True)
     return plain
 
@@ -49,7 +49,7 @@ def with_rule_added(text: str, data: Data) -> str:
 
 
 def with_rule_changed(text: str, number: int, data: Data) -> str:
-    """The text with other data for a rule. Keys that are new come where their schema has them."""
+    """The text with other data for a rule. New keys are placed in the order of their schema."""
 
     def change(document: Any) -> None:
         document["rules"][number] = data
@@ -66,7 +66,7 @@ def with_rule_changed(text: str, number: int, data: Data) -> str:
 
 
 def with_rule_removed(text: str, number: int) -> str:
-    """The text without a rule, and without the comment lines right above it."""
+    """The text without a rule and the comment lines right above it."""
 
     def change(document: Any) -> None:
         del document["rules"][number]
@@ -94,12 +94,12 @@ def with_rule_removed(text: str, number: int) -> str:
 
 
 def _item(data: Data, indent: int) -> list[str]:
-    """A rule as an item of the list, its keys at a column."""
+    """A rule as a list item, with its keys at a column."""
     return _dashed([line for key in _ordered(data, Rule) for line in _lines(key, data[key], indent, Rule)], indent)
 
 
 def _dashed(lines: list[str], indent: int) -> list[str]:
-    """Lines of a mapping with a dash before the first that is no comment."""
+    """The lines of a mapping, with a dash before the first line that is not a comment."""
     at = next(n for n, line in enumerate(lines) if not line.lstrip().startswith("#"))
     return [*lines[:at], f"{' ' * (indent - 2)}- {lines[at][indent:]}", *lines[at + 1 :]]
 
@@ -110,7 +110,7 @@ def _ordered(data: Data, schema: type[BaseModel]) -> list[str]:
 
 
 def _lines(key: str, value: Any, indent: int, schema: type[BaseModel] | None) -> list[str]:
-    """A key with its value: a list's items and a part's keys on lines of their own."""
+    """A key with its value; items of lists and keys of mappings have lines of their own."""
     head, inner = f"{' ' * indent}{key}:", _PARTS.get(key) if schema is Rule else None
     if isinstance(value, dict) and value:
         keys = _ordered(value, inner) if inner else list(value)
@@ -131,7 +131,7 @@ def _item_lines(value: Any, indent: int, schema: type[BaseModel] | None) -> list
 
 
 def _extent(text: str, marked: Marked, number: int) -> tuple[int, int]:
-    """The index of a rule's first line, and of the line after its last: comments below belong to what follows."""
+    """The index of a rule's first line, and of the line after its last; comments below belong to the next rule."""
     path = ("rules", number)
     if path not in marked.values:
         raise _by_hand()
@@ -145,7 +145,7 @@ def _extent(text: str, marked: Marked, number: int) -> tuple[int, int]:
 
 
 def _chunks(lines: Sequence[str], marked: Marked, number: int, after: int) -> dict[str, list[str]] | None:
-    """A rule's lines by key, comments with the key below them; the dash is a space. None where keys share lines."""
+    """A rule's lines by key, with the comments above each key; a space replaces the dash. None if keys share lines."""
     path, indent = ("rules", number), marked.span(("rules", number)).column - 1
     keys = [str(key) for key in marked.data["rules"][number]]
     spans = [marked.keys[(*path, key)] for key in keys]
@@ -163,7 +163,7 @@ def _chunks(lines: Sequence[str], marked: Marked, number: int, after: int) -> di
 
 
 def _merged(chunks: dict[str, list[str]], text: str, marked: Marked, number: int, data: Data) -> list[str]:
-    """A changed rule: its old lines where a value stays, new lines where it does not."""
+    """A changed rule: its old lines for unchanged values, new lines for others."""
     old, path = marked.data["rules"][number], ("rules", number)
     indent = marked.span(path).column - 1
     order = _ordered({**old, **data}, Rule)
@@ -182,7 +182,7 @@ def _merged(chunks: dict[str, list[str]], text: str, marked: Marked, number: int
 
 
 def _renewed(old: Sequence[str], new: list[str], indent: int) -> list[str]:
-    """A key's new lines, with the comments above it, and the one behind it."""
+    """A key's new lines, with the comments above it and the one at its end."""
     above = [line for n, line in enumerate(old) if line.lstrip().startswith("#") and _only_comments(old[:n])]
     at = len(above)
     behind = old[at].partition(" #")[2].strip() if at < len(old) and len(old) == at + 1 and _is_plain(old[at]) else ""
@@ -198,7 +198,7 @@ def _only_comments(lines: Sequence[str]) -> bool:
 
 
 def _is_plain(line: str) -> bool:
-    """Whether a sign of a comment in it can only begin one: nothing is quoted before."""
+    """Whether a comment sign in the line can only begin a comment, since no quote precedes it."""
     return not {"'", '"'} & set(line.partition(" #")[0])
 
 
@@ -206,7 +206,7 @@ def _is_plain(line: str) -> bool:
 
 
 def _ended(lines: Sequence[str]) -> list[str]:
-    """Lines of which the last has an end too."""
+    """The lines, with a newline at the end of the last."""
     return [*lines[:-1], lines[-1] if lines[-1].endswith("\n") else f"{lines[-1]}\n"] if lines else []
 
 

@@ -1,4 +1,4 @@
-"""A rule file being edited, and the project that names it."""
+"""A rule file in the editor, and the project that names it."""
 
 import os
 from contextlib import suppress
@@ -31,8 +31,8 @@ NEW_RULE: Data = {
 
 
 class RulesDocument(YamlDocument):
-    """Its rules are at ("rules", NUMBER). `rules` are those that are right. As the file is saved, its project names it:
-    both are written or neither, and the project's entry is a step that undo takes back."""
+    """A rule file with its rules at ("rules", NUMBER). `rules` are the valid ones. When the file is saved, its project
+    gets an entry for it: both are written or neither, and undo removes the entry."""
 
     kind = "analyse"
     title = "rule file"
@@ -44,7 +44,7 @@ class RulesDocument(YamlDocument):
         self.rules: tuple[CheckedRule, ...] = ()
 
     def begin(self, path: Path, project: Path | None) -> None:
-        """A project's rule file, or what such a file begins with."""
+        """A project's rule file, or the initial text of one."""
         self.project = project
         if path.is_file():
             self.open(path)
@@ -57,13 +57,12 @@ class RulesDocument(YamlDocument):
 
     @property
     def count(self) -> int:
-        """How many rules the file has, right and wrong ones."""
+        """The number of rules in the file, valid or not."""
         listed = self.value(LIST)
         return len(listed) if isinstance(listed, list) else 0
 
     def rule(self, number: int, path: Path_ = (), value: Any = None) -> CheckedRule | None:
-        """A rule by its place in the list, as it is or with a value that is being typed at a path; None where something
-        is wrong with it."""
+        """A rule by its number, as it is or with a typed value at a path; None if it is not valid."""
         text = self.text
         if path:
             with suppress(WorkbenchError):
@@ -75,7 +74,7 @@ class RulesDocument(YamlDocument):
         return next((rule for rule in rules if rule.line == line), None)
 
     def number_of(self, rule: CheckedRule) -> int | None:
-        """The place of the rule with this name, side and scope."""
+        """The number of the rule with this name, side and scope."""
         lines = {one.line for one in self.rules if one.key == rule.key}
         places = ((n, self.marked.span((*LIST, n)).line) for n in range(self.count) if self.marked)
         return next((number for number, line in places if line in lines), None)
@@ -83,11 +82,12 @@ class RulesDocument(YamlDocument):
     # ---- changing
 
     def add(self, data: Data, label: str) -> int | None:
-        """Put a rule after all others; its place, or None, with a notice, where that fails."""
+        """Add a rule after all others; returns its number, or None, with a notice, if that fails."""
         return self.count - 1 if self.apply(label, lambda text: with_rule_added(text, data)) else None
 
     def set(self, path: Path_, value: Any, label: str = "") -> bool:
-        """As for any document; a rule's new keys come where the schema has them, a list's items one per line."""
+        """Set a value as in any document; new keys of a rule are placed in the order of their schema, list items on
+        lines of their own."""
         old, empty = self.value(path), value is None or value in ("", [], {})
         plain = isinstance(old, str | int | float) and isinstance(value, str | int | float) and not empty
         if path[:1] != LIST or len(path) < 3 or plain or value == old or (old is None and empty):
@@ -121,7 +121,8 @@ class RulesDocument(YamlDocument):
 
 
 def with_rule_file(project: Path, file: Path) -> tuple[bytes, bytes] | None:
-    """A project file's bytes, and those with an entry for a rule file; None where it has one. Raises WorkbenchError."""
+    """A project file's bytes before and after adding an entry for a rule file; None if it has one. Raises
+    WorkbenchError."""
     old = read_file(project)
     text = old.decode("utf-8-sig")
     marked, problems = read_marked(text, str(project))
@@ -137,7 +138,7 @@ def with_rule_file(project: Path, file: Path) -> tuple[bytes, bytes] | None:
 
 
 def _replace(path: Path, before: bytes, after: bytes) -> None:
-    """Put the new bytes in a file that holds the old ones; one that holds the new ones stays."""
+    """Write the new bytes to a file that holds the old ones; a file with the new bytes stays."""
     now = read_file(path)
     if now == before:
         write_files({path: after})
@@ -147,7 +148,7 @@ def _replace(path: Path, before: bytes, after: bytes) -> None:
 
 
 def _with(data: Any, path: Path_, value: Any) -> Any:
-    """A copy of plain data with a value at a path; None takes it out, and a part that is then empty."""
+    """A copy of plain data with a value at a path; None removes it, and a part that becomes empty."""
     if not path:
         return value
     key, *below = path

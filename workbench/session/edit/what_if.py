@@ -1,4 +1,4 @@
-"""What if a model's inputs had other values: looked at beside the document, and no part of it until that is asked."""
+"""Tries other values of a model's inputs beside the document; the document changes only on request."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +18,8 @@ Layers = tuple[Layer, ...] | None
 
 
 class WhatIf:
-    """`changes` are the inputs that are looked at with another value than the model's, `layers` its memory layers where
-    they were moved; `changed` follows both. Each step is one of the document's history. `reading` is the one chosen."""
+    """The tried values: `changes` are inputs with values other than the model's, `layers` the moved memory layers;
+    `changed` follows both. Each step is in the document's history. `reading` is the chosen reading."""
 
     def __init__(self, document: ModelDocument, reading: Callable[[], str | None]) -> None:
         self._document, self._reading = document, reading
@@ -32,12 +32,12 @@ class WhatIf:
         return bool(self.changes) or self.layers is not None
 
     def values(self) -> Evaluation | None:
-        """The model at this point; None where there is none."""
+        """The model with the tried values; None if there is none."""
         file = self._document.model_file
         return Evaluation(file, self.changes, self._reading()) if file else None
 
     def look_at(self, label: str, changes: dict[str, float], layers: Layers = None) -> None:
-        """Look at these values alone; what the model has itself is no change."""
+        """Try exactly these values; the model's own values are no changes."""
         if file := self._document.model_file:
             own = file.at({}, self._reading())
             changes = {name: value for name, value in changes.items() if value != own[name]}
@@ -51,7 +51,7 @@ class WhatIf:
         self.changed.emit()
 
     def type(self, name: str, text: str) -> None:
-        """Look at another value of an input, as it was typed. WorkbenchError where it may not have that."""
+        """Try a typed value of an input. WorkbenchError if it is not allowed."""
         file = self._document.model_file
         if file is None or name not in file.inputs:
             return
@@ -63,20 +63,21 @@ class WhatIf:
         self.look_at(f"try {name} {text.strip()}", {**self.changes, name: value})
 
     def take_back(self, name: str) -> None:
-        """Look at the model's own value of an input."""
+        """Try the model's own value of an input."""
         self.look_at(f"take {name} back", {other: value for other, value in self.changes.items() if other != name})
 
     def reset(self) -> None:
-        """Look at the model's own values and layers."""
+        """Try the model's own values and layers."""
         self.look_at("take the model's own values", {})
 
     def hold_to_model(self) -> None:
-        """The model was changed: inputs that it has no more cannot be looked at."""
+        """Remove tried values of inputs that the changed model no longer has."""
         if file := self._document.model_file:
             self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
 
     def keep(self) -> None:
-        """Write the values into the model, by one step. WorkbenchError where its text cannot be edited so."""
+        """Write the tried values into the model, in one undo step. WorkbenchError if its text cannot be edited that
+        way."""
         file, document, before = self._document.model_file, self._document, self.changes
         if file is None or document.read_only:
             return

@@ -1,4 +1,4 @@
-"""A YAML document being edited: what it holds, what is wrong with it, and changes that undo and keep the layout."""
+"""A YAML document in the editor: its data, its problems, and edits with undo that keep the layout."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,9 +18,9 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class YamlDocument(Document):
-    """The text is what counts: every edit makes a new text, which is read again.
+    """A YAML text. Every edit makes a new text, which is parsed again.
 
-    `title` says what kind of file it is. Where an edit cannot be made, `notify` is told why.
+    `title` names the kind of file. `notify` is called with the reason if an edit is not possible.
     """
 
     title = "document"
@@ -45,7 +45,7 @@ class YamlDocument(Document):
         return (_MARK if marked else b"") + text.encode("utf-8")
 
     def open(self, path: Path) -> None:
-        """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""
+        """Open a file. A file that cannot be read becomes an empty document with the reason among its problems."""
         text, problems = read_text(path, self.title)
         if text is not None:
             super().open(path)
@@ -62,7 +62,7 @@ class YamlDocument(Document):
             self.problems = ()
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
-        """Read the text as what it is; what is wrong with it."""
+        """Parse the text; returns its problems."""
         raise NotImplementedError
 
     @property
@@ -70,12 +70,12 @@ class YamlDocument(Document):
         return tuple(d for d in self.problems if d.severity is Severity.ERROR)
 
     def check(self) -> None:
-        """What cannot be read would stop whatever uses the file: it is fixed first."""
+        """Raise WorkbenchError for errors, since users of the file could not read it."""
         if self.errors:
             raise WorkbenchError(*self.errors)
 
     def value(self, path: Path_) -> Any:
-        """The value at a path as it was written, or None."""
+        """The value at a path as written, or None."""
         here: Any = self.marked.data if self.marked else None
         for part in path:
             keyed = isinstance(here, Mapping) and part in here
@@ -86,7 +86,7 @@ class YamlDocument(Document):
         return here
 
     def number(self, path: Path_, unit: str) -> float | None:
-        """The value at a path in a unit; None where there is none or it is no quantity."""
+        """The value at a path in a unit; None if there is none, or if it is not a quantity."""
         value = self.value(path)
         if isinstance(value, bool) or value is None:
             return None
@@ -98,7 +98,7 @@ class YamlDocument(Document):
             return None
 
     def problem_at(self, path: Path_) -> Diagnostic | None:
-        """The first problem that stands at a path's value or key; errors before warnings."""
+        """The first problem at a path's value or key; errors before warnings."""
         if self.marked is None:
             return None
         spans = [s for s in (self.marked.values.get(path), self.marked.keys.get(path)) if s]
@@ -107,7 +107,7 @@ class YamlDocument(Document):
         return min(here, key=lambda d: d.severity is not Severity.ERROR, default=None)
 
     def place_of(self, problem: Diagnostic) -> Path_:
-        """The path of the value or key at which a problem stands; () where it stands at none."""
+        """The path of the value or key to which a problem belongs; () if to none."""
         if self.marked is None:
             return ()
         at = (problem.line, problem.column)
@@ -117,7 +117,7 @@ class YamlDocument(Document):
         return max(paths, key=len, default=())
 
     def problems_below(self, path: Path_) -> tuple[Diagnostic, ...]:
-        """The problems inside a part of the document."""
+        """The problems within a part of the document."""
         span = self.marked.values.get(path) if self.marked else None
         if span is None:
             return ()
@@ -129,7 +129,7 @@ class YamlDocument(Document):
     # ---- changing
 
     def set(self, path: Path_, value: Any, label: str = "") -> bool:
-        """Set a value, or take it out with None or an empty text. False, with a notice, where that fails."""
+        """Set a value; None or an empty text removes it. False, with a notice, if that fails."""
         old = self.value(path)
         empty = value is None or value in ("", [], {})
         if value == old or (old is None and empty):
@@ -140,7 +140,7 @@ class YamlDocument(Document):
         return self.apply(name, lambda text: yaml_edit.set_value(text, path, value))
 
     def append(self, path: Path_, value: Any, label: str) -> bool:
-        """Put an item at the end of a list, which is made where there is none."""
+        """Append an item to a list, which is created if necessary."""
         old = self.value(path)
         if not old:
             return self.apply(label, lambda text: yaml_edit.set_value(text, path, [value]))
@@ -150,7 +150,7 @@ class YamlDocument(Document):
         return self.apply(label, lambda text: yaml_edit.remove_item(text, path))
 
     def apply(self, label: str, edit: Callable[[str], str]) -> bool:
-        """Make a change that Ctrl+Z takes back."""
+        """Apply a change as an undo step."""
         old = self.text
         try:
             new = edit(old)

@@ -1,1 +1,1 @@
-"""Runs that are there: ended, opened, compared, exchanged, predictions kept beside them."""
+"""Existing runs: finished, opened, compared, exchanged, and predictions kept with them."""

@@ -1,4 +1,4 @@
-"""Findings set aside: remembered for a project, by their ids."""
+"""Findings set aside by the user, kept for each project by their ids."""
 
 from __future__ import annotations
 

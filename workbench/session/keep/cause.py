@@ -1,4 +1,4 @@
-"""Which source line causes the difference of two runs, found on work that both did."""
+"""The source line that causes the difference of two runs, found on equal work."""
 
 from workbench.analysis.came_true import work_of
 from workbench.analysis.cause import Cause, find_cause
@@ -11,9 +11,9 @@ from workbench.traces.trace import has_trace
 
 
 def cause_of(a: Run, b: Run, equal: EqualWork | None = None) -> Cause | None:
-    """What differs most of run B against run A: of the whole runs where they did the same work, or else of a part of
-    both traces that is the same. None where there is no such part, or a run did not come to its end. `equal` is
-    that part, where it is known already."""
+    """The largest difference of run B against run A: of the whole runs if their work is equal, otherwise of a part of
+    both traces with equal work. None if there is no such part, or a run did not finish. `equal` is that part, if it is
+    known already."""
     if not (a.complete and b.complete):
         return None
     if work_of(a, b) is Work.EQUAL:

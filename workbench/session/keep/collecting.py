@@ -1,4 +1,4 @@
-"""Runs of programs that were started elsewhere: what they left becomes a run folder."""
+"""Makes run folders from the records of programs that were started elsewhere."""
 
 import shutil
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ from workbench.system.files import real
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
-    """Make a run folder of what a program left that was built from a tree on a real machine, or with `workbench cc` in
-    a project: then `tree_path` is the project's, and the run is the host's alone.
+    """Make a run folder from the records of a program that was built from a tree on a real machine, or with `workbench
+    cc` in a project. In the latter case `tree_path` is the project's, and the run has only a host.
 
-    WorkbenchError where the folders are not that, or do not belong together.
+    WorkbenchError if the folders are of another kind, or do not belong together.
     """
     if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
         workspace = open_workspace(tree_path, plugins)
@@ -76,7 +76,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
 
 
 def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
-    """What the tree's application was composed of, as far as its records are read by it."""
+    """The tree's composed application, as far as it is needed to read its records."""
     for name in tree.composed:
         if name not in plugins.composers:
             raise WorkbenchError(unknown_name("composer", name, plugins.composers, tree.path))
@@ -88,8 +88,8 @@ def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
 
 
 def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
-    """Copy a program's records; those that cannot be read, or are no files, are named. A folder or a device in a
-    record's place is named later, so that it leaves a folder of its name."""
+    """Copy a program's records, and report those that cannot be read or are not files. A folder or a device in a
+    record's place becomes a folder of its name, and is reported later."""
     for record in sorted(records.iterdir()):
         if record.is_dir() and record.name.startswith("rank_"):
             (raw / record.name).mkdir(exist_ok=True)
@@ -105,7 +105,7 @@ def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
 
 
 def _told_units(root: Path, records: Path) -> Units:
-    """What a program that was compiled source by source told of itself as it started."""
+    """The units that a program compiled source by source reported at its start."""
     units = units_of_ranks(records, recorded(rank_folders(records)))
     if units is None:
         hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."

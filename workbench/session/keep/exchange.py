@@ -1,4 +1,4 @@
-"""Runs written for other programs, and other programs' files read as runs, by what plugins bring."""
+"""Exports runs for other programs, and imports other programs' files as runs, with plugins' formats."""
 
 import shutil
 import tempfile
@@ -20,7 +20,7 @@ from workbench.system.files import open_regular
 
 
 def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
-    """Write a run folder to `out` in a form that a plugin knows. WorkbenchError where that fails; then `out` stays."""
+    """Write a run folder to `out` in a plugin's format. WorkbenchError if that fails; `out` then stays as it was."""
     if form not in plugins.exporters:
         raise WorkbenchError(unknown_name("format", form, plugins.exporters))
     measured, problems = measured_run(path, plugins)
@@ -39,7 +39,7 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
 
 
 def _fill_folder(out: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a new folder; one that is there stays. WorkbenchError where that is, or none can be made."""
+    """Let `write` fill a new folder. WorkbenchError if the folder exists, which then stays, or cannot be made."""
     if out.exists():
         raise WorkbenchError(Diagnostic("this is there already", "Choose another name.", file=str(out)))
     try:
@@ -55,14 +55,14 @@ def _fill_folder(out: Path, write: Callable[[Path], None]) -> None:
 
 
 def measured_run(path: Path, plugins: Plugins) -> tuple[MeasuredRun, tuple[Diagnostic, ...]]:
-    """A run folder with what is counted in it; less than all of it is a diagnostic."""
+    """A run folder with its metrics; missing parts become diagnostics."""
     run, platform, problems = open_recorded(path, plugins)
     return MeasuredRun(run, platform, plugins.metrics), problems
 
 
 def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> tuple[Run, tuple[Diagnostic, ...]]:
-    """Read another program's file and write it as the run folder `out`. `form` may be empty: then the file's suffix
-    tells. WorkbenchError where that fails; then there is no folder."""
+    """Import another program's file as the run folder `out`. With an empty `form` the file's suffix decides.
+    WorkbenchError if that fails; there is then no folder."""
     importer = _importer(path, form, plugins)
     try:
         open_regular(path).close()

@@ -1,5 +1,5 @@
-"""Runs that were ended before they could finish: killed, cancelled, or with the disk full. Their records become tables
-when they are opened."""
+"""Completes runs that were ended before they could finish: killed, cancelled, or with a full disk. Their records become
+tables when they are opened."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,10 +24,10 @@ _PIECE = 1 << 20  # taps looked at together
 
 
 def finish_interrupted(run: Run, platform: Platform | None) -> bool:
-    """Make the tables of what a run recorded until it was ended; False where there is nothing to be made of, as while
-    the run is still going on. Raises WorkbenchError where they cannot be written.
+    """Make the tables from the records of an interrupted run; False if there is nothing to make, as while the run is
+    still going on. Raises WorkbenchError if they cannot be written.
 
-    What the hardware's counters counted was lost with the card: the times of its states are then the trace's.
+    The hardware counters are lost with the card; state times are then those of the trace.
     """
     manifest = run.manifest
     if run.path is None or run.complete or run.tables or not manifest.blocks or not platform or not manifest.simulated:
@@ -58,7 +58,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
 
 
 def _ends_ps(raw: Path, clocks_hz: Sequence[float], drift_ppm_per_s: float) -> Iterator[int]:
-    """When the last of each kind of record was over."""
+    """The end (ps) of the last record of each kind."""
     for records, column in ((read_calls(raw), "t1_ps"), (read_transfers(raw), "end_ps"), (read_waits(raw), "t1_ps")):
         if len(records):
             yield int(records[column].max())

@@ -1,4 +1,4 @@
-"""A project's ledger: predictions are kept in it, and the next run of changed sources settles those that are open."""
+"""A project's ledger of predictions: the next run of changed sources settles the open ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BY_SETTINGS = (Replicas, OtherClock, Depth, Width, OtherPlatform)
 
 
 def ledger_path(run: Run) -> Path:
-    """The ledger of a run's project: beside the project's runs; beside the run where its project is not here."""
+    """The ledger of a run's project: beside the project's runs, or beside the run if its project is not here."""
     project = Path(run.manifest.project) if run.manifest.project else None
     if project and project.is_absolute() and project.parent.is_dir():
         return project.parent / "runs" / NAME
@@ -44,9 +44,9 @@ def ledger_path(run: Run) -> Path:
 
 
 def keep(run: Run, prediction: Prediction, expected: Iterable[Expected] = ()) -> Entry:
-    """Adopt a prediction of a run: it is open until the project's next run of changed sources.
+    """Add a prediction of a run to the ledger. It is open until the project's next run of changed sources.
 
-    `expected` is the predicted critical path by block and state. Raises WorkbenchError where nothing was predicted.
+    `expected` is the predicted critical path by block and state. Raises WorkbenchError if nothing was predicted.
     """
     if prediction.trust is Trust.REFUSED or prediction.speedup is None:
         message = f"there is no predicted speedup to keep: {prediction.why or 'the prediction was refused'}"
@@ -62,14 +62,14 @@ def keep(run: Run, prediction: Prediction, expected: Iterable[Expected] = ()) ->
 
 
 def confirm(run: Run, entry_id: str, speedup: float, time_s: float, same_answer: bool | None) -> None:
-    """Note what the card confirmed of a kept prediction."""
+    """Record the card's confirmation of a kept prediction."""
     path = ledger_path(run)
     entry_of(read_ledger(path)[0], entry_id, path)
     append_confirmed(path, entry_id, Confirmed(now(), speedup, time_s, same_answer))
 
 
 def drop(path: Path, entry_id: str) -> None:
-    """Take an open prediction back. Raises WorkbenchError where there is none with this id."""
+    """Remove an open prediction. Raises WorkbenchError if there is none with this id."""
     entry = entry_of(read_ledger(path)[0], entry_id, path)
     if entry.came:
         message = f"prediction '{entry.id}' was settled by {entry.came.run} already"
@@ -78,7 +78,7 @@ def drop(path: Path, entry_id: str) -> None:
 
 
 def entry_of(entries: Sequence[Entry], entry_id: str, path: Path) -> Entry:
-    """The entry with this id, or with the only id that begins so. Raises WorkbenchError where there is none."""
+    """The entry with this id, or with the only id that begins so. Raises WorkbenchError if there is none."""
     matching = [entry for entry in entries if entry.id.startswith(entry_id)] if entry_id else []
     if len(matching) != 1:
         raise WorkbenchError(unknown_name("prediction", entry_id, [entry.id for entry in entries], path))
@@ -86,8 +86,8 @@ def entry_of(entries: Sequence[Entry], entry_id: str, path: Path) -> Entry:
 
 
 def settle_open(run: Run) -> Iterator[Diagnostic]:
-    """Settle the open predictions of the run's project that it is the first run of changed sources after; a note for
-    each says what came. What cannot be read or written is a warning: the run itself is whole."""
+    """Settle the open predictions of the run's project if this is the first run of changed sources after them; returns
+    a note on each result. Read and write errors become warnings, since the run itself is complete."""
     try:
         path = ledger_path(run)
         entries, problems = read_ledger(path)
@@ -100,8 +100,8 @@ def settle_open(run: Run) -> Iterator[Diagnostic]:
 
 
 def settles(entry: Entry, manifest: Manifest) -> bool:
-    """Whether a run settles a prediction: the same project, run as the base was, with changed sources. Where a setting
-    or a platform can make the change, another setting or platform does too."""
+    """Whether a run settles a prediction: same project, run like the base, with changed sources. If a setting or
+    platform can make the change, another setting or platform counts too."""
     base = entry.base
     alike = (base.simulated, base.deterministic) == (manifest.simulated, manifest.deterministic)
     if not alike or not manifest.instrumented or Path(manifest.project).name != entry.project:
@@ -115,7 +115,7 @@ def settles(entry: Entry, manifest: Manifest) -> bool:
 
 
 def settle(path: Path, entry: Entry, run: Run) -> Entry:
-    """Note what a run came to beside a prediction, and give the entry with it."""
+    """Record the result of a run for a prediction, and return the updated entry."""
     from workbench.analysis.came_true import what_came  # with numpy, which a project without predictions does without
 
     name = run_name(run, path)
@@ -123,15 +123,15 @@ def settle(path: Path, entry: Entry, run: Run) -> Entry:
         base, _ = open_run(path.parent / entry.base.run)
     except WorkbenchError:  # it was deleted: only its time is known
         speedup = entry.base.time_s / run.time_s if run.time_s else None
-        came = Came(run.manifest.created, name, run.time_s, speedup, Work.UNKNOWN)
+        result = Came(run.manifest.created, name, run.time_s, speedup, Work.UNKNOWN)
     else:
-        came = what_came(base, run, name)
-    append_came(path, entry.id, came)
-    return replace(entry, came=came)
+        result = what_came(base, run, name)
+    append_came(path, entry.id, result)
+    return replace(entry, came=result)
 
 
 def of_base(entries: Iterable[Entry], path: Path, run: Run) -> tuple[Entry, ...]:
-    """The predictions that were made from a run."""
+    """The predictions made from a run."""
     name = run_name(run, path)
     return tuple(entry for entry in entries if entry.base.run == name)
 
@@ -145,9 +145,10 @@ def of_pair(entries: Iterable[Entry], path: Path, a: Run, b: Run) -> tuple[tuple
 
 @dataclass(frozen=True)
 class Beside:
-    """The ledger beside a comparison of A with B: all entries, those of A that B settled, those of A that are open.
+    """The ledger for a comparison of A with B: all entries, those of A that B settled, and those of A that are open.
 
-    `explained` are B's critical path beside the one predicted by the newest of `settled`; without any, `why` says why.
+    `explained` compares B's critical path with the one predicted by the newest of `settled`; without any, `why` gives
+    the reason.
     """
 
     entries: tuple[Entry, ...]
@@ -159,7 +160,7 @@ class Beside:
 
 
 def ledger_beside(a: Run, opened: OpenRun) -> Beside:
-    """The ledger of run A's project as it concerns run B, which is opened."""
+    """The ledger of run A's project with regard to run B, which is opened."""
     from workbench.analysis.came_true import explain
 
     path, b = ledger_path(a), opened.run
@@ -177,7 +178,8 @@ def ledger_beside(a: Run, opened: OpenRun) -> Beside:
 
 
 def run_name(run: Run, path: Path) -> str:
-    """A run's folder as the ledger at `path` names it: from the ledger's folder, or whole where it lies elsewhere."""
+    """The path of a run's folder in the ledger at `path`: relative to the ledger's folder, or absolute outside of
+    it."""
     if run.path is None:
         return run.manifest.name
     folder, runs = real(run.path), real(path.parent)

@@ -1,4 +1,4 @@
-"""A run opened and analysed, with the platform it ran on and the rules of every plugin."""
+"""Opens and analyses a run, with the platform it ran on and the rules of all plugins."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ class OpenRun:
 def prepared(
     run: Run, platform: Platform | None, plugins: Plugins | None, platforms: Mapping[str, Platform] | None = None
 ) -> Replayed:
-    """A run made ready for predictions, with the queues that plugins know of. `platforms` are others that changes may
-    name."""
+    """The run prepared for predictions."""
     from workbench.replay.prepare import prepare
 
     queues = None
@@ -62,8 +61,8 @@ _PROGRAM = attrgetter("sources", "settings", "parameters", "platform", "changes"
 
 
 def host_times_ps(run: Run) -> tuple[int, ...]:
-    """How long the host's own code took in earlier runs of the same program, where that is measured: those beside the
-    run with the same sources, settings, platform and output."""
+    """The times of the host's own code in earlier runs of the same program, if it was measured: runs beside this one
+    with the same sources, settings, platform and output."""
     from workbench.formats.run_folder import MANIFEST, manifest_in, open_run
     from workbench.replay.host_noise import own_pieces
 
@@ -82,7 +81,7 @@ def host_times_ps(run: Run) -> tuple[int, ...]:
 
 
 def _equal(one: Manifest, other: Manifest) -> bool:
-    """Whether two complete runs, with host time measured, are of the same program and did the same."""
+    """Whether two complete runs with measured host time are of the same program and did the same."""
     return (
         _PROGRAM(one) == _PROGRAM(other)
         and one.created < other.created
@@ -93,7 +92,7 @@ def _equal(one: Manifest, other: Manifest) -> bool:
 
 
 def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
-    """The edges of a run's streaming application; None where it has none."""
+    """The edges of a run's streaming application; None if it has none."""
     from workbench.api.queues import HasQueues
 
     asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
@@ -101,7 +100,7 @@ def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
 
 
 def open_knowledge(plugins: Plugins, project: Path | None = None) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
-    """Every plugin's rules and reasons, and those of the files that a project names, merged."""
+    """The merged rules and reasons of all plugins and of the rule files that a project names."""
     from workbench.analysis import load_knowledge
     from workbench.session.open.rule_files import rule_files
 
@@ -112,7 +111,7 @@ def open_knowledge(plugins: Plugins, project: Path | None = None) -> tuple[Knowl
 
 
 def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
-    """The platform as it was when the run was made (kept in its folder), or the template of that name."""
+    """The platform at the time of the run (kept in its folder), or the template of that name."""
     kept = run.path / "platform.yaml" if run.path else None
     support = plugins.platforms.get(run.manifest.platform)
     path = kept if kept and kept.is_file() else support.template if support else None
@@ -133,7 +132,7 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
 
 
 def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Platform]:
-    """The platforms that changes name, by template or by file. Raises WorkbenchError where one is not there."""
+    """The platforms that changes name, by template or by file. Raises WorkbenchError if one does not exist."""
     from workbench.formats.platform_file import load_platform
 
     platforms: dict[str, Platform] = {}
@@ -151,8 +150,8 @@ def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Pl
 
 
 def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:
-    """A run folder; one that was ended before its tables were made gets them now, and one that still goes on has those
-    of its host's calls so far. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    """A run folder. Missing tables of an interrupted run are made first, and a run in progress gets those of its host's
+    calls so far. Raises WorkbenchError if it is not a run; missing parts become diagnostics."""
     from workbench.formats.run_folder import open_run
 
     run, problems = open_run(path)
@@ -174,8 +173,8 @@ def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, t
 
 
 def open_result(path: Path, plugins: Plugins, threshold: float = 1.05, project: Path | None = None) -> OpenRun:
-    """Open and analyse a run folder, by the rules of plugins and of a project: the one given, or that of the run.
-    Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    """A run folder, opened and analysed with the rules of plugins and of a project (by default the run's own). Raises
+    WorkbenchError if it is not a run; missing parts become diagnostics."""
     from workbench.analysis import analyse
 
     run, platform, problems = open_recorded(path, plugins)
@@ -191,14 +190,14 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05, project: 
 
 
 def critical_path(opened: OpenRun, replayed: Replayed | None) -> tuple[Bottleneck, ...]:
-    """The critical path of a replayed run, by block and state; empty where it does not reach the FPGA's blocks."""
+    """The critical path of a replayed run, by block and state; empty if it does not reach the FPGA's blocks."""
     path = replayed.next_bottlenecks() if replayed else ()
     there = {block.id for block in opened.run.manifest.blocks if block.side is Side.FPGA}
     return path if there & {part.block for part in path} else ()
 
 
 def measured_of(opened: OpenRun, replayed: Replayed | None) -> MeasuredRun:
-    """A run as its findings were computed."""
+    """The run in the form from which its findings were computed."""
     from workbench.analysis.measured import MeasuredRun
 
     knowledge, path = opened.knowledge, critical_path(opened, replayed)
@@ -206,7 +205,7 @@ def measured_of(opened: OpenRun, replayed: Replayed | None) -> MeasuredRun:
 
 
 def with_rules(opened: OpenRun, plugins: Plugins, project: Path | None, replayed: Replayed | None) -> OpenRun:
-    """An open run, analysed anew by the rules as their files hold them now."""
+    """An open run, analysed again with the current rule files."""
     from workbench.analysis import analyse
 
     knowledge, problems = open_knowledge(plugins, project or project_of(opened.run))
@@ -217,13 +216,13 @@ def with_rules(opened: OpenRun, plugins: Plugins, project: Path | None, replayed
 
 
 def project_of(run: Run) -> Path | None:
-    """The project that a run was made of, where it is known."""
+    """The project of a run, if it is known."""
     return Path(run.manifest.project) if run.manifest.project else None
 
 
 def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:
-    """A run with what its advice is predicted to gain, as far as `budget_s` seconds of processor time reach, and the
-    run made ready for further predictions. Who is late is taken from the critical path."""
+    """The run with predictions for its advice, within `budget_s` seconds of processor time, and the run prepared for
+    further ones. The critical path decides who is late."""
     from workbench.analysis import analyse
     from workbench.analysis.predicting import with_predictions
 
@@ -237,8 +236,8 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
 
 
 def run_before(path: Path | None, folders: Sequence[Path]) -> Path | None:
-    """The run to compare one with, of `folders`, oldest first: the last complete one before it beside it; without such
-    the newest other complete one, and else the newest other one."""
+    """The run to compare with, from `folders`, oldest first: the last complete run before it in the same folder; else
+    the newest other complete run; else the newest other run."""
     mine = path.resolve() if path else None
     places = [folder.resolve() for folder in folders]
     at = places.index(mine) if mine in places else 0
@@ -260,7 +259,7 @@ def _is_complete(folder: Path) -> bool:
 
 
 def newest_run(workspace: Workspace) -> Path | None:
-    """The newest run of this very project; the folder of runs may hold those of another one beside it."""
+    """The newest run of this project; its folder of runs may also hold those of another one."""
     from workbench.formats.run_folder import open_run
 
     for folder in reversed(workspace.run_folders()):

@@ -1,4 +1,4 @@
-"""How a run ends: what was recorded becomes the tables of its folder, and the folder says what the run is."""
+"""The end of a run: its records become tables, and its folder gets its final status."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,8 +37,8 @@ def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
 
 @contextmanager
 def failures_marked(writer: RunWriter) -> Iterator[None]:
-    """What keeps a run from its end stands in its folder. Raises WorkbenchError for it, of the system's errors too;
-    where the folder itself went meanwhile, for that, whatever came of it."""
+    """Record an error of the run in its folder, and raise it as WorkbenchError, also errors of the system; if the
+    folder itself disappeared, raise an error for that."""
     try:
         yield
     except Cancelled:
@@ -57,8 +57,8 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
 def measured_at(
     tree: Tree, host: HostBuild, raw: Path, shown: Path, languages: Sequence[HdlLanguage], outcome: Outcome
 ) -> Outcome:
-    """The outcome with what the records in `raw` say, be it of several ranks; what of them is damaged is named as it is
-    called in `shown`."""
+    """The outcome with the times in the records of `raw`, possibly of several ranks; damaged records are reported under
+    their names in `shown`."""
     losses = list[Diagnostic]()
     folders, unsure_ps = rank_folders(raw), 0
     there = recorded(folders)
@@ -91,7 +91,7 @@ def collected(
     taps: TapTrace | None = None,
     own: Mapping[str, Table] = NO_TABLES,
 ) -> Run:
-    """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
+    """The last step of a run: its records as tables, together with `own`, and the lists that they refer to."""
     host, hdl, platform = built.host, built.hdl, built.platform
     records = collect(writer.raw, writer.part, outcome, built, manifest.clocks, taps)
     tables = {**records.tables, **own}
@@ -114,8 +114,8 @@ def collected(
 
 
 def _of_clocks(tables: Mapping[str, Table], platform: Platform, clocks: Sequence[RunClock]) -> Iterator[Diagnostic]:
-    """What messages prove of the FPGAs' clocks. Those of FPGAs with clocks of their own come one FPGA's after the
-    other's."""
+    """Diagnostics on the FPGAs' clocks from the aligning messages. FPGAs with clocks of their own come one after the
+    other."""
     if TABLE in tables and platform.hardware:
         for (_, number), frames in frames_of_table(tables[TABLE]).items():
             name = clocks[number].name
@@ -145,12 +145,12 @@ def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnos
 
 
 def clocks_of(manifest: Manifest, outcome: Outcome) -> tuple[RunClock, ...]:
-    """The run's clocks, as they were measured."""
+    """The run's clocks with their measured frequencies."""
     return tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks))
 
 
 def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
-    """The clock in this run: as the platform has it, or as it was measured."""
+    """A clock of the run, with the platform's frequency or the measured one."""
     counted = outcome.clock_cycles[number : number + 1]
     cycles = counted[0] if counted else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
     if not outcome.measured_hz:

@@ -1,4 +1,4 @@
-"""A stretch of a traced run as a run of its own, so that every figure of it is found as a whole run's is."""
+"""A stretch of a traced run as a run of its own, so that all its figures are computed like a whole run's."""
 
 from dataclasses import replace
 
@@ -19,18 +19,18 @@ _MOMENTS = ("t0_ps", "t1_ps", "grant_ps", "port_first_ps", "port_last_ps", "call
 
 
 def narrowed(opened: OpenRun, first_ps: int, last_ps: int) -> OpenRun:
-    """What lies between two moments, analysed. Raises WorkbenchError as `between` does."""
+    """The stretch between two moments, analysed. Raises WorkbenchError like `between`."""
     run = between(opened.run, first_ps, last_ps)
     analysis = analyse(run, opened.platform, opened.knowledge, opened.analysis.threshold)
     return replace(opened, run=run, analysis=analysis)
 
 
 def between(run: Run, first_ps: int, last_ps: int) -> Run:
-    """What lies between two moments (ps from the run's start), as a run that starts at the first of them.
+    """The stretch between two moments (ps from the run's start), as a run that starts at the first one.
 
-    States are cut at both ends, so that every block's still sum to the whole. A call that reaches over an end counts
-    with its part of time and, in proportion, of bytes. Raises WorkbenchError for a run without a trace, and where
-    nothing lies between.
+    States are cut at both ends, so that every block's states still sum to the whole. A call across an end counts with
+    its part of time and, in proportion, of bytes. Raises WorkbenchError for a run without a trace, and for an empty
+    stretch.
     """
     first_ps, last_ps = max(first_ps, 0), min(last_ps, run.manifest.time_ps)
     trace = trace_of(run)

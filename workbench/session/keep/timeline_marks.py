@@ -1,4 +1,4 @@
-"""What a person marks on a timeline: named markers, kept in the run's folder, and pinned rows, kept for the project."""
+"""A user's marks on a timeline: named markers, kept in the run's folder, and pinned rows, kept for the project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HINT = "Delete the file, or correct it: a list of markers, each with `name` and
 
 
 def load_markers(run: Run) -> tuple[tuple[Marker, ...], tuple[Diagnostic, ...]]:
-    """A run's named markers, by time, and what is wrong with their file; those that cannot be read are left out."""
+    """A run's named markers, by time, and the problems of their file; markers that cannot be read are left out."""
     if run.path is None:
         return (), ()
     path = run.path / FILE
@@ -49,8 +49,7 @@ def _marker(one: Any, end_ps: int) -> Marker | None:
 
 
 def save_markers(run: Run, markers: Iterable[Marker]) -> None:
-    """Keep a run's markers in its folder. WorkbenchError where it cannot be written; a run without a folder keeps
-    none."""
+    """Save a run's markers in its folder. WorkbenchError if it cannot be written; a run without a folder keeps none."""
     if run.path is None:
         return
     path = run.path / FILE
@@ -66,7 +65,7 @@ def save_markers(run: Run, markers: Iterable[Marker]) -> None:
 
 
 def load_pinned(run: Run) -> tuple[str, ...]:
-    """The names of the rows that are pinned in a run's project."""
+    """The names of the pinned rows of a run's project."""
     return tuple(store.load(_PINNED, {}).get(_project(run), ()))
 
 

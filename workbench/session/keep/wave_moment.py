@@ -1,5 +1,5 @@
-"""A moment of a run for a waveform viewer: the signals of the design around it, or else the blocks' states as signals;
-with a save file for GTKWave and a command file for Surfer."""
+"""A moment of a run for a waveform viewer: the design's signals around it, or the blocks' states as signals, with a
+save file for GTKWave and a command file for Surfer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATES = "states.vcd"
 
 @dataclass(frozen=True)
 class Signal:
-    """`name` with those of its scopes; `bits` is the range that some viewers want behind it, as in "[7:0]"."""
+    """A signal: `name` includes its scopes; `bits` is a range that some viewers need after it, as in "[7:0]"."""
 
     name: str
     bits: str = ""
@@ -34,8 +34,8 @@ class Signal:
 
 @dataclass(frozen=True)
 class WaveMoment:
-    """What a viewer is to show. Times are picoseconds, the unit of `waves`; `of_design` says that these are the
-    design's own signals, `gtkwave` and `surfer` are the files that open them there."""
+    """The view for a viewer. Times are picoseconds, the unit of `waves`; `of_design` says whether these are the
+    design's own signals, `gtkwave` and `surfer` are the files that open the view there."""
 
     waves: Path
     signals: tuple[Signal, ...]
@@ -51,8 +51,8 @@ class WaveMoment:
 def wave_moment(
     run: Run, blocks: Sequence[Block], time_ps: int, window_ps: int, folder: Path, label: str = ""
 ) -> WaveMoment:
-    """A moment with what lies so far around it, of some blocks first. Writes into `folder`. WorkbenchError where the
-    run has neither waveforms nor a trace, or a file cannot be written."""
+    """A moment with a window of time around it, these blocks' signals first. Writes into `folder`. WorkbenchError if
+    the run has neither waveforms nor a trace, or a file cannot be written."""
     end_ps = run.manifest.time_ps
     from_ps, to_ps = max(time_ps - window_ps, 0), min(time_ps + window_ps, end_ps)
     waves, signals = _of_design(run, blocks)
@@ -81,7 +81,7 @@ def wave_moment(
 
 
 def wave_files(folder: Path | None) -> list[Path]:
-    """The waveforms of a run's FPGAs, in their order."""
+    """The waveform files of a run's FPGAs, in their order."""
     if folder is None:
         return []
     numbers = {int(number): file for file in folder.glob("waves-*.vcd") if (number := file.stem[6:]).isdecimal()}
@@ -89,7 +89,7 @@ def wave_files(folder: Path | None) -> list[Path]:
 
 
 def _of_design(run: Run, blocks: Sequence[Block]) -> tuple[Path | None, list[Signal]]:
-    """The run's own waveforms, and in them the signals of the instances that the blocks are in."""
+    """The run's own waveforms, and the signals of the blocks' instances in them."""
     files = wave_files(run.path)
     places = list(dict.fromkeys(fpga_of(one.id) for one in run.manifest.blocks if one.side is Side.FPGA))
     by_place = dict(zip(places, files, strict=True)) if len(places) == len(files) else {}
@@ -119,7 +119,7 @@ def _scope(signal: Signal) -> tuple[str, ...]:
 
 
 def _gtkwave_text(moment: WaveMoment) -> str:
-    """A save file: it names the waveforms, where to look, and the marker."""
+    """The text of a save file: the waveforms, the position, and the marker."""
     from io import StringIO
 
     from vcd.gtkw import GTKWSave
@@ -141,7 +141,7 @@ def _gtkwave_text(moment: WaveMoment) -> str:
 
 
 def _surfer_text(moment: WaveMoment) -> str:
-    """Commands: https://docs.surfer-project.org/book."""
+    """The text of a command file: https://docs.surfer-project.org/book."""
     commands = [f"variable_add {signal.name}" for signal in moment.signals]
     head = "# RC Workbench: a moment of a run"
     return "\n".join([head, *commands, f"cursor_set {moment.time_ps}", "goto_cursor", "marker_set #1"]) + "\n"

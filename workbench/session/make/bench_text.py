@@ -1,4 +1,4 @@
-"""The text of a testbench that replays what passed a design's ports, in Verilog and in VHDL, and of what runs it.
+"""The text of a testbench that replays the signals at a design's ports, in Verilog and in VHDL, and of its run script.
 
 A row of `stimuli.txt` is what holds until a clock's next edge, a single clock's next rising edge: how often in turn,
 how long it is (ps), whether outputs are compared then, and in hexadecimal, the first port highest, the inputs, the
@@ -21,8 +21,8 @@ _NUMBER = re.compile(r"(natural|positive)\b|integer\s+range\s+\d", re.IGNORECASE
 
 @dataclass(frozen=True)
 class Bench:
-    """A top, and the ports of it that are replayed, in the order of the rows' bits. `parameters` are its values, of a
-    design in Verilog; one in VHDL has `types`, and is of a `standard`."""
+    """A top, and its replayed ports in the order of the rows' bits. `parameters` are the values of a Verilog top; a
+    VHDL top has `types`, and a `standard`."""
 
     top: str
     clocks: tuple[HdlPort, ...]
@@ -256,7 +256,7 @@ end architecture;
 
 
 def _in(port: HdlPort, kind: str, part: str) -> str:
-    """Bits as a value of a port's type. WorkbenchError for a type that no bits stand for."""
+    """Bits as a value of a port's type. WorkbenchError for a type that bits cannot represent."""
     if found := _VECTOR.match(kind):
         mark = found[1].lower()
         return f"to_bitvector({part})" if mark == "bit_vector" else f"{found[1]}({part})"

@@ -1,4 +1,4 @@
-"""Several open runs in one table, with what was predicted of them."""
+"""Compares several open runs in one table, with their predictions."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from workbench.session.make.scaling import predictions_of
 
 
 def compared(opened: Sequence[OpenRun]) -> ManyRuns:
-    """The runs in this order, each beside the first."""
+    """The runs in this order, each compared with the first."""
     known = predictions_of([one.run for one in opened])
     predicted_s = {folder: (time_s, base) for folder, (time_s, _, _, base) in known.items()}
     return compare_many([(one.run, one.analysis) for one in opened], predicted_s)

@@ -1,4 +1,4 @@
-"""What the composers of a project's sources say of its run: tables of their own, and where one that failed stopped."""
+"""The composers' reports on a run: tables of their own, and the place where a failed run stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.model.run_tables import Table
 
 
 def stopped(composed: Sequence[Composed], raw: Path, run: Manifest) -> list[Diagnostic]:
-    """Where a run that failed or was cancelled stood still."""
+    """The place where a failed or cancelled run stopped."""
     return [diagnostic for one in composed for diagnostic in one.stopped(raw, run)]
 
 
@@ -24,7 +24,7 @@ def composed_tables(composed: Sequence[Composed], raw: Path, run: Manifest) -> d
 
 
 def keep_composed(composed: Sequence[Composed], writer: RunWriter, job: Job) -> None:
-    """Report where a cancelled run stopped, and keep that and its tables in the folder."""
+    """Report where a cancelled run stopped, and add that and the tables to the folder."""
     manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
     with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
         where = stopped(composed, writer.raw, manifest)

@@ -1,4 +1,4 @@
-"""How long the steps of a project's runs took the last time, so that the next one can say how long is left."""
+"""The durations of the steps of a project's last runs, for the remaining time of the next run."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ KEPT = 50
 
 
 def remembered(project: Path, way: str) -> Mapping[str, float]:
-    """Seconds by step, of the last run that came to its end in this way ("trace", "plain", ...)."""
+    """The seconds of each step in the last complete run of this kind ("trace", "plain", ...)."""
     durations: Mapping[str, Mapping[str, float]] = store.load("durations", {})
     return durations.get(_key(project, way), {})
 

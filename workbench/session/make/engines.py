@@ -1,4 +1,4 @@
-"""Where the points of a study are run: this machine's cores, a Dask cluster, or a batch queue by submitit."""
+"""The engines that run a study's points: this machine's cores, a Dask cluster, or a batch queue through submitit."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,18 +16,18 @@ Value = int | float | str
 
 
 class Handle(Protocol):
-    """A command that was handed to an engine."""
+    """A command under way in an engine."""
 
     def done(self) -> bool: ...
     def result(self) -> Any:
-        """The last lines of its errors; raises what went wrong with starting it."""
+        """The last lines of its standard error; raises an error of its start."""
 
     def cancel(self) -> Any: ...
 
 
 @dataclass(frozen=True)
 class Engine:
-    """`slots` is how many commands may be under way at once."""
+    """An engine; `slots` is the number of commands that may be under way at once."""
 
     slots: int
     submit: Callable[[Sequence[str]], Handle]
@@ -35,7 +35,7 @@ class Engine:
 
 @contextmanager
 def local(slots: int, job: Job) -> Iterator[Engine]:
-    """Child processes of this one; a cancel of the job ends them, and so does the end of this process."""
+    """Child processes of this process, which end with the job or with this process."""
     slots = slots or os.cpu_count() or 1
     with ThreadPoolExecutor(slots) as pool:
         yield Engine(slots, lambda command: pool.submit(_run, command, job))
@@ -43,7 +43,7 @@ def local(slots: int, job: Job) -> Iterator[Engine]:
 
 @contextmanager
 def dask(address: str, alive: Path) -> Iterator[Engine]:
-    """The workers of a Dask scheduler, which see the study's folder and have the workbench installed."""
+    """The workers of a Dask scheduler; they need the study's folder and an installed workbench."""
     try:
         from dask.distributed import Client  # an extra: only those with a cluster have it
     except ImportError:
@@ -56,7 +56,7 @@ def dask(address: str, alive: Path) -> Iterator[Engine]:
     except (OSError, ValueError, TimeoutError) as error:
         hint = "Start one with `dask scheduler` and `dask worker ADDRESS`, and give its address."
         raise WorkbenchError(Diagnostic(f"no Dask scheduler answers at {address}: {error}", hint)) from None
-    with client, _held(alive):
+    with client, _alive_file(alive):
         slots = sum(worker["nthreads"] for worker in client.scheduler_info()["workers"].values())
         if not slots:
             hint = f"Start some with `dask worker {address}`."
@@ -66,7 +66,7 @@ def dask(address: str, alive: Path) -> Iterator[Engine]:
 
 @contextmanager
 def submitit(folder: Path, alive: Path, parameters: Mapping[str, Value], slots: int) -> Iterator[Engine]:
-    """The batch queue that submitit finds (Slurm), or processes of this machine where it finds none."""
+    """The batch queue that submitit finds (Slurm), or processes of this machine if it finds none."""
     try:
         import submitit as library  # an extra: only those with a batch queue have it
     except ImportError:
@@ -79,13 +79,13 @@ def submitit(folder: Path, alive: Path, parameters: Mapping[str, Value], slots: 
         raise WorkbenchError(
             Diagnostic(f"submitit does not take these parameters: {error}", "See `submitit`.")
         ) from None
-    with _held(alive):
+    with _alive_file(alive):
         yield Engine(slots or 1000, lambda command: executor.submit(run_while, list(command), str(alive)))
 
 
 @contextmanager
-def _held(alive: Path) -> Iterator[None]:
-    """A file that workers elsewhere look for: they end what they run once it is gone."""
+def _alive_file(alive: Path) -> Iterator[None]:
+    """A file that workers elsewhere watch during the context; when it is gone they end their commands."""
     alive.parent.mkdir(parents=True, exist_ok=True)
     alive.touch()
     try:
@@ -94,8 +94,8 @@ def _held(alive: Path) -> Iterator[None]:
         alive.unlink(missing_ok=True)
 
 
-class _Elsewhere(Job):
-    """A job of a worker, which is cancelled by the end of a file."""
+class _WorkerJob(Job):
+    """A job in a worker, cancelled by the removal of a file."""
 
     def __init__(self, alive: Path) -> None:
         super().__init__()
@@ -107,9 +107,9 @@ class _Elsewhere(Job):
 
 
 def run_while(command: Sequence[str], alive: str) -> str:
-    """Run a command, in a worker, as long as a file is there. The last lines of its errors."""
+    """Run a command in a worker while a file exists. Returns the last lines of its standard error."""
     try:
-        return _run(command, _Elsewhere(Path(alive)))
+        return _run(command, _WorkerJob(Path(alive)))
     except Cancelled:
         return ""
 

@@ -1,4 +1,4 @@
-"""A model that is measured from a project's own host: the project runs on the simulated card, its host with a probe."""
+"""Measures a model from a project's own host, which runs on the simulated card with a probe."""
 
 import os
 import re
@@ -24,20 +24,20 @@ WHOLE = "main"
 
 @dataclass(frozen=True)
 class HotPlace:
-    """A place of the host to measure, as people name it, and why it is this one."""
+    """A place of the host to measure, by the name that users know, with the reason."""
 
     region: str
     why: str
 
 
 def functions_of(workspace: Workspace) -> tuple[str, ...]:
-    """The functions that the host's sources define, by their names."""
+    """The functions defined in the host's sources, by name."""
     files = workspace.host_language.outline(workspace.root, workspace.host.sources)
     return tuple(dict.fromkeys(name for file in files for name in file.functions))
 
 
 def hottest(workspace: Workspace) -> HotPlace:
-    """The call whose own code before it takes longest in the newest run; the whole program where there is no run."""
+    """The call with the longest own code before it in the newest run; the whole program if there is no run."""
     newest = newest_run(workspace)
     run = open_run(newest)[0] if newest else None
     calls = run.tables.get("call_order") if run else None
@@ -53,8 +53,8 @@ def hottest(workspace: Workspace) -> HotPlace:
 
 
 def region_of(workspace: Workspace, text: str) -> HostRegion:
-    """A function by its name, `FILE:LINE` for the function around a line, or the lines `FILE:FIRST-LAST`.
-    WorkbenchError where the host has no such."""
+    """The region of a function's name, of the function around `FILE:LINE`, or of the lines `FILE:FIRST-LAST`.
+    WorkbenchError if the host has no such region."""
     if match := _LINES.match(text):
         file, first, last = match[1], int(match[2]), int(match[3] or 0)
         path = Path(os.path.realpath(workspace.root / file))
@@ -74,10 +74,11 @@ def region_of(workspace: Workspace, text: str) -> HostRegion:
 
 
 def measured_model(workspace: Workspace, kind: ModelKind, region: str, job: Job) -> str:
-    """The document of a model that is measured of a region of the host (empty: the hottest one), which runs for it.
+    """The document of a model measured from a region of the host (empty: the hottest one) in a run for this purpose.
 
-    The project's runs stay as they are. WorkbenchError where it cannot be built and run so, or where the region does
-    not run."""
+    The project's runs stay unchanged. WorkbenchError if it cannot be built and run for this, or if the region does not
+    run.
+    """
     assert kind.of_host is not None
     target = workspace.target()
     if not target.simulated:

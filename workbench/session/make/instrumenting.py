@@ -1,4 +1,4 @@
-"""From an open project to what its host and designs are built from: the instrumented copies, or the designs as they
+"""Makes the sources of a run's host and designs from an open project: instrumented copies, or the designs as they
 are."""
 
 import tempfile
@@ -35,9 +35,9 @@ def instrument(
     simulator: str = "",
     varied: bool = False,
 ) -> tuple[HostBuild, HdlBuild]:
-    """Write instrumented copies below `out`. With a build of the project's own, each host source is instrumented as it
-    is compiled: the program tells of its calls itself. `simulator` is what the project asks for, where one runs it.
-    `varied`: depths of FIFOs are chosen as the design is simulated, and its states are not observed."""
+    """Write instrumented copies below `out`. In the project's own build each host source is instrumented when it is
+    compiled, and the program reports its calls itself. `simulator` is the project's simulator for a simulated run. With
+    `varied`, FIFO depths are chosen at the start of a simulation, and the design's states are not observed."""
     root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
     host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
     if not own_build:
@@ -69,14 +69,14 @@ def instrument(
 
 
 def check_names(workspace: Workspace, out: Path) -> None:
-    """WorkbenchError where compilers and simulators cannot be told the name of a source, or of what is written."""
+    """Raise WorkbenchError for file names that cannot be passed to compilers and simulators."""
     every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.boards))
     for path in (workspace.root, out, *(workspace.root / name for sources in every for name in sources)):
         check_name(path)
 
 
 def plain_host(workspace: Workspace, out: Path) -> Workspace:
-    """The project with its host's sources as a compiler takes them, written below `out` where its own are none."""
+    """The project with host sources for a compiler; generated ones are written below `out`."""
     language, project = workspace.host_language, workspace.project
     if not isinstance(language, BecomesC):
         return workspace
@@ -86,7 +86,7 @@ def plain_host(workspace: Workspace, out: Path) -> Workspace:
 
 
 def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator: str = "") -> HdlBuild:
-    """The designs as they are. `simulator` is what the project asks for, where one runs them."""
+    """The designs as they are. `simulator` is the project's simulator for a simulated run."""
 
     def plain(one: Workspace) -> HdlBuild:
         parameters = one.parameters(settings)
@@ -103,37 +103,37 @@ def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator
 
 
 def on_each(workspace: Workspace, make: Callable[[Workspace], HdlBuild]) -> HdlBuild:
-    """The build of all FPGAs; `make` gives that of a design, which several may share."""
+    """The build of all FPGAs; `make` builds a design, which several may share."""
     return on_fpgas(once_each(workspace.boards, make), workspace.project.hardware)
 
 
 def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
-    """WorkbenchError for inputs of the FPGAs' designs that nothing drives."""
+    """Raise WorkbenchError for inputs of the FPGAs' designs that nothing drives."""
     problems = {id(one): one.undriven(build.ports) for one, build in zip(workspace.boards, hdl.each, strict=True)}
     if undriven := placed(tuple(problem for of_design in problems.values() for problem in of_design), workspace.root):
         raise WorkbenchError(*undriven)
 
 
 def _folders(workspace: Workspace, out: Path) -> dict[int, Path]:
-    """Where the copies of each design lie: in a folder of its first FPGA's name."""
+    """The folder for the copies of each design, named after its first FPGA."""
     return {id(one): out / _fpga(workspace, one) for one in workspace.designs}
 
 
 def _fpga(workspace: Workspace, design: Workspace) -> str:
-    """The name of the first FPGA that has a design; "" where the project names none."""
+    """The name of the first FPGA with this design; "" if the project names none."""
     names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
     return names[workspace.boards.index(design)]
 
 
 def _fpgas_of(workspace: Workspace, design: Workspace) -> FpgaNames:
-    """The names of the FPGAs that have a design, and of the others."""
+    """The names of the FPGAs with this design, and of the others."""
     names = [fpga.name for fpga in workspace.project.hardware.fpgas]
     own = tuple(name for name, one in zip(names, workspace.boards, strict=False) if one is design)
     return own, tuple(name for name in names if name not in own)
 
 
 def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:
-    """What reads a design for this simulator, and what may read it instead where it is too large for that."""
+    """The language that reads a design for this simulator, and an alternative if the design is too large for it."""
     language = workspace.hdl_language
     own = language.in_own_simulator() if isinstance(language, InOwnSimulator) else None
     return (own, None) if own is not None and simulator == "ghdl" else (language, own)
@@ -160,8 +160,8 @@ def instrument_by(
     language: HdlLanguage, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str],
     out: Path, job: Job, fpgas: FpgaNames = ((), ()),
 ) -> HdlBuild:  # fmt: skip
-    """As the language's `instrument`, with the design's streams as blocks where the project asks for that, and an agent
-    that counts its questions."""
+    """The language's `instrument`, with streams as blocks if the project asks for that, and with an agent for its
+    questions."""
 
     def first(folder: Path) -> HdlBuild:
         return language.instrument(root, hardware, platform, parameters, folder, job)
@@ -177,7 +177,7 @@ def instrument_by(
 
 
 def _with_streams_of_vhdl(scan: HdlScan, instrument: Callable[[Path], HdlBuild]) -> HdlScan:
-    """What reading a design found, with the streams that are found in VHDL only as it is instrumented."""
+    """The scan of a design, with the streams that are found in VHDL only during instrumentation."""
     if not any(block.file.lower().endswith(tuple(suffixes.VHDL)) for block in scan.blocks):
         return scan
     with tempfile.TemporaryDirectory(prefix="recap-streams-") as folder:
@@ -186,8 +186,8 @@ def _with_streams_of_vhdl(scan: HdlScan, instrument: Callable[[Path], HdlBuild])
 
 
 def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
-    """A design whose FIFOs' depths are chosen as it is simulated. One of several FPGAs' whose language cannot do that
-    stays as it is, and says so."""
+    """A design with FIFO depths chosen at the start of a simulation. With several FPGAs, a design whose language cannot
+    do that stays unchanged, with a note."""
     language, root, platform = workspace.hdl_language, workspace.root, workspace.platform
     parameters = workspace.parameters(settings)
     problems: tuple[Diagnostic, ...] = ()
@@ -203,7 +203,7 @@ def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
 
 
 def check_varied(depths: Collection[str], hdl: HdlBuild, project: Project) -> None:
-    """WorkbenchError for a FIFO whose depth cannot be chosen."""
+    """Raise WorkbenchError for a FIFO whose depth cannot be chosen."""
     known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.simulation.varied}
     known |= {link.name for link in project.hardware.links}
     if missing := [name for name in depths if name not in known]:

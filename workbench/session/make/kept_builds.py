@@ -1,8 +1,7 @@
-"""Instrumented copies, kept: what a language made of a part's sources, under a hash of all that it read
-(`api/kept.py`).
+"""Caches instrumented copies under a hash of everything that the language read (`api/kept.py`).
 
-A build is kept as plain data with the copies' texts, its folder's name nowhere in it, so that it is the same in any.
-One that was told with errors, or does not tell what it was made of (`read`), is made anew each time.
+A build is kept as plain data with the copies' texts and without its folder's name, so that it fits any folder. A build
+with errors, or without a list of what it was made from (`read`), is made again each time.
 """
 
 import io
@@ -35,8 +34,8 @@ S = TypeVar("S", HostSources, HardwareSources)
 def keeping(
     language: object, root: Path, platform: Platform, values: Mapping[str, str], out: Path
 ) -> Callable[[S, Callable[[], B]], B]:
-    """What takes a part and `make()`, which writes into the folder `out` what a language instruments of it, and returns
-    what that returns, or the same as it was kept."""
+    """A function that takes a part and `make()`, which instruments it into the folder `out`; it returns `make()`'s
+    result, or the equal cached one."""
 
     def kept(part: S, make: Callable[[], B]) -> B:
         return _kept_or_new((*_asked(root, part, platform, values), *_code(language)), _folders(root, part), out, make)
@@ -50,7 +49,7 @@ def _asked(root: Path, part: HostSources | HardwareSources, platform: Platform, 
 
 
 def _folders(root: Path, part: HostSources | HardwareSources) -> Iterable[Path]:
-    """Where what the sources include is looked for."""
+    """The folders in which included files are searched."""
     inner = (root / name for name in part.include_dirs)
     return dict.fromkeys((root, *inner, *((root / name).parent for name in part.sources)))
 
@@ -74,7 +73,7 @@ def _unchanged_since(time_s: float, files: Iterable[Path]) -> bool:
 
 
 def _code(language: object) -> Iterator[str]:
-    """What tells one version of what instruments from another: its code, what is installed beside it, and its tools."""
+    """The versions of all code that instruments: the language's plugin, the installed packages, and its tools."""
     yield type(language).__qualname__
     plugin = sys.modules[type(language).__module__.partition(".")[0]]  # languages may build upon each other
     own = getattr(plugin, "__path__", [plugin.__file__])
@@ -95,7 +94,7 @@ def _stamps(place: str) -> tuple[str, ...]:
 
 
 class _Pickler(pickle.Pickler):
-    """Paths below a folder are told from there."""
+    """Pickles paths below a folder as relative ones."""
 
     def __init__(self, stream: io.BytesIO, base: Path) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
@@ -116,7 +115,7 @@ class _Unpickler(Data):
 
 
 def _written(build: HostBuild | HdlBuild, out: Path) -> bytes:
-    """The build and its files; nothing where they name their folder."""
+    """The build and its files; nothing if they contain their folder's name."""
     texts = {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
     stream = io.BytesIO()
     _Pickler(stream, out).dump((build, {str(path): text for path, text in texts.items()}))
@@ -125,7 +124,7 @@ def _written(build: HostBuild | HdlBuild, out: Path) -> bytes:
 
 
 def _taken(file: Path, out: Path) -> Any:
-    """The build, with its files written; None where it is not kept."""
+    """The cached build, with its files written; None if it is not cached."""
     if (data := taken(file)) is None:
         return None
     try:

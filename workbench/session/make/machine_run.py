@@ -1,4 +1,4 @@
-"""What a run on a real machine left, be it of several ranks, as the outcome of the run."""
+"""Turns the records of a run on a real machine, possibly of several ranks, into the run's outcome."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,8 +21,8 @@ from workbench.session.open.workspace import Workspace
 def of_machine(
     task: Task, writer: RunWriter, languages: Sequence[HdlLanguage], outcome: Outcome
 ) -> tuple[Outcome, HdlBuild, TapTrace | None]:
-    """What the records of a real machine say, be it of several ranks: its measured clocks and counters, the designs of
-    all, and the trace."""
+    """The outcome from a real machine's records, possibly of several ranks: measured clocks and counters, all designs,
+    and the trace."""
     tree = open_tree(task.build)
     ranks = rank_folders(writer.raw)
     for folder in recorded(ranks) or [writer.raw]:

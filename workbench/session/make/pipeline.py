@@ -1,4 +1,4 @@
-"""From an open project to a run folder: instrument, build, run, read out."""
+"""Runs an open project: instrument, build, run, read out, into a run folder."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,18 +53,18 @@ _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
 
 def steps(target: Target, composed: Sequence[Composed] = ()) -> tuple[str, ...]:
-    """The steps of a run at a target, in order, with what sources were composed."""
+    """The steps of a run at a target, in order, with the checks of composed sources."""
     return (*check_steps(composed), _INSTRUMENT, *target.steps, _READ_OUT)
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
-    project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written, or its `ports`
-    alone; None: as the project says. `ranks`: how many processes of the host program; 0: as the project says.
-    `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and `depths` (words,
-    by FIFO) are those of `changes` that the run tries. `probe` measures the host. Agents in FPGAs count frames of the
-    length `frame` ("": as the statements say), and `only` these statements (none: all)."""
+    """The options of a run. `out` is its folder (None: a new one below the project's `runs`); the target is the
+    project's if empty. `waves` is the time range (s; 0: the end) in which the design's signals, or only its `ports`,
+    are written; None: as the project says. `ranks` is the number of processes of the host program (0: as the project
+    says). `settles` lets the run settle the ledger's open predictions; runs of a study do not. `rules` and `depths`
+    (words, by FIFO) are those of `changes` that the run tries. `probe` measures the host. `frame` is the frame length
+    of agents in FPGAs ("": as the statements say), and `only` lists the statements that they count (none: all)."""
 
     out: Path | None = None
     plain: bool = False
@@ -87,11 +87,10 @@ class RunOptions:
 def instrument_workspace(
     workspace: Workspace, changes: Mapping[str, Value], out: Path, job: Job | None = None
 ) -> tuple[HostBuild, HdlBuild]:
-    """Write instrumented copies of host and hardware below `out`; where the platform says how counters are read on the
-    machine itself, all else that is built and run there goes along (`session/make/tree.py`). The user's files are
-    not changed.
+    """Write instrumented copies of host and hardware below `out`. If the platform describes the counter read-out on a
+    real machine, the rest of the application is added (`session/make/tree.py`). The user's files stay unchanged.
 
-    WorkbenchError where `out` holds anything but what was written there by an earlier call.
+    WorkbenchError if `out` holds anything but the result of an earlier call.
     """
     settings, out = workspace.settings(changes), real(out)
     workspace = of_each_rank(workspace)
@@ -122,10 +121,10 @@ def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
-    """Make a run folder. Whatever happens, the folder says what it is: complete, failed, cancelled or incomplete.
+    """Make a run folder, which records its status in all cases: complete, failed, cancelled or incomplete.
 
-    Raises Cancelled, and WorkbenchError when the project cannot be built or started; a program that was started and
-    then failed (a crash, a limit) gives a run with status failed, with what was recorded until then.
+    Raises Cancelled, and WorkbenchError if the project cannot be built or started. A program that fails after its start
+    (a crash, a limit) gives a run with status failed and the records until then.
     """
     target = workspace.target(options.target)
     _check(workspace, options, target)
@@ -139,7 +138,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
         with failures_marked(writer):
             run = _run(workspace, options, target, settings, writer, job)
             if run.complete:
-                durations.remember(workspace.path, _way(options, target), job.durations_s)
+                durations.remember(workspace.path, _kind_of_run(options, target), job.durations_s)
                 for note in settle_open(run) if options.settles else ():
                     job.report(note)
             return run
@@ -149,7 +148,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
 
 
 def new_writer(workspace: Workspace, out: Path | None, manifest: Manifest) -> RunWriter:
-    """The writer of a run into a folder, or else into the project's next one, which no other run may have taken."""
+    """The writer of a run into a folder, or into the project's next free one."""
     while True:
         folder = real(out or workspace.next_run_folder())
         check_names(workspace, folder)
@@ -161,7 +160,7 @@ def new_writer(workspace: Workspace, out: Path | None, manifest: Manifest) -> Ru
 
 
 def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
-    """WorkbenchError for what the target cannot do, before anything is written."""
+    """Raise WorkbenchError for options that the target does not support, before anything is written."""
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
     check_ranks(workspace, options.ranks, target.simulated)
@@ -183,8 +182,8 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
         )
 
 
-def _way(options: RunOptions, target: Target) -> str:
-    """The kind of run, by what changes how long it takes."""
+def _kind_of_run(options: RunOptions, target: Target) -> str:
+    """The kind of run, by what affects its duration."""
     kind = "plain" if options.plain else "trace" if options.trace else "profile"
     return kind if target.name == "simulated" else f"{target.name} {kind}"
 
@@ -229,7 +228,7 @@ def _run(
     writer: RunWriter,
     job: Job,
 ) -> Run:
-    job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _way(options, target)))
+    job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _kind_of_run(options, target)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     check(workspace.composed, job)
     with job.step(_INSTRUMENT):
@@ -287,8 +286,7 @@ def _builds(
     writer: RunWriter,
     job: Job,
 ) -> tuple[HostBuild | None, HdlBuild]:
-    """What the target builds of host and designs: instrumented, or as they are. WorkbenchError for what is wrong in
-    them."""
+    """The target's builds of host and designs, instrumented or not. WorkbenchError for errors in them."""
     project, build = workspace.project, writer.path / "build"
     simulator = project.simulation.simulator if target.simulated else ""
     host: HostBuild | None = None
@@ -326,7 +324,7 @@ def _builds(
 
 
 def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace:
-    """The project with the host as it is in a plain run, and with the design's signals written when a run asks."""
+    """The project with the plain host for a plain run, and with the waveforms that the options request."""
     workspace = plain_host(workspace, out / "build" / "host") if options.plain else workspace
     if options.waves is None:
         return workspace
@@ -337,7 +335,7 @@ def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace
 
 
 def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, build: Path, raw: Path) -> Task:
-    """What a target is given: the project with its designs, and with the task of each where FPGAs have their own."""
+    """The task for a target: the project with its designs, and one task for each FPGA if they have their own."""
     task = Task(
         project=workspace.project,
         platform=workspace.platform,
@@ -364,7 +362,7 @@ def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, 
 
 
 def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
-    """What writes a traced run's trace while the simulated card runs."""
+    """The writer of a traced run's trace during the simulation; None without a trace."""
     if not task.trace or task.host is None:
         return None
     manifest = writer.manifest

@@ -1,4 +1,4 @@
-"""Whether instrumentation changes nothing: a project's design, as it was instrumented, held against what it was."""
+"""Proves that instrumentation changes nothing: compares a project's instrumented design with the original."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,10 +20,9 @@ STEPS = ("Instrument", "Prove", "Simulate")
 def prove_workspace(
     workspace: Workspace, changes: Mapping[str, Value], job: Job, module: str = "", limits: Limits | None = None
 ) -> Proof:
-    """Instrument a copy, and say of each of its modules (or of `module`) whether it behaves as the user's; where FPGAs
-    have designs of their own, of each one's, which are then named with it (`left:sender`). Where something has to be
-    simulated for that, the design runs as in any run. WorkbenchError where it cannot be instrumented, or its language
-    cannot do this; raises Cancelled."""
+    """Instrument a copy, and prove for each of its modules (or for `module`) that it behaves like the user's. With
+    several designs, modules are named with their FPGA (`left:sender`). If a simulation is needed, the design runs as in
+    any run. WorkbenchError if it cannot be instrumented, or its language does not support this; raises Cancelled."""
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
     settings, limits = workspace.settings(changes), limits or Limits()
@@ -63,7 +62,7 @@ def _prove(workspace: Workspace, settings: Mapping[str, Value], job: Job, module
 
 
 def proof_diagnostics(proof: Proof) -> Iterator[Diagnostic]:
-    """What a proof came to, without a table: each module that was not proved, and then all in one sentence."""
+    """The result of a proof as diagnostics: one for each unproved module, and a summary."""
     yield from proof.diagnostics
     for one in proof.verdicts:
         if one.how is not How.PROVED:
@@ -74,7 +73,7 @@ def proof_diagnostics(proof: Proof) -> Iterator[Diagnostic]:
 
 
 def how_words(one: Verdict) -> str:
-    """What came of a module, in a few words."""
+    """The result for a module in a few words."""
     cycles = counted(one.cycles, "cycle")
     if one.how is How.PROVED:
         return "proved"
@@ -86,13 +85,13 @@ def how_words(one: Verdict) -> str:
 
 
 def why_words(one: Verdict) -> str:
-    """What differs, and why it was not proved."""
+    """The difference of a module, and the reason why it was not proved."""
     parts = [f"in {listed(one.signals)}" if one.signals else "", one.why]
     return "; ".join(part for part in parts if part)
 
 
 def proof_words(proof: Proof) -> str:
-    """All that came of it in one sentence."""
+    """The summary of a proof in one sentence."""
     of = {how: [one for one in proof.verdicts if one.how is how] for how in How}
     total = len(proof.verdicts)
     if of[How.DIFFERS]:

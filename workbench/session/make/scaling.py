@@ -1,4 +1,4 @@
-"""The runs of a project that differ in one setting or parameter alone, with what was predicted of them."""
+"""Scaling curves: runs of a project that differ in one setting or parameter, with their predictions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,9 +30,9 @@ _BASE: Predicted = None, None, None, True
 
 
 def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
-    """How a run's time follows the setting, or the parameter of the top module, in which most of these runs, and of
-    those beside it, differ from it, all else alike: project, sources, platform and other settings and parameters. None
-    where that has fewer than three values. Of one value the newest run counts."""
+    """The run's time against the setting or parameter of the top in which most of these runs, and those beside it,
+    differ from it while all else is equal: project, sources, platform, other settings and parameters. None for fewer
+    than three values. For each value the newest run counts."""
     beside = sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}")) if run.path else []
     runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
     kind = _kind(run)
@@ -61,7 +61,7 @@ def _opened(folders: Iterable[Path]) -> Iterator[Run]:
 
 
 def _kind(run: Run) -> tuple[Any, ...]:
-    """What has to be alike in all runs of a curve, beside settings."""
+    """The properties, beside settings, that all runs of a curve must share."""
     m = run.manifest
     platform = run.path / "platform.yaml" if run.path else None
     kept = platform.read_bytes() if platform and platform.is_file() else b""
@@ -72,7 +72,7 @@ def _kind(run: Run) -> tuple[Any, ...]:
 
 
 def _values(run: Run) -> dict[str, Any]:
-    """Of settings and parameters."""
+    """The numeric settings and parameters of a run."""
     return {**run.manifest.parameters, **run.manifest.settings}
 
 
@@ -88,13 +88,13 @@ def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
 
 
 def _states(blocks: Sequence[BlockMetrics]) -> tuple[Part, ...]:
-    """Of the host's main block."""
+    """The states of a run's host main block."""
     main = next((block for block in blocks if block.block.side is Side.HOST), None)
     return tuple(Part(s.state.name, s.state.category, s.time_s) for s in main.states if s.time_s) if main else ()
 
 
 def _at_work(blocks: Sequence[BlockMetrics]) -> tuple[Part, ...]:
-    """The working time of each block; of replicas their mean."""
+    """The working time of each block, or the mean of replicas."""
     groups: dict[str, list[float]] = {}
     for block in blocks:
         groups.setdefault(block.block.group, []).append(block.time_of(Category.WORK))
@@ -103,7 +103,8 @@ def _at_work(blocks: Sequence[BlockMetrics]) -> tuple[Part, ...]:
 
 
 def predictions_of(runs: Sequence[Run]) -> Mapping[str, Predicted]:
-    """What the project's ledger, or the study that a run belongs to, has predicted of each run, by its folder."""
+    """The predicted time of each run, by its folder, from the project's ledger or from the study that the run belongs
+    to."""
     predictions: dict[str, Predicted] = {}
     entries_of, predicted_in = cache(lambda path: read_ledger(path)[0]), cache(read_predicted)
     for run in runs:
@@ -128,7 +129,7 @@ def predictions_of(runs: Sequence[Run]) -> Mapping[str, Predicted]:
 
 
 def scaling_json(scaling: Scaling) -> dict[str, Any]:
-    """The curve as `workbench compare --json` gives it."""
+    """The curve as `workbench compare --json` prints it."""
     return {
         "setting": scaling.setting, "equal_work": scaling.equal_work,
         "points": [

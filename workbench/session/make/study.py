@@ -1,4 +1,4 @@
-"""Runs a study: each point as a process of its own, those that were measured before not again."""
+"""Runs a study: each point in a process of its own, without repeating measured ones."""
 
 import shutil
 import sys
@@ -47,7 +47,7 @@ _LOOK_S, _SHOWN_EVERY_S = 0.05, 2.0
 
 @dataclass(frozen=True)
 class Study:
-    """An opened study: its document, its folder and its points."""
+    """An open study: its document, its folder and its points."""
 
     path: Path
     model: StudyModel
@@ -56,7 +56,7 @@ class Study:
 
     @property
     def alive(self) -> Path:
-        """The file that workers elsewhere look for."""
+        """The file that workers elsewhere watch."""
         return self.folder / "running"
 
     @property
@@ -70,20 +70,20 @@ class Study:
         raise WorkbenchError(unknown_name("point", key, [point.key for point in self.points], self.path))
 
     def command(self, point: Point) -> list[str]:
-        """What runs a point in a process of its own."""
+        """The command that runs a point in a process of its own."""
         return [sys.executable, "-m", "workbench", "study", str(self.path), "--point", point.key, "--json"]
 
     def state(self) -> StudyState:
         return read_state(self.folder, self.points)
 
     def is_base(self, point: Point) -> bool:
-        """Whether others are predicted from it, so that it has to be traced."""
+        """Whether other points are predicted from it, so that it must be traced."""
         asked = self.model.predicted is not None or self.model.changes
         return bool(asked) and base_of(self.model, point).key == point.key
 
 
 def load_study(path: Path, plugins: Plugins) -> tuple[Study, tuple[Diagnostic, ...]]:
-    """Read a study. Raises WorkbenchError where it is none."""
+    """The study in a file. Raises WorkbenchError if it is not a study."""
     path = path.absolute()
     file, problems = load_model(plugins.model_kinds["study"], path, {})
     if file is None or not isinstance(file.model, StudyModel):
@@ -96,14 +96,14 @@ def load_study(path: Path, plugins: Plugins) -> tuple[Study, tuple[Diagnostic, .
 
 @dataclass(frozen=True)
 class Opened:
-    """A project on a platform, and what tells its sources and both documents from others."""
+    """A project on a platform; `stamp` identifies its sources and both documents."""
 
     workspace: Workspace
     stamp: str
 
 
 def _open(study: Study, point: Point, plugins: Plugins) -> Opened:
-    """What all points of one project and platform share. Raises WorkbenchError."""
+    """The data that all points of a project and platform share. Raises WorkbenchError."""
     workspace = open_workspace(study.path.parent / point.project, plugins, platform_name=_platform(study, point))
     texts = [workspace.project.model_dump_json(), workspace.platform.model_dump_json()]
     sources = (f"{name} {sha256}" for name, sha256 in sorted(workspace.source_checksums().items()))
@@ -111,7 +111,7 @@ def _open(study: Study, point: Point, plugins: Plugins) -> Opened:
 
 
 def _with_values(study: Study, point: Point, workspace: Workspace) -> tuple[Workspace, dict[str, Any]]:
-    """The project with a point's parameters, and its settings. Raises WorkbenchError for a name that is neither."""
+    """The project with a point's parameters, and its settings. Raises WorkbenchError for an unknown name."""
     wanted = {**study.model.set, **point.settings}
     project = workspace.project
     settings = {name: value for name, value in wanted.items() if name in project.settings}
@@ -123,13 +123,13 @@ def _with_values(study: Study, point: Point, workspace: Workspace) -> tuple[Work
 
 
 def _platform(study: Study, point: Point) -> str:
-    """The platform that a point names: a template, or a file from the study's folder."""
+    """The platform of a point: a template, or a file relative to the study's folder."""
     beside = study.path.parent / point.platform
     return str(beside) if point.platform and beside.is_file() else point.platform
 
 
 def run_point(study: Study, key: str, plugins: Plugins, job: Job) -> PointState:
-    """Measure one point in this process, and keep what came. Raises Cancelled; what fails is the point's error."""
+    """Measure one point in this process, and save the result. Raises Cancelled; a failure becomes the point's error."""
     point = study.point(key)
     began_s = time.monotonic()
     write_point(study.folder, key, PointState(Status.RUNNING))
@@ -170,7 +170,7 @@ def _measured(study: Study, point: Point, plugins: Plugins, job: Job) -> PointSt
 
 
 def _changed(study: Study, point: Point, workspace: Workspace, plugins: Plugins, job: Job) -> PointState:
-    """Try a point's changes on the run of the same values without them."""
+    """Try a point's changes on the run with the same values and without changes."""
     base = read_point(study.folder, unchanged(study.model, point).key)
     if base is None or base.status is not Status.DONE:
         return PointState(Status.FAILED, error="the run that these changes are tried on failed")
@@ -196,7 +196,7 @@ def _traced(study: Study, point: Point) -> bool:
 
 
 def _stamp(study: Study, point: Point, opened: Opened) -> str:
-    """What tells a measurement from one of other sources, platform, changes or kind."""
+    """An identification of a measurement's sources, platform, changes and kind."""
     changes = "; ".join(study.model.changes.get(point.changes, ()))
     return f"{opened.stamp} {changes or ('traced' if _traced(study, point) else 'counted')}"
 
@@ -205,10 +205,10 @@ def run_study(
     study: Study, plugins: Plugins, engine: Engine, job: Job, *, again: bool = False,
     changed: Callable[[], None] = lambda: None,
 ) -> StudyState:  # fmt: skip
-    """Measure every point that is not measured yet; with `again` those that failed too. `changed` is called whenever a
-    point's state changes. A point that fails does not hold up the rest.
+    """Measure every point that is not measured yet; with `again` also failed ones. `changed` is called when a point's
+    state changes. A failing point does not stop the others.
 
-    Raises Cancelled, with all that was measured kept; WorkbenchError where the study is under way elsewhere.
+    Raises Cancelled, with all measured points kept; WorkbenchError if the study is under way elsewhere.
     """
     try:
         study.folder.mkdir(parents=True, exist_ok=True)
@@ -230,10 +230,10 @@ def run_study(
 
 
 def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]:
-    """The points to run, those that others are predicted from first and those with changes last, and each with what
-    tells its card from others.
+    """The points to run, first those that others are predicted from, last those with changes; each with an
+    identification of its card.
 
-    A point whose project cannot be opened gets that as its error.
+    A point whose project cannot be opened gets the reason as its error.
     """
     pending: list[tuple[Point, str]] = []
     known: dict[tuple[str, str], Opened] = {}
@@ -268,9 +268,8 @@ def _is_complete(path: Path) -> bool:
 def _measure(
     study: Study, cards: Mapping[Point, str], engine: Engine, job: Job, changed: Callable[[], None], plugins: Plugins
 ) -> None:
-    """Hand points to the engine as it has room. Of points with the same card the first runs alone: it builds the card,
-    which the others then take. Changes are tried once the run is there that they are tried on; what is predicted
-    from a run is, as soon as that is there."""
+    """Give points to the engine as it has room. Of points with the same card the first one runs alone to build it.
+    Changes are tried when their original run exists, and predictions made when their base exists."""
     waiting, running = list(cards), dict[str, tuple[Point, Handle]]()
     built: set[str] = set()
     total, seen, shown_s = len(waiting), (-1, -1), 0.0
@@ -303,7 +302,7 @@ def _measure(
 
 
 def _settle(study: Study, point: Point, handle: Handle) -> None:
-    """The job of a point has ended: where it left no result, that is the point's error."""
+    """Handle the end of a point's job; without a result, that is the point's error."""
     try:
         said = str(handle.result())
     except Cancelled:
@@ -317,8 +316,8 @@ def _settle(study: Study, point: Point, handle: Handle) -> None:
 
 
 def _predict(study: Study, plugins: Plugins, measured_now: Point | None = None) -> None:
-    """Predict every point from its base, where that is measured; with one that was measured just now, those alone that
-    are predicted from it."""
+    """Predict every point from its base, if that is measured; after one new measurement only the points predicted from
+    it."""
     if study.model.predicted is None and not study.model.changes:
         return
     state = study.state()
@@ -360,7 +359,7 @@ def _predicted(base: Replayed | None, texts: Sequence[str]) -> tuple[float | Non
 
 
 def failures(state: StudyState) -> tuple[Diagnostic, ...]:
-    """What went wrong, point by point."""
+    """The errors of the failed points."""
     return tuple(
         Diagnostic(f"{point.title}: {state.of(point).error}", "Run it again with --again.", Severity.WARNING)
         for point in state.points

@@ -1,5 +1,4 @@
-"""A testbench that replays what passed a design's ports in a run whose signals were written, and holds its outputs
-against what they were."""
+"""A testbench that replays the inputs of a design's ports from a run's waveforms, and compares the outputs."""
 
 import re
 import shlex
@@ -36,7 +35,7 @@ _DIFFERENCE = re.compile(r"first difference: cycle (\d+): (\w+) is ('h|b)(\w+), 
 
 @dataclass(frozen=True)
 class Written:
-    """A testbench: its folder, what it is, and the design that it is for."""
+    """A written testbench: its folder, its contents, and its design."""
 
     folder: Path
     bench: Bench
@@ -45,8 +44,8 @@ class Written:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first output that is not as it was: in which cycle of the first clock, counted from 0, which port, what it is
-    and what it was, both in the base that is named."""
+    """The first different output: the cycle of the first clock, from 0, the port, the recorded and the actual value,
+    both in the named base."""
 
     cycle: int
     port: str
@@ -58,10 +57,10 @@ class Difference:
 def write_testbench(
     path: Path, out: Path, plugins: Plugins, job: Job, project: Path | None = None, fpga: str = ""
 ) -> Written:
-    """Write the testbench of a run's design, or of another `project` that has the same ports, into the folder `out`; of
-    several FPGAs that of the one with this name.
+    """Write the testbench of a run's design, or of another `project` with the same ports, into the folder `out`; with
+    several FPGAs, of the named one.
 
-    WorkbenchError where the run's signals were not written from its start on, or the design cannot be replayed.
+    WorkbenchError if the run's signals were not written from its start on, or the design cannot be replayed.
     """
     run, _ = open_run(path)
     files = _recorded(run)
@@ -90,7 +89,7 @@ def write_testbench(
 
 
 def _recorded(run: Run) -> list[Path]:
-    """The file of each FPGA."""
+    """The waveform file of each FPGA."""
     if waves := wave_files(run.path):
         return waves
     what = "this run did not record the traffic at the design's ports"
@@ -98,8 +97,8 @@ def _recorded(run: Run) -> list[Path]:
 
 
 def _chosen(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
-    """The number of the FPGA of that name among the `count` of a run. WorkbenchError where it has none, or several and
-    no name is given."""
+    """The number of the named FPGA among the `count` of a run. WorkbenchError if it does not exist, or if there are
+    several and none is named."""
     hardware = workspace.project.hardware
     names = [place.rstrip(":.") for place in hardware.of_ranks(run.manifest.cores.ranks).places][:count]
     if not fpga and count == 1:
@@ -136,7 +135,7 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
 
 @dataclass(frozen=True)
 class _Row:
-    """What holds for so long until the clocks become `edges`; compared then where that is asked for."""
+    """The port values for a period that ends when the clocks become `edges`; if `check`, outputs are compared then."""
 
     length_ps: int
     check: bool
@@ -146,7 +145,7 @@ class _Row:
 
 
 def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterator[_Row]:
-    """The reset as the card has it, then what the run wrote: a row for each moment at which a clock changes."""
+    """The rows: the card's reset, then the run's, one for each moment at which a clock changes."""
     all_moments = moments(signals)
     start_ps, values = next(all_moments, (0, {}))
     if start_ps:
@@ -180,7 +179,7 @@ def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], e
 
 
 def _rising(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """The rows of a single clock that end in its rising edge, each as long as its cycle."""
+    """The rows of a single clock joined to whole cycles, each of which ends with a rising edge."""
     low_ps = 0
     for row in rows:
         if row.edges:
@@ -189,7 +188,7 @@ def _rising(rows: Iterable[_Row]) -> Iterator[_Row]:
 
 
 def _lines(bench: Bench, rows: Iterable[_Row]) -> Iterator[str]:
-    """The rows as text, those that repeat once with how often."""
+    """The rows as text; equal consecutive rows are one line with their count."""
     digits = [max(-(-bits(ports) // 4), 1) for ports in (bench.inputs, bench.outputs, bench.clocks)]
     for row, same in groupby(rows):
         values = (f"{value:0{n}x}" for value, n in zip((row.given, row.seen, row.edges), digits, strict=True))
@@ -214,7 +213,7 @@ def _verilog_options(workspace: Workspace) -> list[str]:
 
 
 def _ghdl_steps(workspace: Workspace, bench: Bench) -> Iterator[list[str]]:
-    """The words that follow `ghdl`, command after command."""
+    """The arguments of each `ghdl` command, in order."""
     hardware = workspace.project.hardware
     standard = f"--std={'93c' if hardware.vhdl_standard == '93' else '08'}"
     of_library = {path.resolve(): name for name, patterns in hardware.libraries.items()
@@ -250,9 +249,9 @@ def _script(workspace: Workspace, bench: Bench) -> str:
 
 
 def run_testbench(written: Written, job: Job) -> Difference | None:
-    """Compile and run a testbench with GHDL or Verilator: the first difference, None where there is none.
+    """Compile and run a testbench with GHDL or Verilator; returns the first difference, None if there is none.
 
-    WorkbenchError where it does not compile, or does not run to its end.
+    WorkbenchError if it does not compile, or does not run to its end.
     """
     job.progress(0.6, "compiling and running the testbench")
     try:
@@ -312,7 +311,7 @@ def _said_by_verilator(written: Written, job: Job) -> str:
 
 
 def _quiet(line: str) -> None:
-    """What a tool says is read at its end."""
+    """Ignore a line of a tool's output, which is read at the end."""
 
 
 def _there(tool: Tool | Diagnostic) -> Tool:

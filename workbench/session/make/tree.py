@@ -51,8 +51,8 @@ _MPI_COMPILERS = (  # a Makefile's own are kept
 
 @dataclass(frozen=True)
 class TreeFpga:
-    """An FPGA of a tree: what the names in it begin with, its design's language, how many of the blocks are its, how
-    its monitors are read, and what an agent beside them is asked of its streams and FIFOs."""
+    """An FPGA of a tree: its name prefix, its design's language, its number of blocks, its counter read-out, and the
+    agent's query with the design's streams and FIFOs."""
 
     place: str
     language: str
@@ -65,7 +65,7 @@ class TreeFpga:
 
 @dataclass(frozen=True)
 class Tree:
-    """What a tree's description tells: the run's manifest before it was run, and how each FPGA's monitors are read."""
+    """The description of a tree: the run's manifest before the run, and how each FPGA's monitors are read."""
 
     path: Path
     id: str
@@ -74,7 +74,7 @@ class Tree:
     composed: Mapping[str, Any] = field(default_factory=dict)  #: `Composed.kept` by the composer's name
 
     def of_ranks(self, ranks: int) -> "Tree":
-        """The same for so many processes of the program, each with all these FPGAs; one needs no names."""
+        """The tree for so many processes of the program, each with all these FPGAs; a single one adds no names."""
         if ranks < 2:
             return self
         places = tuple(f"rank[{rank}]." for rank in range(ranks))
@@ -87,7 +87,7 @@ class Tree:
 
     @cached_property
     def host(self) -> HostBuild:
-        """The host's part, as far as the records refer to it."""
+        """The host's part, as far as records refer to it."""
         manifest = self.manifest
         blocks = tuple(block for block in manifest.blocks if block.side is Side.HOST)
         return HostBuild(sources=(), blocks=blocks, sites=manifest.sites, entries=manifest.entries)
@@ -114,25 +114,25 @@ class Tree:
 
 
 def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
-    """How counters are read of each FPGA. Where there are fewer of them than blocks they watch those that
-    `hardware.watch` names, below an FPGA's name or in each. WorkbenchError where that cannot be."""
+    """The counter read-out of each FPGA on a real machine. If it has fewer counters than blocks, they watch the blocks
+    that `hardware.watch` names, for one FPGA or for each. WorkbenchError if that is not possible."""
     asked = list(zip(hdl.places, workspace.boards, hdl.each, strict=True))
     for name in dict.fromkeys(name for _, one, _ in asked for name in one.project.hardware.watch):
         known = [f"{place}{block}" for place, _, build in asked for block in _watchable(build)]
-        if not any(_named(name, place, build) for place, _, build in asked):
+        if not any(_watchable_with_name(name, place, build) for place, _, build in asked):
             hint = did_you_mean(name, known) or f"There are {listed(known)}."
             raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
     return [_board_plan(build, one.platform, place, one.project.hardware.watch) for place, one, build in asked]
 
 
 def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[str]) -> ReadOutPlan | None:
-    """How counters are read on the machine itself, through one of the platform's ports."""
+    """The counter read-out of one FPGA on a real machine, through one of the platform's ports."""
     plan = hdl.read_out
     ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
     if plan is None or plan.port not in ports:
         return None
     try:
-        return plan.watching({number for name in watch for number in _named(name, place, hdl)})
+        return plan.watching({number for name in watch for number in _watchable_with_name(name, place, hdl)})
     except ValueError:
         what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
         hint = "Reserve eight words of the port for it, aligned to eight words. Or set hardware.engines to 0."
@@ -140,21 +140,21 @@ def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[s
 
 
 def _watchable(hdl: HdlBuild) -> dict[str, int]:
-    """The blocks that a counter can watch, and their numbers."""
+    """The blocks that a counter can watch, with their numbers."""
     counters = hdl.read_out.counters if hdl.read_out else ()
     return {hdl.blocks[number].id: number for number in sorted({n for one in counters for n, _ in one.watched})}
 
 
-def _named(name: str, place: str, hdl: HdlBuild) -> list[int]:
-    """The numbers of the blocks of that name, in which * is any part, that a counter can watch; in the FPGA of that
-    place the name may begin with it."""
+def _watchable_with_name(name: str, place: str, hdl: HdlBuild) -> list[int]:
+    """The numbers of the watchable blocks with this name, in which * stands for any text; the name may begin with the
+    FPGA's prefix."""
     form = re.compile(re.escape(name).replace(r"\*", ".*"))
     return [n for block, n in _watchable(hdl).items() if form.fullmatch(block) or form.fullmatch(f"{place}{block}")]
 
 
 def uncounted(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
-    """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches, or that no
-    counter watches there."""
+    """Notes on blocks that the simulated card counts, but that a real machine's read-out does not reach or no counter
+    watches."""
     lost: list[str] = []
     others: list[Block] = []
     numbers = iter(range(len(hdl.blocks)))
@@ -173,8 +173,8 @@ def uncounted(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
 
 
 def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest]:
-    """A design as it is counted on the machine itself, and its run: what runs on a clock that the design makes, in
-    cycles of that. Of several FPGAs each has clocks of its own."""
+    """The design and run as a real machine counts them: blocks on a clock that the design generates, in cycles of that
+    clock. Each of several FPGAs has clocks of its own."""
     builds, clocks = [], list[RunClock]()
     for place, one in zip(hdl.places, hdl.each, strict=True):
         build, own = _in_own_clocks(one, manifest.clocks, place)
@@ -210,7 +210,7 @@ def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tup
 def complete_tree(
     workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
 ) -> None:
-    """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
+    """Add to the instrumented copies below `out` all other parts of the application except the board's own."""
     plans = board_plans(workspace, hdl)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
@@ -290,14 +290,14 @@ def complete_tree(
 
 
 def _of_agent(build: HdlBuild) -> tuple[AgentQuery | None, tuple[Stream, ...], tuple[Fifo, ...]]:
-    """What an agent is asked that counts in a design, and its streams and FIFOs, without the name of its FPGA."""
+    """The query of an agent in a design, and the design's streams and FIFOs, without the FPGA's name."""
     if build.agent is None:
         return None, (), ()
     return replace(build.agent, misfits=()), tuple(build.streams), tuple(build.fifos)
 
 
 def open_tree(path: Path) -> Tree:
-    """What `complete_tree` left in a folder. WorkbenchError where there is no such thing, or it is damaged."""
+    """The tree that `complete_tree` wrote to a folder. WorkbenchError if there is none, or it is damaged."""
     from pydantic import ValidationError
 
     file = path / DESCRIPTION
@@ -334,7 +334,7 @@ def _sources(hdl: HdlBuild) -> Iterator[Path]:
 
 
 def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterable[str]]:
-    """What each design is made of; where FPGAs have designs of their own its variables end in the FPGA's name."""
+    """The sources of each design; with several designs the variables end in the FPGA's name."""
     parts: dict[str, Iterable[str]] = {}
     copied: dict[Path, Path | None] = {}
     names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
@@ -363,7 +363,7 @@ def _makefile(
     units: Iterable[tuple[Path, Iterable[str]]],
     compilers: Iterable[str],
 ) -> str:
-    """The fragment: variables, and a rule for each object. `units` are sources with their flags."""
+    """The Makefile fragment: variables, and a rule for each object. `units` are sources with their flags."""
     objects, rules = [], []
     for number, (source, flags) in enumerate(units):
         compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if is_cpp(source) else "$(CC) $(CPPFLAGS) $(CFLAGS)"

@@ -1,4 +1,4 @@
-"""The files of an instrumented tree: copied into it, and what they include named from there."""
+"""The files of an instrumented tree: copied into it, with includes that refer to the copies."""
 
 import os
 import re
@@ -15,15 +15,15 @@ _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
 
 class Includes:
-    """Sources and headers outside of the tree, copied into it with the files that they include by quotes, whose names
-    lead to these copies then."""
+    """Sources and headers from outside of the tree, copied into it with the files that they include by quotes, whose
+    names then refer to the copies."""
 
     def __init__(self, root: Path, out: Path, moved: dict[Path, Path]) -> None:
         self.root, self.out = root, out
         self.moved = dict(moved)
 
     def localise(self, sources: Iterable[Path]) -> None:
-        """Whole paths in files of the tree become paths within it."""
+        """Change absolute paths in files of the tree to relative ones."""
         for source in sources:
             self._rewrite(source, source.parent, named_alone=False)
 
@@ -37,7 +37,7 @@ class Includes:
         return copied
 
     def source(self, path: Path) -> Path:
-        """A source as the tree has it; one that is not there yet goes to the place that it has below the project."""
+        """The tree's path of a source; a source that is not in it is copied to its relative path in the project."""
         if path.is_relative_to(self.out):
             return path
         inside = real(path).is_relative_to(real(self.root))
@@ -45,8 +45,8 @@ class Includes:
         return self._in_tree(path, self.out / "host" / where)
 
     def _rewrite(self, file: Path, origin: Path, named_alone: bool = True) -> None:
-        """Rewrite what a file of the tree includes that stood in the folder `origin`: by a whole path, and where a
-        name alone is looked for there, by that."""
+        """Rewrite the includes of a tree's file from the folder `origin`: those with an absolute path, and names that
+        are only found in that folder."""
         data = file.read_bytes()
 
         def rewritten(directive: re.Match[bytes]) -> bytes:
@@ -73,7 +73,8 @@ class Includes:
 
 
 def flags_in_tree(workspace: Workspace, out: Path) -> Callable[[Iterable[str]], tuple[str, ...]]:
-    """What makes flags of the project's the tree's: the headers to which they lead go along where they are its own."""
+    """A function that converts the project's flags for the tree; headers that they refer to are copied if they belong
+    to the project."""
     allowed = tuple(map(real, (workspace.root, *workspace.outside)))
     copied: dict[Path, Path | None] = {}
 
@@ -109,7 +110,7 @@ def relative(path: Path, out: Path) -> str:
 
 
 def quoted(value: object) -> str:
-    """A word for make and, behind it, the shell."""
+    """A word quoted for make and the shell."""
     return shlex.quote(str(value)).replace("$", "$$").replace("#", "\\#")
 
 

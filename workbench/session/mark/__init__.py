@@ -1,1 +1,1 @@
-"""Marks in sources: proposed, checked, written and taken out again."""
+"""Pragmas in sources: proposed, checked, written and removed again."""

@@ -1,4 +1,4 @@
-"""Where to begin in a design that says nothing yet of what it is doing."""
+"""Suggests the first block to mark in a design without pragmas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Value]) -> tuple[Diagnostic, ...]:
-    """A warning where no clocked block carries a pragma, at the block with the most branches; else nothing."""
+    """A warning, at the block with the most branches, if no clocked block carries a pragma; else nothing."""
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware has a pragma: all of the FPGA's time stays unclassified"
@@ -36,7 +36,7 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
 
 
 def _blocks(workspace: Workspace, settings: Mapping[str, Value]) -> list[HdlBlock]:
-    """Those of a design that could be marked."""
+    """The blocks of a design that could be marked."""
     scanner = workspace.hdl_scanner(settings, Job())
     scan = read(lambda: scanner(workspace.project.hardware), workspace.path)
     return [block for block in scan.blocks if block.branches and not block.why_not]

@@ -1,4 +1,4 @@
-"""What the signals that a branch asks for say of handshakes: told by the one table of names that ports are told by."""
+"""Recognises handshakes in a branch's signals, by the same table of names as ports."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,9 +23,9 @@ _LEVELS = ("ready", "rdy", "accept", "full")  # of a side that takes; others, su
 
 @dataclass(frozen=True)
 class Asks:
-    """A signal of a handshake. `on`: the branch is taken while its side agrees. `buffer`: it tells of a full or an
-    empty one. `level`: it may agree with nothing to pass. `stem` is what the signal is called before the word that
-    tells."""
+    """A handshake signal in a branch's condition. `on` says whether the branch is taken while the signal's side agrees.
+    `buffer` marks full or empty signals, `level` signals that may agree without a transfer. `stem` is the signal's name
+    before the recognised word."""
 
     term: Term
     side: Side
@@ -36,14 +36,14 @@ class Asks:
 
 
 class HandshakeWords:
-    """The words of handshakes, of all styles of ports."""
+    """The words of handshakes, of all port styles."""
 
     def __init__(self, styles: Iterable[PortStyle] = ()) -> None:
         self._styles = (*styles, *OTHERS)
 
     @cached_property
     def _sides(self) -> Mapping[str, tuple[Side, bool]]:
-        """Word -> which side it speaks for, and whether that agrees while it is low; the longest first."""
+        """Word -> its side, and whether the side agrees while the signal is low; the longest word first."""
         side_of_word: dict[str, tuple[Side, bool]] = {}
         for style in self._styles:
             ends = {role.name: role.ends for role in style.roles}
@@ -59,7 +59,7 @@ class HandshakeWords:
         return dict(sorted(side_of_word.items(), key=lambda item: -len(item[0])))
 
     def asks(self, term: Term) -> Asks | None:
-        """What a signal, or a record's field, says; None where it is of no handshake that is known."""
+        """The meaning of a signal, or of a record's field; None if it belongs to no known handshake."""
         record, _, field = _INDEX.sub("", term.signal.lower()).rpartition(".")
         name = _BEHIND.sub("", field)
         low = name.endswith("_n")

@@ -1,4 +1,4 @@
-"""Marks held against each other and against the design: messages, targets, and states that are never reached."""
+"""Checks pragmas against each other and against the design: messages, targets, and unreachable states."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,8 +30,8 @@ class _Mark:
 
 
 def mark_problems(scan: ProjectScan, propose: Propose = lambda scan: ()) -> tuple[Diagnostic, ...]:
-    """Warnings, in the order of the sources; nothing where the design could not be elaborated. `propose` gives the
-    marks that are proposed for sources."""
+    """Warnings, in the order of the sources; none if the design could not be elaborated. `propose` returns the proposed
+    pragmas for sources."""
     if not scan.hdl.instances:
         return ()
     checks = _Checks(scan, propose)
@@ -55,7 +55,7 @@ class _Checks:
         ]
 
     def targets(self) -> Iterator[Diagnostic]:
-        """Targets that are not there."""
+        """Warnings about targets that do not exist."""
         there: dict[str, bool] = {CPU: True, MEM: True}
         for mark in self._marks:
             for target in mark.placed.pragma.targets:
@@ -74,7 +74,7 @@ class _Checks:
         return near or f"A target is {CPU}, {MEM}, or one of: {', '.join(shown)}{more}."
 
     def messages(self) -> Iterator[Diagnostic]:
-        """Messages that one side sends and no side receives, or the other way round."""
+        """Warnings about messages that are sent and never received, or the other way round."""
         reported: set[tuple[str, str, bool]] = set()
         talkers = [mark for mark in self._marks if mark.placed.pragma.category in (*_SENDS, *_RECEIVES)]
         host_speaks = any(mark.placed.pragma.messages for mark in talkers if not mark.owner)
@@ -91,8 +91,8 @@ class _Checks:
                     yield mark.placed.diagnostic(*self._unmatched(mark, message, others))
 
     def _proposed_alone(self, mark: _Mark, message: str) -> bool:
-        """Whether this is proposed of sources without marks, and nothing that would speak with it: the other side has
-        no branch for it then."""
+        """Whether this pragma would be proposed for the sources without pragmas, and no partner with its message: the
+        other side then has no branch for it."""
         pragma = mark.placed.pragma
         said = (pragma.category, pragma.targets, pragma.messages)
         same = (p for owner, p in self._proposed if owner == mark.owner)
@@ -103,7 +103,7 @@ class _Checks:
 
     @cached_property
     def _proposed(self) -> Sequence[tuple[str, Pragma]]:
-        """What is proposed of these sources without their marks, each with the block that it is of."""
+        """The proposals for these sources without their pragmas, each with its block."""
         host, hdl = self._scan.host, self._scan.hdl
         calls = tuple(replace(call, pragmas=()) for call in host.calls)
         blocks = tuple(replace(b, branches=tuple(replace(x, pragmas=()) for x in b.branches)) for b in hdl.blocks)
@@ -120,7 +120,7 @@ class _Checks:
         return f"no pragma {other} message '{message}', which '{mark.placed.pragma.name}' {does}", hint
 
     def states(self) -> Iterator[Diagnostic]:
-        """States that nothing ever leads to."""
+        """Warnings about states that nothing assigns."""
         files = {block.id: block.file for block in self._scan.hdl.blocks}
         for register in self._scan.hdl.registers:
             for value in register.values:
@@ -135,5 +135,5 @@ class _Checks:
 
 
 def _may_be_partners(one: _Mark, other: _Mark) -> bool:
-    """Any other block, or the block's own replicas."""
+    """Whether another block, or one of the block's own replicas, may be the partner."""
     return one.owner != other.owner or one.replicas > 1

@@ -1,7 +1,7 @@
-"""Accepting proposals: pragmas written into the person's own sources, all of them or none, and taken out again.
+"""Accepts proposals: writes their pragmas into the user's sources, all or none, and removes them again.
 
-What a source held before is kept in the person's own state folder until the next time, so that the last time can be
-taken back as long as nobody has changed the source since.
+The previous contents of the sources are kept in the user's state folder until the next time, so that the last pragmas
+can be undone as long as nobody has changed the sources since.
 """
 
 import json
@@ -26,7 +26,7 @@ ALL = "all"
 
 
 def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
-    """What can be proposed for a project's own sources, by file and line."""
+    """The proposals for a project's own sources, by file and line."""
     styles = [kind.style for kind in workspace.port_kinds.values() if kind.style]
     root = real(workspace.root)
     return tuple(
@@ -37,7 +37,7 @@ def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
 
 
 def _around(workspace: Workspace) -> dict[str, Outside]:
-    """What stands around the design in each FPGA."""
+    """The environment of the design in each FPGA."""
     if not workspace.own_designs:
         return {"": outside(workspace.platform, {})}
     hardware, each = (
@@ -45,8 +45,8 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
         dict(zip(workspace.project.hardware.places, workspace.boards, strict=True)),
     )
     outsides = {}
-    for place, one in each.items():
-        alike = [name.rstrip(":") for name, other in each.items() if other is one]
+    for place, board in each.items():
+        alike = [name.rstrip(":") for name, other in each.items() if other is board]
         links: dict[str, tuple[str, str]] = {}
         for end in (end for name in alike for end in ends_at(hardware, name)):
             link = hardware.links[end.link]
@@ -54,12 +54,12 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
             target = f"{other}.{each[f'{other}:'].project.hardware.top}"
             targets = dict.fromkeys([*links.get(end.port, ("", ""))[0].split("|"), target])
             links[end.port] = ("|".join(filter(None, targets)), link_words(link.source.partition(".")[2]))
-        outsides[place] = outside(one.platform, links)
+        outsides[place] = outside(board.platform, links)
     return outsides
 
 
 def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:
-    """Those of these ids or groups; `all` is every one. WorkbenchError for a name that is neither."""
+    """The proposals with these ids or groups; `all` means every one. WorkbenchError for an unknown name."""
     selected: dict[Proposal, None] = {}
     for name in names:
         meant = [p for p in known if name in (p.id, p.group, ALL)] if name != ALL else list(known)
@@ -70,7 +70,7 @@ def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, .
 
 
 def with_marks(text: str, syntax: Syntax, marks: Iterable[Proposal]) -> str:
-    """A source's text with the pragmas of these proposals, all of which were made for the text as it is."""
+    """A source's text with the pragmas of these proposals, all of which were made for this text."""
     order = sorted(marks, key=_place)
     for (line, column), several in reversed([(place, list(same)) for place, same in groupby(order, key=_place)]):
         text = insert_pragmas(text, line, several[0].indent, syntax, [p.pragma for p in several], column)
@@ -82,7 +82,8 @@ def _place(proposal: Proposal) -> tuple[int, int]:
 
 
 def write_marks(workspace: Workspace, marks: Sequence[Proposal]) -> tuple[Path, ...]:
-    """Write the pragmas into their sources, and keep what these held. WorkbenchError leaves all as it was."""
+    """Write the pragmas into their sources, and keep the previous texts. On a WorkbenchError all sources stay
+    unchanged."""
     before: dict[Path, bytes] = {}
     after: dict[Path, bytes] = {}
     for file in dict.fromkeys(p.file for p in marks):
@@ -98,8 +99,8 @@ def write_marks(workspace: Workspace, marks: Sequence[Proposal]) -> tuple[Path, 
 
 
 def take_back(workspace: Workspace) -> tuple[Path, ...]:
-    """Put back what the sources held before marks were last written. WorkbenchError where there is nothing to take
-    back, or a source is not as it was written then."""
+    """Restore the sources to their texts before the last pragmas were written. WorkbenchError if there is nothing to
+    undo, or a source was changed since."""
     record = _record(workspace)
     try:
         kept = json.loads(record.read_text("utf-8"))

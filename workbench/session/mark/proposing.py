@@ -1,7 +1,7 @@
-"""Marks proposed for a project: from state registers, handshakes, the platform's ports and its host API.
+"""Proposes pragmas for a project: from state registers, handshakes, the platform's ports and its host API.
 
-Every proposal is one that a person may take or leave; none is written unless asked for. The rules speak of what the
-languages' scans tell (`Branch`, `StateRegister`, `Term`), and are the same for all of them.
+The user accepts or rejects every proposal; none is written without request. The rules use the results of the languages'
+scans (`Branch`, `StateRegister`, `Term`), and are the same for all languages.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _SENDS = (Category.SEND, Category.WAIT_SEND)
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What a branch may be doing, and why."""
+class _Meaning:
+    """The proposed meaning of a branch, and the reason."""
 
     category: Category
     why: str
@@ -45,8 +45,8 @@ class _Said:
 
 @dataclass(frozen=True)
 class Outside:
-    """What stands around a design, by the signals of its top: those of ports to `memory`, the `roles` of all ports'
-    and, of `links` to other FPGAs, the tops at their other ends, as a target, and what their words are called."""
+    """The environment of a design, by signals of its top: those of ports to `memory`, the `roles` of all ports'
+    signals, and, for `links` to other FPGAs, the tops at their other ends as targets with the names of their words."""
 
     memory: Collection[str]
     roles: Mapping[str, str]
@@ -56,8 +56,8 @@ class Outside:
 def proposals(
     scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], styles: Iterable[PortStyle] = ()
 ) -> tuple[Proposal, ...]:
-    """By file and line. `around` is what stands around each FPGA's design, by what the names in it begin with; `styles`
-    are those of the ports that plugins bring."""
+    """The proposals by file and line. `around` is the environment of each FPGA's design, by the FPGA's name prefix;
+    `styles` are those of the ports that plugins bring."""
     unsorted = _Proposing(scan, platform, around, HandshakeWords(styles)).all()
     return tuple(sorted(unsorted, key=lambda p: (p.file, p.line, p.column)))
 
@@ -86,15 +86,15 @@ class _Proposing:
         names = {p.pragma.name for p in block.pragmas}
         registers = self._registers(block)
         arms = {branch: register for register, branches in registers for branch in branches}
-        own: list[tuple[Branch, _Said | None]] = [(branch, self._state(block, branch)) for branch in arms]
+        own: list[tuple[Branch, _Meaning | None]] = [(branch, self._state(block, branch)) for branch in arms]
         for branch in block.branches:
             if branch not in arms and branch.pragma_line and branch.kind != "else":  # which may do anything
                 own.append(
-                    (branch, self._handshake(block, branch.terms, in_state=any(_holds(arm, branch) for arm in arms)))
+                    (branch, self._handshake(block, branch.terms, in_state=any(_contains(arm, branch) for arm in arms)))
                 )
         cases = [branch for branch in arms if branch.kind == "case"]
         for branch, said in own:
-            if said is None or any(_holds(branch, other) for other in cases if other != branch):
+            if said is None or any(_contains(branch, other) for other in cases if other != branch):
                 continue  # nothing shows what it does, or its time is theirs
             if branch.pragmas or _beside_marked(branch, block) or _asked_in_state(branch, block, arms):
                 continue
@@ -106,9 +106,9 @@ class _Proposing:
             yield from self._by_conditions(block, registers[0][0], names)
 
     def _registers(self, block: HdlBlock) -> list[tuple[StateRegister, list[Branch]]]:
-        """Those that tell the block's states, each with its branches: the one with the most values, and others that
-        are asked for within its branches, around them, or where they are not. (Of registers that go on side by side
-        only one can tell in which state the block is.)"""
+        """The registers that show the block's states, each with its branches: the one with the most values, and others
+        whose branches lie within its branches, around them, or where there are none. (Only one of several parallel
+        registers can show the block's state.)"""
         own = self._registers_of.get(block.id, [])
         registers: list[tuple[StateRegister, list[Branch]]] = []
         for register in sorted(own, key=lambda register: -len(register.values)):
@@ -119,7 +119,8 @@ class _Proposing:
         return registers
 
     def _by_conditions(self, block: HdlBlock, register: StateRegister, names: set[str]) -> Iterator[Proposal]:
-        """The states of a register whose values are asked for elsewhere: conditions at the whole block's begin."""
+        """Proposals for the states of a register without branches of its own: conditions at the start of the whole
+        block."""
         body = next((b for b in block.branches if b.kind == "body" and b.pragma_line), None)
         if body is None or body.pragmas:
             return
@@ -130,31 +131,32 @@ class _Proposing:
                 name = _new_name(value.name, names)
                 yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
 
-    def _state(self, block: HdlBlock, branch: Branch) -> _Said | None:
-        """What a state does, by what is asked for within it."""
+    def _state(self, block: HdlBlock, branch: Branch) -> _Meaning | None:
+        """The proposal for a state, from the signals in its conditions."""
         reason = f"the state register {branch.register} is {' or '.join(branch.values)}"
         within = [b.terms for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line]
         return self._done_in(block, branch.values[0], reason, within)
 
-    def _done_in(self, block: HdlBlock, name: str, state: str, asked: Sequence[Sequence[Term]]) -> _Said | None:
-        """What a state does in which these signals are asked for: it waits, where its name says so and a handshake
-        shows for whom; it works, where it asks nobody else. A name alone shows nothing."""
+    def _done_in(self, block: HdlBlock, name: str, state: str, asked: Sequence[Sequence[Term]]) -> _Meaning | None:
+        """The meaning of a state whose branches use these signals: a wait, if its name says so and a handshake shows
+        the partner; work, if no signal comes from elsewhere. A name alone is not enough."""
         words = _words_of(name)
         if words & _WAITING:
             for said in filter(None, (self._handshake(block, terms, in_state=True) for terms in asked)):
                 sends = said.category in _SENDS
                 category = Category.WAIT_SEND if sends else Category.WAIT_RECV
                 reason = "late_receiver" if sends else "late_sender"
-                return _Said(category, f"{state}, and it waits ({said.why})", reason, said.target, said.message)
+                return _Meaning(category, f"{state}, and it waits ({said.why})", reason, said.target, said.message)
         own = self._instance_of(block)
         outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
         quiet = words & (_WAITING | _BEGINNING | _ENDING)
-        return None if quiet or outside else _Said(Category.WORK, f"{state}, and it requests nothing from other blocks")
+        return (
+            None if quiet or outside else _Meaning(Category.WORK, f"{state}, and it requests nothing from other blocks")
+        )
 
-    def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Said | None:
-        """What passes, or is waited for, where signals of a handshake with another instance are asked for. That the
-        other side would take something shows nothing, unless this side offers it in the same condition, or is in a
-        state (`in_state`) that it leaves by that."""
+    def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Meaning | None:
+        """The transfer or wait that handshake signals with another instance show. The other side's readiness to take
+        shows nothing, unless this side offers in the same condition, or leaves its state (`in_state`) on it."""
         own = self._instance_of(block)
         around = self._around[fpga_of(own)] if fpga_of(own) in self._around else next(iter(self._around.values()))
         every = [a for term in terms if (a := self._asks(term, around))]
@@ -186,22 +188,22 @@ class _Proposing:
             buffer = "buffer_full" if gives else "buffer_empty"
             reason = buffer if asks.buffer else late
             why = f"{signals}: {'there is no room' if gives else 'nothing is there'}"
-        return _Said(category, why, reason, target, message)
+        return _Meaning(category, why, reason, target, message)
 
     def _given_as(self, asks: Asks) -> str:
-        """Both sides call what passes by the name of the giver's port."""
+        """The message's name: the name of the giver's port, for both sides."""
         given = self._words.asks(replace(asks.term, signal=asks.term.given_as)) if asks.side == "valid" else None
         return given.stem if given is not None else ""
 
     def _instance_of(self, block: HdlBlock) -> str:
-        """The instance that the first of a block's replicas stands in, without the generates around the block."""
+        """The instance of a block's first replica, without generates around the block."""
         path = block.instances[0] if block.instances else ""
         while path and path not in self._paths:
             path = path.rpartition(".")[0]
         return path or (block.instances[0].rpartition(".")[0] if block.instances else "")
 
     def _asks(self, term: Term, around: Outside) -> Asks | None:
-        """A signal of the platform's ports speaks by its role, others by their names."""
+        """The handshake meaning of a signal: by its role for signals of the platform's ports, otherwise by its name."""
         role = around.roles.get(term.port) if term.port else None
         if role:
             by_role = Term(role.removesuffix("_enable"), term.high, term.driver, term.port, term.stream)
@@ -214,8 +216,8 @@ class _Proposing:
         return streams[term.stream].id.rpartition(".")[2] if 0 <= term.stream < len(streams) else ""
 
     def _host_message(self, block: HdlBlock, *, to_fpga: bool) -> str:
-        """The messages by which the host's marks speak of it already, or those of the FPGA, or the one that is proposed
-        for both sides. Which of several it is nothing shows."""
+        """The message between host and FPGA: those that the host's pragmas name, or those of the FPGA's, or the default
+        for both sides. Several remain alternatives."""
         gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
         by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
         known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
@@ -223,7 +225,7 @@ class _Proposing:
         return "|".join(dict.fromkeys(known)) or (TO_FPGA if to_fpga else TO_HOST)
 
     def _proposal(
-        self, block: HdlBlock, branch: Branch, name: str, said: _Said, group: str, condition: str | None = None
+        self, block: HdlBlock, branch: Branch, name: str, said: _Meaning, group: str, condition: str | None = None
     ) -> Proposal:
         return Proposal(
             f"{block.id}:{name}", group, block.file, branch.pragma_line, branch.indent, _pragma(name, said, condition),
@@ -233,7 +235,7 @@ class _Proposing:
     # ---- host
 
     def _of_calls(self, hardware: Sequence[Proposal]) -> Iterator[Proposal]:
-        """The host's calls: those that move data speak with the blocks that do so with the host."""
+        """Proposals for the host's calls: those that move data name the blocks that communicate with the host."""
         marks = [(block, p.pragma) for block in self._scan.hdl.blocks for p in block.pragmas]
         blocks = {block.id: block for block in self._scan.hdl.blocks}
         marks += [(blocks[p.id.rpartition(":")[0]], p.pragma) for p in hardware]
@@ -255,13 +257,13 @@ class _Proposing:
             identity = f"{call.file}:{call.line}:{call.column}"
             yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, said.why)
 
-    def _call(self, call: CallSite, marks: Sequence[tuple[HdlBlock, Pragma]], top: str) -> _Said:
+    def _call(self, call: CallSite, marks: Sequence[tuple[HdlBlock, Pragma]], top: str) -> _Meaning:
         entries = self._platform.host.entries
         reason = next((e.reason for e in entries if e.kind == call.kind and call.callee in e.prototype), "")
         why = f"a call of {call.callee}, which the platform's template says is for: {call.kind}"
         if call.kind not in ("send", "receive", "wait", "interrupt"):
             default = {"release": "finalize", "acquire": "initialize", "configure": "initialize"}
-            return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, ""))
+            return _Meaning(Category.OVERHEAD, why, reason or default.get(call.kind, ""))
         waits = call.waits_when is not None
         if waits:
             why = f"the program calls {call.callee} in a loop until its answer changes: it waits for the FPGA"
@@ -275,10 +277,10 @@ class _Proposing:
         category = Category.SEND if gives else Category.RECV if receives else Category.WAIT_RECV
         default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
         message = "|".join(messages) or (TO_FPGA if gives else TO_HOST)
-        return _Said(category, why, reason or default_reason, "|".join(targets) or top, message)
+        return _Meaning(category, why, reason or default_reason, "|".join(targets) or top, message)
 
 
-def _pragma(name: str, said: _Said, condition: str | None = None) -> Pragma:
+def _pragma(name: str, said: _Meaning, condition: str | None = None) -> Pragma:
     reasons, targets, messages = (
         tuple(text.split("|")) if text else () for text in (said.reason, said.target, said.message)
     )
@@ -286,7 +288,7 @@ def _pragma(name: str, said: _Said, condition: str | None = None) -> Pragma:
 
 
 def outside(platform: Platform, links: Mapping[str, tuple[str, str]]) -> Outside:
-    """What stands around a design on the platform. `links` are those to other FPGAs, by their ports' names."""
+    """The environment of a design on the platform. `links` are those to other FPGAs, by their ports' names."""
     from workbench.api.ports import HardwarePort
 
     memory: set[str] = set()
@@ -303,24 +305,25 @@ def outside(platform: Platform, links: Mapping[str, tuple[str, str]]) -> Outside
     return Outside(memory, roles, linked)
 
 
-def _holds(outer: Branch, inner: Branch) -> bool:
-    """By their lines; an else on the line on which what comes before it ends stands beside that."""
+def _contains(outer: Branch, inner: Branch) -> bool:
+    """Whether the outer branch contains the inner one, by their lines; an else on the last line of the branch before is
+    not inside it."""
     beside = inner.kind in ("else", "elsif") and outer.kind in ("if", "elsif") and inner.line == outer.end_line
     return outer.line <= inner.line and inner.end_line <= outer.end_line and not beside
 
 
 def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
-    """Whether marks of a branch around it, or within it, speak of it already."""
+    """Whether a branch around it, or within it, has pragmas."""
     marked = [b for b in block.branches if b.pragmas and b is not branch and b.kind != "body"]
-    return any(_holds(other, branch) or _holds(branch, other) for other in marked)
+    return any(_contains(other, branch) or _contains(branch, other) for other in marked)
 
 
 def _asked_in_state(branch: Branch, block: HdlBlock, arms: Collection[Branch]) -> bool:
-    """Whether a branch beside the block's states asks for what one within a state asks for, or for that and more where
-    the other is marked: the other speaks of these cycles."""
+    """Whether a branch beside the block's states has the condition of a branch in a state, or a stronger one than a
+    marked branch; the other branch then stands for these cycles."""
 
     def in_state(one: Branch) -> bool:
-        return any(_holds(arm, one) for arm in arms)
+        return any(_contains(arm, one) for arm in arms)
 
     others = [b for b in block.branches if b is not branch and b.terms]
     marked = any(b.pragmas and set(b.terms) <= set(branch.terms) for b in others)
@@ -328,11 +331,11 @@ def _asked_in_state(branch: Branch, block: HdlBlock, arms: Collection[Branch]) -
 
 
 def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> bool:
-    """Whether the branches of two registers are never taken side by side: those of one lie within the other's, or both
+    """Whether the branches of two registers are never taken together: those of one are within the other's, or both are
     in different arms of one if."""
 
     def within(inner: Sequence[Branch], outer: Sequence[Branch]) -> bool:
-        return bool(outer) and all(any(_holds(around, branch) for around in outer) for branch in inner)
+        return bool(outer) and all(any(_contains(around, branch) for around in outer) for branch in inner)
 
     arms = [b for b in block.branches if b.kind in ("if", "elsif", "else")]
     pairs = [(a, b) for a in arms for b in arms if b.kind != "if" and a.end_line <= b.line <= a.end_line + 1 and a != b]
@@ -341,7 +344,7 @@ def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> b
 
 
 def _partner(term: Term, own: str, around: Outside) -> str:
-    """Whom a signal comes from, as a pragma's target."""
+    """The signal's origin as a pragma's target."""
     if term.driver:
         return _target(term.driver, own)
     if term.port in around.links:
@@ -350,14 +353,15 @@ def _partner(term: Term, own: str, around: Outside) -> str:
 
 
 def _of_host(block: HdlBlock) -> str:
-    """A block as a target of the host's: one that stands in several FPGAs in any of them."""
+    """A block as a target of the host's pragmas; a block in several FPGAs stands for that of any of them."""
     several = len(set(map(fpga_of, block.instances))) > 1
     return _target(block.instances[0], block.instances[0] if several else "")
 
 
 def _target(path: str, own: str) -> str:
-    """An instance or block as a target: within the same replica by its name alone, else every replica of it; within
-    the same FPGA without that. A block without a name is its instance: marks move the line that it is named by."""
+    """An instance or block as a target: by its name alone within the same replica, otherwise for every replica; without
+    the FPGA's name within the same FPGA. A block without a name is its instance, since pragmas move the line that it is
+    named by."""
     path = _UNNAMED.sub("", path)
     if (place := fpga_of(path)) and place == fpga_of(own):
         path, own = path.removeprefix(place), own.removeprefix(place)
@@ -369,7 +373,7 @@ def _words_of(name: str) -> set[str]:
     return {word.lower() for word in _WORDS.findall(name)}
 
 
-def _action(said: _Said) -> str:
+def _action(said: _Meaning) -> str:
     verb = {
         Category.SEND: "give", Category.RECV: "take", Category.WAIT_SEND: "wait", Category.WAIT_RECV: "wait",
     }[said.category]  # fmt: skip
@@ -377,7 +381,7 @@ def _action(said: _Said) -> str:
 
 
 def _new_name(stem: str, taken: set[str]) -> str:
-    """A name that stands for no other state of the block yet."""
+    """A state name that the block does not use yet."""
     stem = stem if stem[:1].isalpha() or stem[:1] == "_" else f"state_{stem}"
     name, number = stem, 2
     while name in taken:

@@ -1,1 +1,1 @@
-"""Opening a project: its documents, its sources read in children, what it is trusted with."""
+"""Opens a project: its documents, its sources read in children, and the user's trust."""

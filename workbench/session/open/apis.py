@@ -1,4 +1,4 @@
-"""Further host APIs that a project's program calls besides its platform's: their templates are added to it."""
+"""Adds the templates of further host APIs that a project's program calls to its platform."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def with_apis(
     load: Callable[[PlatformSupport], Platform],
     place: Place,
 ) -> tuple[Platform, PlatformSupport | None]:
-    """The platform with the calls, headers, constants and networks of the project's `apis`, behind its own.
+    """The platform with the calls, headers, constants and networks of the project's `apis` after its own.
 
-    WorkbenchError, at its line, for an API that is not known or has a port, and for a network that nobody describes.
+    WorkbenchError, at its line, for an API that is unknown or has a port, and for a network that no template describes.
     """
     for number, name in enumerate(project.apis):
         if name not in known:
@@ -66,21 +66,22 @@ def _joined(platform: Platform, other: Platform) -> Platform:
 
 
 def with_ranks(workspace: Workspace, ranks: int) -> Workspace:
-    """The project with so many processes of the host program."""
+    """The project with this number of processes of the host program."""
     own = workspace.own_designs[: len(workspace.project.hardware.fpgas)] * ranks
     return replace(workspace, project=workspace.project.with_ranks(ranks), own_designs=own)
 
 
 def of_each_rank(workspace: Workspace, started: int = 0) -> Workspace:
-    """The project as each process has it on a machine, with a tree and records of its own; `started` is how many of
-    them there are (0: as the project says)."""
+    """The project as each process has it on a machine, with a tree and records of its own; `started` is the number of
+    processes (0: as the project says)."""
     alone, started = with_ranks(workspace, 1), started or workspace.project.host.ranks
     host = alone.project.host.model_copy(update={"ranks": started})
     return replace(alone, project=alone.project.model_copy(update={"host": host}))
 
 
 def check_ranks(workspace: Workspace, asked: int = 0, simulated: bool = True) -> None:
-    """WorkbenchError where so many ranks (0: as the project says) cannot be run, on the simulated card or elsewhere."""
+    """Raise WorkbenchError if this number of ranks (0: as the project says) cannot be run, on the simulated card or
+    elsewhere."""
     hardware, ranks = workspace.project.hardware, asked or workspace.project.host.ranks
     fpgas = len(hardware.of_ranks(1).places)
     if asked < 0 or ranks * fpgas > MOST_FPGAS:

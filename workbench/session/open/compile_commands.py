@@ -1,8 +1,8 @@
-"""`compile_commands.json`: with which flags a project's own build compiles each source.
+"""`compile_commands.json`: the flags with which a project's own build compiles each source.
 
-CMake writes it (CMAKE_EXPORT_COMPILE_COMMANDS), as do Meson, Bear and others: https://clang.llvm.org/docs/JSONCompilationDatabase.html.
-Taken over is what sources mean and how they are compiled; what linking has to know too, what the compiler writes
-beside an object file, and what has it start other programs are not.
+CMake writes it (CMAKE_EXPORT_COMPILE_COMMANDS), as do Meson, Bear and others:
+https://clang.llvm.org/docs/JSONCompilationDatabase.html. Flags on the sources' meaning and compilation are used; flags
+for linking, for other written files and for starting other programs are not.
 """
 
 import os
@@ -25,13 +25,13 @@ _LEFT_OUT = re.compile(r"-f(sanitize|lto|no-lto|plugin|pass-plugin|use-ld|diagno
 
 
 def find_commands(root: Path, host: HostSources) -> Path | None:
-    """The file named, or that beside the project file."""
+    """The named file, or the one beside the project file."""
     path = root / (host.compile_commands or NAME)
     return path if host.compile_commands or os.path.lexists(path) else None
 
 
 def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[str, tuple[str, ...]], list[Diagnostic]]:
-    """Source, as the project names it -> its flags, all paths absolute; and what cannot be read of the file."""
+    """Source, by its name in the project -> its flags with absolute paths; and what cannot be read in the file."""
     try:
         read = read_json(read_regular(path))
     except OSError as error:
@@ -69,7 +69,7 @@ def _problem(path: Path, why: str, line: int | None = None, column: int | None =
 
 
 def _command(entry: Any) -> CompilerCommand | None:
-    """What one entry says; None where it is not one."""
+    """The source and flags of an entry; None if it is not valid."""
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
         return None
     words = _words(entry)
@@ -77,7 +77,7 @@ def _command(entry: Any) -> CompilerCommand | None:
 
 
 def _words(entry: Mapping[str, Any]) -> list[str]:
-    """An entry's command, none where it has none."""
+    """The words of an entry's command; none without one."""
     words = entry.get("arguments")
     if isinstance(entry.get("command"), str) and words is None:
         try:

@@ -1,4 +1,4 @@
-"""Applications whose sources are made of a section of the project. What is made is kept in the cache."""
+"""Applications whose sources are generated from a section of the project. Generated sources are kept in the cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHECK = "Check blocks"
 def composed(
     project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]
 ) -> tuple[Project, tuple[Composed, ...]]:
-    """The project with the sources that are made of its sections, after its own; and what was made. WorkbenchError with
+    """The project with the sources generated from its sections after its own, and these sources. WorkbenchError with
     their faults."""
     parts = []
     for composer in _of(project, composers):
@@ -39,7 +39,7 @@ def composed(
 
 
 def drafted(path: Path, platform: Platform) -> Composition:
-    """A project as its file says now (or what is typed there), as composers are given it. WorkbenchError."""
+    """The composition of a project from its current file, or from typed text. Raises WorkbenchError."""
     from workbench.formats.project_file import load_project  # with the schemas
 
     project, problems = load_project(path)
@@ -49,7 +49,7 @@ def drafted(path: Path, platform: Platform) -> Composition:
 
 
 def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) -> tuple[Diagnostic, ...]:
-    """What is wrong with a project's sections, as the files are now (or what is typed there). Nothing is written."""
+    """The faults of a project's sections, with the current files or typed texts. Nothing is written."""
     try:
         draft = drafted(path, platform)
         for composer in _of(draft.project, composers):
@@ -60,13 +60,13 @@ def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) ->
 
 
 def check_steps(composed_sources: Sequence[Composed]) -> tuple[str, ...]:
-    """The job's steps before what was made is built."""
+    """The job's steps before generated sources are built."""
     return (_CHECK,) if any(one.check for one in composed_sources) else ()
 
 
 def check(composed_sources: Sequence[Composed], job: Job) -> None:
-    """Tell what is found wrong with what was made by running parts of it: the project is trusted. WorkbenchError where
-    it is not to be built."""
+    """Report errors that running parts of the generated sources finds; the project must be trusted. WorkbenchError if
+    it cannot be built."""
     for name in check_steps(composed_sources):
         with job.step(name):
             diagnostics = []
@@ -83,7 +83,7 @@ def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
 
 
 def composition(project: Project, platform: Platform, path: Path) -> Composition:
-    """A project as composers are given it."""
+    """A project in the form that composers take."""
     marked, _ = read_marked(read_source(path).decode("utf-8", "replace"), str(path))
 
     def place(keys: tuple[str | int, ...]) -> tuple[int, int]:
@@ -96,12 +96,12 @@ def composition(project: Project, platform: Platform, path: Path) -> Composition
 
 
 def made_folder() -> Path:
-    """Where all that is made lies."""
+    """The folder of all generated sources."""
     return cache_dir() / "composed"
 
 
 def _written(texts: Mapping[str, str]) -> Path:
-    """A folder with these files: the same for the same texts."""
+    """A folder with these files: the same one for the same texts."""
     folder = made_folder() / sha256(json.dumps(sorted(texts.items())).encode())[:32]
     for name, text in texts.items():
         ensure(folder / name, text.encode())

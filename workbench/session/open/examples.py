@@ -1,4 +1,4 @@
-"""The bundled applications. They are copied to a folder of the user's before anything is built or changed."""
+"""The bundled applications, which are copied to a folder of the user's before anything is built or changed."""
 
 import shutil
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 @dataclass(frozen=True)
 class Example:
-    """A bundled project: `folder` below the examples, `project` its project file, `made_of` what it is written in."""
+    """A bundled project: `folder` is its folder below the examples, `project` its project file, `made_of` its
+    languages."""
 
     folder: str
     project: str
@@ -71,7 +72,7 @@ EXAMPLES = (
 
 
 def copy_example(example: Example, folder: Path) -> Path:
-    """Copy an example below `folder` and give its project file. An earlier copy is used again as it is."""
+    """Copy an example below `folder` and return its project file. An earlier copy is used unchanged."""
     target = folder / example.folder
     if not target.exists():
         try:

@@ -1,4 +1,4 @@
-"""Hardware sources as they are listed for other tools: a project names the list among its sources."""
+"""File lists of HDL for other tools, which a project can name among its sources."""
 
 import os
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ _LISTS = (".f", ".fl", ".vc")
 def with_lists(
     hardware: HardwareSources, root: Path, outside: Sequence[str]
 ) -> tuple[HardwareSources, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The hardware's sources with every list among them in place of its name; the lists; and what is wrong in them.
+    """The hardware's sources with the contents of every list in place of its name; the lists; and their problems.
 
-    What the project itself says of defines and parameters holds.
+    Defines and parameters of the project itself take precedence.
     """
     listed = Listed(root, (root, *(root / folder for folder in outside)))
     for path in expand_sources(root, hardware.sources):

@@ -1,4 +1,4 @@
-"""Where a text is in the files of a project."""
+"""Finds a text in the files of a project."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ MOST_HITS = 2000
 
 @dataclass(frozen=True)
 class Hit:
-    """A line that has the text: `column` and `length` say where, from 0."""
+    """A line with the text, at `column` with `length`, from 0."""
 
     path: Path
     line: int
@@ -25,7 +25,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """`whole` says whether all were listed; `unread` are files that could not be read."""
+    """The hits. `whole` says whether all are listed; `unread` are files that could not be read."""
 
     hits: tuple[Hit, ...]
     whole: bool = True
@@ -33,7 +33,7 @@ class Found:
 
 
 def pattern_of(text: str, *, case: bool = False, word: bool = False, regex: bool = False) -> re.Pattern[str]:
-    """What is looked for. WorkbenchError for an expression that is none."""
+    """The search pattern. WorkbenchError for an invalid regular expression."""
     source = text if regex else re.escape(text)
     try:
         return re.compile(rf"\b(?:{source})\b" if word else source, 0 if case else re.IGNORECASE)
@@ -44,8 +44,7 @@ def pattern_of(text: str, *, case: bool = False, word: bool = False, regex: bool
 def find_text(
     files: Iterable[Path], pattern: re.Pattern[str], texts: Mapping[Path, str], most: int = MOST_HITS
 ) -> Found:
-    """The first place of each line that has the text, by file and line. `texts` are those of files that are edited and
-    not saved."""
+    """The first hit in each line, by file and line. `texts` are those of files with unsaved changes."""
     hits: list[Hit] = []
     unread: list[Diagnostic] = []
     for path in files:

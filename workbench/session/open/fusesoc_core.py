@@ -1,6 +1,6 @@
-"""Cores of FuseSoC (CAPI 2, https://fusesoc.readthedocs.io): of the targets `default`, else all file sets.
+"""Reads cores of FuseSoC (CAPI 2, https://fusesoc.readthedocs.io): the file sets of target `default`, or all.
 
-A core that another depends on is looked for in the project's folders.
+A core that another one depends on is searched in the project's folders.
 """
 
 import os
@@ -48,7 +48,7 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
 
 
 class _Core:
-    """Takes what a core's target names, file set by file set."""
+    """Adds the file sets of a core's target."""
 
     def __init__(self, path: Path, listed: Listed, depth: int, marked: Marked) -> None:
         self._path, self._listed, self._depth, self._marked = path, listed, depth, marked
@@ -94,7 +94,7 @@ class _Core:
                 _core_files(self._texts(key, at), self._path, traits, self._listed, partial(self.warn, at))
 
     def _list_at(self, *where: int | str) -> list[Any]:
-        """The items of a list; none, which is reported, where something else is there."""
+        """The items of a list; if there is something else, none, with a report."""
         items = value_at(self._data, where) if _has(self._data, where) else None
         if items is not None and not isinstance(items, list):
             self.warn(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
@@ -115,7 +115,7 @@ class _Core:
 
 
 def _has(data: Any, where: Sequence[int | str]) -> bool:
-    """Whether mappings lead to something."""
+    """Whether these keys lead to a value."""
     for key in where:
         if not isinstance(data, dict) or key not in data:
             return False
@@ -124,7 +124,7 @@ def _has(data: Any, where: Sequence[int | str]) -> bool:
 
 
 def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], listed: Listed, warn: Warn) -> None:
-    """Files of a set, with what it, and they, are said to be."""
+    """The files of a set, with the attributes of the set and of each file."""
     library = str(traits.get("logical_name") or "")
     for name in names:
         path = Path(os.path.normpath(core.parent / name))
@@ -163,8 +163,8 @@ def _mapping(entry: Any) -> dict[Any, Any]:
 
 
 def _words(text: str) -> list[str] | None:
-    """The words of a text, none of one whose condition does not hold: `tool_vivado? (ip.xci)`; None where too many
-    conditions are within one another."""
+    """The words of a text with conditions such as `tool_vivado? (ip.xci)`, without those whose condition is false; None
+    if conditions are nested too deeply."""
     text = text.strip()
     for _ in range(_CONDITIONS):
         if not (match := _CONDITION.fullmatch(text)):
@@ -174,8 +174,8 @@ def _words(text: str) -> list[str] | None:
 
 
 def _find_core(vlnv: str, listed: Listed) -> Path | None:
-    """The core of that name where the project may look, or the first that stands for it as a virtual one; of several
-    versions the one asked for, or the last."""
+    """The core of that name in the project's folders, or the first core that provides it as a virtual one; of several
+    versions the requested or the last."""
     if not listed.cores:
         listed.cores.update(_all_cores(listed.allowed))
     *wanted, version = _named(vlnv)
@@ -186,7 +186,7 @@ def _find_core(vlnv: str, listed: Listed) -> Path | None:
 
 
 def _all_cores(folders: Iterable[Path]) -> Cores:
-    """Every core by its vendor, library and name, with those that stand for it."""
+    """Every core by its vendor, library and name, with the cores that provide it."""
     cores: Cores = defaultdict(lambda: ([], []))
     for path in _cores(folders):
         text = read_text(path, "core")[0] or ""
@@ -208,7 +208,7 @@ def _cores(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _named(vlnv: str) -> tuple[str, ...]:
-    """Vendor, library, name and version: `>=a:b:c:1.0`, `::c:1.0`, `c-1.0` or `c`."""
+    """Vendor, library, name and version of `>=a:b:c:1.0`, `::c:1.0`, `c-1.0` or `c`."""
     text = vlnv.lstrip("<>=^~! ")
     if ":" not in text:
         name, _, version = text.rpartition("-") if re.search(r"-\d[\w.]*$", text) else (text, "", "")

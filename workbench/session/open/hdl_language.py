@@ -1,4 +1,4 @@
-"""Which hardware language sources are in."""
+"""Decides the hardware language of sources."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _USUAL = "verilog"
 
 
 def language_of(hardware: HardwareSources, languages: Mapping[str, HdlLanguage]) -> str:
-    """The one that the project names, or else the one that reads the most of its sources, and least beside them."""
+    """The language that the project names, or else the one that reads most of its sources, and fewest other files."""
     return hardware.language or next(iter(languages_of(hardware.sources, languages)), _USUAL)
 
 
 def languages_of(files: Iterable[str], languages: Mapping[str, HdlLanguage]) -> dict[str, list[str]]:
-    """The languages that read files of these names, with those that each reads: first the one that reads the most of
-    them, and least beside them."""
+    """The languages that read files of these names, each with its files; first the one that reads most of them, and
+    fewest other files."""
     left, files_of = list(files), dict[str, list[str]]()
     while True:
         own = {name: [file for file in left if reads(one, file)] for name, one in languages.items()}

@@ -1,4 +1,4 @@
-"""Links between a project's FPGAs: what each one's design and platform have for them."""
+"""Links between a project's FPGAs: the streams and ports that each FPGA's design and platform need for them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LinkEnd:
 
     @property
     def port(self) -> str:
-        """What the port is called that stands there."""
+        """The name of the port at this end."""
         return f"link {self.words}"
 
     def named(self, role: str) -> str:
@@ -41,7 +41,7 @@ class LinkEnd:
 
 
 def ends_at(hardware: HardwareSources, fpga: str) -> tuple[LinkEnd, ...]:
-    """The ends of links at the FPGA of that name, in an order that is the same where its design is."""
+    """The ends of links at the FPGA of that name, in an order that only depends on its design."""
     ends = (
         LinkEnd(number, side, signals)
         for number, link in enumerate(hardware.links)
@@ -55,7 +55,7 @@ def ends_at(hardware: HardwareSources, fpga: str) -> tuple[LinkEnd, ...]:
 def with_ends(
     design: HardwareSources, platform: Platform, ends: tuple[LinkEnd, ...], kinds: Mapping[str, PortKind]
 ) -> tuple[HardwareSources, Platform]:
-    """The design with streams, and the platform with ports, where links begin and end."""
+    """The design with streams, and the platform with ports, for the ends of links."""
     if not ends or platform.hardware is None:
         return design, platform
     streams = (StreamSignals(name=end.words, valid=end.named("valid"), ready=end.named("ready")) for end in ends)
@@ -74,7 +74,7 @@ def with_ends(
 
 
 def check_networks(hardware: HardwareSources, platform: Platform, place: Place) -> None:
-    """WorkbenchError for a network that the template does not have."""
+    """Raise WorkbenchError for a network that the template does not have."""
     known = [network.name for network in platform.networks]
     problems = list(_unknown(hardware.links, known, platform, place))
     if problems:

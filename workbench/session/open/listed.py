@@ -1,4 +1,4 @@
-"""What file lists of HDL name, gathered while they are read."""
+"""Collects the contents of HDL file lists while they are read."""
 
 import os
 import re
@@ -18,7 +18,7 @@ Warn = Callable[[str, str], None]  # a message and its hint
 
 @dataclass
 class Listed:
-    """What lists name. `read` are the lists themselves, `problems` what of them cannot be followed."""
+    """The contents of file lists. `read` are the lists themselves, `problems` their unusable entries."""
 
     root: Path
     allowed: tuple[Path, ...]
@@ -41,7 +41,7 @@ class Listed:
         return self._usable(path, "folder" if not os.path.isdir(path) else "", "Add it to `outside`.", warn)
 
     def _usable(self, path: Path, lacking: str, outside_hint: str, warn: Warn) -> bool:
-        """Whether the project may look at what is there; `lacking` is what is not."""
+        """Whether the project may read this path; `lacking` names what does not exist."""
         if lacking:
             warn(f"there is no {lacking} '{self._name(path)}': it is left out", "")
         elif not within(path, self.allowed):
@@ -55,5 +55,5 @@ class Listed:
 
 
 def value(text: str) -> int | str:
-    """A macro's or a parameter's value."""
+    """The value of a macro or a parameter."""
     return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text

@@ -1,4 +1,4 @@
-"""Opening a project: its documents are read, and what they name is found."""
+"""Opens a project: reads its documents and resolves what they name."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def open_workspace(
     path: Path, plugins: Plugins, *, faulty: bool = False, platform_name: str = "",
     edge_depths: Mapping[str, int] | None = None,
 ) -> Workspace:  # fmt: skip
-    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
-    `faulty` one whose sources cannot be composed is opened without them, to be fixed. `platform_name` takes the
-    place of the project's platform, `edge_depths` that of what a streaming application says of its edges, by label.
+    """Open a project file (or a folder with only one). Raises WorkbenchError with every problem found. With `faulty`, a
+    project whose sources cannot be composed is opened without them, for fixing. `platform_name` replaces the project's
+    platform, `edge_depths` the depths of a streaming application's edges, by label.
 
-    Reads only; nothing of the project is run.
+    Only reads; nothing of the project is run.
     """
     from workbench.formats.platform_file import load_platform
     from workbench.formats.project_file import load_project
@@ -111,7 +111,7 @@ def open_workspace(
 def _with_designs(
     workspace: Workspace, hardware: Sequence[HardwareSources], platform: Platform, plugins: Plugins
 ) -> Workspace:
-    """With the design of each FPGA; `hardware` as the project says it, `platform` as the template does."""
+    """The workspace with the design of each FPGA; `hardware` is the project's, `platform` the template's."""
     from workbench.session.open.file_lists import with_lists
     from workbench.session.open.links import check_networks, ends_at, with_ends
     from workbench.session.open.top_names import with_own_names
@@ -144,9 +144,10 @@ def _with_designs(
 
 
 def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The project with every source named by itself, patterns and file lists resolved; the lists; their problems.
+    """The project with every source named, patterns and file lists resolved; the lists; their problems.
 
-    The files are those that were checked."""
+    The files are those that were checked.
+    """
     from workbench.api.source.files import expand_sources
     from workbench.session.open.file_lists import with_lists
 
@@ -157,7 +158,7 @@ def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple
 
 
 def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The project with the flags that its own build has for each source, and the file that lists them."""
+    """The project with its own build's flags for each source, and the file that lists them."""
     from workbench.session.open.compile_commands import find_commands, flags_of_sources
 
     host, root, own = project.host, path.parent, project.host.source_flags
@@ -174,7 +175,7 @@ def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Pat
 
 
 def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
-    """A platform is named by its template, or by a file beside the project."""
+    """The file of a platform, which is named by its template or by a file beside the project."""
     if support := plugins.platforms.get(project.platform):
         return support.template
     beside = path.parent / project.platform

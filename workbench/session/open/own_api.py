@@ -1,4 +1,5 @@
-"""The host API that a project is built against: its own, its template's, a plugin's, or its header made of entries."""
+"""Chooses the host API that a project is built against: its own, its template's, a plugin's, or a header generated from
+entries."""
 
 from __future__ import annotations
 
@@ -26,10 +27,10 @@ def own_support(
     project: Project | None = None,
     root: Path | None = None,
 ) -> PlatformSupport | None:
-    """The implementation that is named: by the project in `root`, by the template, or that of the template's `api`, or
-    of its own name, among the `platforms` that plugins bring; None without any.
+    """The named implementation: by the project in `root`, by the template, by the template's `api`, or by its name
+    among the plugins' `platforms`; None without any.
 
-    WorkbenchError where what is named is not there.
+    WorkbenchError if the named one does not exist.
     """
     named = [(project.api_dir, project.api_sources, root)] if project and root else []
     named.append((platform.host.api_dir, platform.host.api_sources, template.parent))
@@ -52,8 +53,8 @@ def own_support(
 def with_header(
     support: PlatformSupport | None, platform: Platform, template: Path, folders: Iterable[Path]
 ) -> PlatformSupport | None:
-    """The support with a header for its API: its own, the user's where one of the `folders` has it, or one made of the
-    template's entries, in the cache."""
+    """The support with a header for its API: its own, the user's in one of the `folders`, or one generated from the
+    template's entries in the cache."""
     from workbench.api.c_header import header_names, header_text  # here, since schemas are long to import
     from workbench.model.prototypes import callees
 

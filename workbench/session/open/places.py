@@ -1,4 +1,4 @@
-"""Where things stand: sources by their path below the project, diagnostics by their whole path."""
+"""Normalises file names: sources by their path below the project, diagnostics by their whole path."""
 
 import os
 from dataclasses import fields, is_dataclass, replace
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 def placed(value: T, root: Path) -> T:
-    """The same data with every field `file` written one way.
+    """The same data with every field `file` normalised.
 
-    Below `root` a source is named by its path from there, so that runs and projects can move; a diagnostic names the
-    whole path, so that it can be opened from anywhere.
+    Below `root` a source has its relative path, so that runs and projects can move; a diagnostic has the whole path, so
+    that it can be opened from anywhere.
     """
     result: T = _placed(value, os.path.realpath(root))
     return result

@@ -1,4 +1,4 @@
-"""The files of a project that a person reads and edits."""
+"""The files of a project that users read and edit."""
 
 from pathlib import Path, PurePath
 
@@ -6,7 +6,7 @@ from workbench.session.open.workspace import Workspace
 
 
 def project_files(workspace: Workspace) -> tuple[Path, ...]:
-    """Host sources, hardware sources and documents, each once."""
+    """The host sources, hardware sources and documents, each once."""
     from workbench.api.source.files import expand_sources
 
     sources = expand_sources(workspace.root, workspace.project.host.sources)
@@ -14,8 +14,8 @@ def project_files(workspace: Workspace) -> tuple[Path, ...]:
 
 
 def file_named(workspace: Workspace, name: str) -> Path | None:
-    """The project's file that a tool's message names, as a path from anywhere: its own, or that of a copy. None where
-    no file of the project is meant."""
+    """The project's file for a path in a tool's message, which may name it or a copy of it. None if it is not a file of
+    the project."""
     said, files = PurePath(name), project_files(workspace)
     whole = next((path for path in files if path == workspace.root / said), None)
     alike = [path for path in files if path.name == said.name]
@@ -23,6 +23,6 @@ def file_named(workspace: Workspace, name: str) -> Path | None:
 
 
 def _shared(path: PurePath, other: PurePath) -> int:
-    """How many of the last parts are the same."""
+    """The number of equal last parts of two paths."""
     same = (one == two for one, two in zip(reversed(path.parts), reversed(other.parts), strict=False))
     return next((number for number, is_same in enumerate(same) if not is_same), len(path.parts))

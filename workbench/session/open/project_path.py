@@ -1,4 +1,4 @@
-"""Which project a path means. Reads no document: what only looks for one imports no schema."""
+"""Finds the project that a path means, without reading a document or importing a schema."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ PROJECT_SUFFIX = ".workbench.yaml"
 
 
 def find_project(path: Path) -> Path:
-    """The project file meant by a path: itself, or the only one in a folder."""
+    """The project file of a path: itself, or the only one in a folder."""
     if os.path.isdir(path):
         projects = sorted(path.glob("*" + PROJECT_SUFFIX))
         if len(projects) == 1:

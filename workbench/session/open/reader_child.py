@@ -1,8 +1,7 @@
-"""Foreign sources are read in a child process: whatever they do to a parser ends there and becomes a diagnostic.
+"""Reads foreign sources in a child process, so that a failing parser becomes a diagnostic.
 
-The child is a fork, so it begins within milliseconds with every plugin loaded. It has limits of processor time, waiting
-and memory, no files and no terminal, and hands its result back as data: a few kinds of plain objects and nothing that
-could run.
+The child is a fork, so it starts within milliseconds with every plugin loaded. It has limits of processor time, waiting
+and memory, no files and no terminal, and returns its result as plain data without code.
 """
 
 import gc
@@ -37,7 +36,7 @@ IDLE_S = 4.0  # without any work done: it waits for a pipe or a device, and woul
 
 
 class ReaderEnded(Exception):
-    """The child did not finish; `why` says what of."""
+    """The child did not finish; `why` gives the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -46,18 +45,17 @@ class ReaderEnded(Exception):
 
 @dataclass(frozen=True)
 class _Fault:
-    """What went wrong in the child: `kind` is "diagnostics", "os", "ended" or "fault"."""
+    """The child's error: `kind` is "diagnostics", "os", "ended" or "fault"."""
 
     kind: str
     content: tuple[Any, ...]
 
 
 def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S, job: Job | None = None) -> T:
-    """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it.
+    """The result of `work()`, or its exception, computed in a child. ReaderEnded if a limit or a crash ended it.
 
-    What `work` tells the job there is told here; Cancelled where the job is, and then the child is ended.
-
-    Modules that it needs are best imported before: a child cannot wait for another thread that is importing one.
+    Events of the job in the child reach the job here. Cancelled if the job is cancelled, which ends the child. Import
+    needed modules before: a child cannot wait for another thread's import.
     """
     receiving, sending = os.pipe()
     hearing, telling = os.pipe()
@@ -89,14 +87,14 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
 
 
 def result_or_raise(came: object) -> object:
-    """What work came to, or what it raised, raised here."""
+    """Return the result of the work, or raise its error."""
     if isinstance(came, _Fault):
         raise _raised(came)
     return came
 
 
 def _tell(stream: int, event: JobEvent) -> None:
-    """Hand an event to the parent. One that finds the pipe full is dropped: the next one tells more."""
+    """Send an event to the parent. An event is dropped if the pipe is full, since a later one replaces it."""
     data = pickle.dumps(event, pickle.HIGHEST_PROTOCOL)
     free = select.poll()
     free.register(stream, select.POLLOUT)
@@ -106,7 +104,7 @@ def _tell(stream: int, event: JobEvent) -> None:
 
 
 def _heard(stream: int, job: Job | None) -> bool:
-    """Tell the job what the child told; False where it tells no more."""
+    """Pass an event of the child on to the job; False at the end of events."""
     size = os.read(stream, 2)
     if len(size) < 2:
         return False
@@ -118,7 +116,7 @@ def _heard(stream: int, job: Job | None) -> bool:
 
 
 def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | None) -> bytes:
-    """All that the child sends. One that does nothing for so long is ended."""
+    """All data that the child sends. A child that does nothing for `idle_s` seconds is ended."""
     poll = select.poll()
     poll.register(stream, select.POLLIN)
     poll.register(hearing, select.POLLIN)
@@ -164,7 +162,7 @@ def _raised(fault: _Fault) -> Exception:
 
 
 def _last_words(stream: int) -> str:
-    """The last line that an ended child wrote for its errors."""
+    """The last line of an ended child's standard error."""
     os.set_blocking(stream, False)
     try:
         lines = os.read(stream, 1 << 16).decode("utf-8", "replace").split("\n")
@@ -176,7 +174,7 @@ def _last_words(stream: int) -> str:
 
 
 def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: float, words: str) -> str:
-    """What ended a child; `before` are the bytes of memory that it began with, `words` its last."""
+    """The reason for a child's end; `before` is its memory (bytes) at the start, `words` its last line."""
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
@@ -208,8 +206,8 @@ def _be_child(work: Callable[[], object], kept: tuple[int, int], crying: int, cp
 
 
 def _statm() -> tuple[int, int]:
-    """The bytes of memory that this process may use by now, and those in use that a child of it begins with: a fork has
-    the pages of files only once it reads them."""
+    """The memory (bytes) of this process, and the memory in use with which its child starts: a fork has pages of files
+    only after reading them."""
     with open("/proc/self/statm", encoding="ascii") as stream:
         mapped, resident, of_files, *_ = map(int, stream.read().split())
     return mapped * resource.getpagesize(), (resident - of_files) * resource.getpagesize()
@@ -240,7 +238,7 @@ def _lower(limit: int, value: int) -> None:
 
 
 def outcome(work: Callable[[], object]) -> object:
-    """What work comes to, or what it raised, as data."""
+    """The result of the work, or its exception, as data."""
     try:
         return work()
     except WorkbenchError as error:
@@ -256,7 +254,7 @@ def outcome(work: Callable[[], object]) -> object:
 
 
 class Data(pickle.Unpickler):
-    """Reads plain data alone: what the model and the plugins' interface are made of."""
+    """Unpickles only plain data: classes of the model and of the plugin API."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module in (__name__, "pathlib") or module.startswith(("workbench.model.", "workbench.api.")):
@@ -267,6 +265,6 @@ class Data(pickle.Unpickler):
 
 
 def ended(why: str, file: str) -> Diagnostic:
-    """What to tell of a source whose reader ended."""
+    """The diagnostic for a source whose reader ended."""
     hint = "Causes are deep nesting, endless includes, macros that multiply, and very long loops. It was not read."
     return Diagnostic(f"this source cannot be read: {why}", hint, file=file)

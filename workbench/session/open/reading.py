@@ -1,4 +1,4 @@
-"""A project's sources read by its language plugins, in children with limits; what cannot be read is told."""
+"""Reads a project's sources with its language plugins, in children with limits; unreadable ones are reported."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _SEARCH_S = 20.0  # how long to look for the one source that cannot be read
 
 
 def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F, job: Job) -> F:
-    """What `scan(part)` finds. A source that cannot be read is left out, with a diagnostic; nothing is found where one
-    goes while it is read."""
+    """The result of `scan(part)`. A source that cannot be read is left out, with a diagnostic; the result is `nothing`
+    if a source disappears meanwhile."""
     usable, refused = _usable(root, outside, part)
     problems: tuple[Diagnostic, ...] = refused
     if not usable.sources:
@@ -65,9 +65,8 @@ def instrumented(
     keep: Callable[[S, Callable[[], T]], T] = lambda usable, make: make(),
     otherwise: Callable[[S, str], T] | None = None,
 ) -> T:
-    """What `instrument(part)` makes, or, where that goes beyond a limit, what `otherwise(part, why)` does.
-    WorkbenchError where a source cannot be read; `scan` tells which. `keep` may take what was made of the usable part
-    before."""
+    """The result of `instrument(part)`, or, beyond a limit, of `otherwise(part, why)`. WorkbenchError if a source
+    cannot be read; `scan` finds which. `keep` may return an earlier result for the readable part."""
     usable, problems = _usable(root, outside, part)
     if problems:
         raise WorkbenchError(*problems)
@@ -91,8 +90,8 @@ def instrumented(
 def read(
     work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S, otherwise: Callable[[str], T] | None = None
 ) -> T:
-    """What `work()` finds in the sources of a project or folder, or, where that goes beyond a limit, what
-    `otherwise(why)` does. WorkbenchError where they cannot be read."""
+    """The result of `work()` on the sources of a project or folder, or, beyond a limit, of `otherwise(why)`.
+    WorkbenchError if they cannot be read."""
     try:
         return in_child(work, cpu_s)
     except OSError as error:
@@ -107,7 +106,7 @@ def read(
 def definition(
     root: Path, outside: tuple[Path, ...], part: S, find: Callable[[S], Definition | None], job: Job
 ) -> Definition | None:
-    """What `find(part)` finds in those sources that may be opened. WorkbenchError where they cannot be read."""
+    """The result of `find(part)` on the sources that may be opened. WorkbenchError if they cannot be read."""
     usable, _ = _usable(root, outside, part)
     try:
         _load_reader(part, find)
@@ -119,18 +118,18 @@ def definition(
 
 
 def _unreadable(error: OSError, place: Path) -> Diagnostic:
-    """A file that was there as the project was opened, and cannot be read any more."""
+    """The first file that existed when the project was opened, and cannot be read now."""
     hint = "The project was opened with it: put it back, or remove it from the project's sources."
     return Diagnostic(f"cannot read this file: {error.strerror}", hint, file=str(error.filename or place))
 
 
 def _load_reader(part: S, scan: Callable[[S], object]) -> None:
-    """Import what reads: reading no source does so, here, where an import can wait for another thread's."""
+    """Import the reader's modules by reading no source, here, where an import can wait for another thread's."""
     scan(part.model_copy(update={"sources": ()}))
 
 
 def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Diagnostic, ...]]:
-    """The part without those sources that include what is not to be opened."""
+    """The part without sources that include files which must not be opened."""
     includes = Includes([root / folder for folder in part.include_dirs], (root, *outside))
     problems = {name: includes.problems(root / name) for name in part.sources}
     good = tuple(name for name in part.sources if not problems[name])
@@ -144,8 +143,8 @@ def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Di
 def _flags(
     root: Path, allowed: Sequence[Path], flags: Sequence[str] | None, of_sources: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, object], list[str]]:
-    """A host's flags, and those of its sources, that lead to headers in allowed folders; and the others. Hardware has
-    None."""
+    """The flags of a host and of its sources that refer to headers in allowed folders, and the refused ones. Hardware
+    has None."""
     if flags is None:
         return {}, []
     kept, refused = readable(flags, root, allowed)
@@ -158,7 +157,7 @@ def _flags(
 
 
 def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:
-    """The processor time that reading may take."""
+    """The processor time (s) that reading may take."""
     size = 0
     for name in part.sources:
         with suppress(OSError):
@@ -167,7 +166,7 @@ def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:
 
 
 def _culprit(root: Path, part: S, scan: Callable[[S], object]) -> str:
-    """The source that cannot even be read alone, or ''."""
+    """The source that cannot be read even alone, or ''."""
     if len(part.sources) == 1:
         return part.sources[0]
     until = time.monotonic() + _SEARCH_S
@@ -183,7 +182,7 @@ def _culprit(root: Path, part: S, scan: Callable[[S], object]) -> str:
 
 
 def joined(before: HostScan, anew: HostScan, is_of: Callable[[str], bool]) -> HostScan:
-    """The host's sources, of which some were read anew."""
+    """The host's scan, with some sources replaced by their new scan."""
     calls = (*(c for c in before.calls if not is_of(c.file)), *(c for c in anew.calls if is_of(c.file)))
     still = (d for d in before.diagnostics if d.file is None or not is_of(d.file))
     return replace(

@@ -1,4 +1,4 @@
-"""The projects opened lately, newest first."""
+"""The recently opened projects, newest first."""
 
 from pathlib import Path
 

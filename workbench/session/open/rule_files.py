@@ -1,4 +1,4 @@
-"""The rule files that a project names, from its own folder or one that it lists as outside."""
+"""The rule files that a project names, in its own folder or in one that it lists as outside."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ RULES_SUFFIX = ".rules.yaml"
 
 
 def rule_files(project: Path) -> tuple[Path, ...]:
-    """Those that are there. None where the project is gone, cannot be read, or names none."""
+    """The existing rule files. None if the project is gone, cannot be read, or names none."""
     if not project.name.endswith(PROJECT_SUFFIX):
         return ()
     text, _ = read_text(project, "project file")
@@ -25,7 +25,7 @@ def rule_files(project: Path) -> tuple[Path, ...]:
 
 
 def usual_rule_file(project: Path) -> Path:
-    """Where a project's own rules go: the first rule file that it names, or the one to be made beside it."""
+    """The file for a project's own rules: the first rule file that it names, or a new one beside it."""
     return next(iter(rule_files(project)), project.with_name(project.name.removesuffix(PROJECT_SUFFIX) + RULES_SUFFIX))
 
 

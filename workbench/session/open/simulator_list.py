@@ -1,6 +1,7 @@
-"""File lists of simulators (`-f rtl.f`): a source, or an option, a word; `//` and `#` begin comments.
+"""Reads file lists of simulators (`-f rtl.f`): each word is a source or an option; `//` and `#` begin comments.
 
-`+incdir+`, `+define+`, `-I`, `-D`, `-f`, `-F`, `-v`, `-y` and `+libext+` are followed, as simulators agree on them.
+`+incdir+`, `+define+`, `-I`, `-D`, `-f`, `-F`, `-v`, `-y` and `+libext+` are supported, with the meaning common to
+simulators.
 """
 
 import os
@@ -19,7 +20,7 @@ _VALUES = {"-top", "--top-module", "-work", "-timescale", "--timescale", "-o", "
 
 
 def read_list(path: Path, base: Path, listed: Listed, depth: int = 0) -> None:
-    """Names in it are relative to `base`; where nothing is there, to the list's own folder."""
+    """Read a list. Its names are relative to `base`, or, if nothing is there, to the list's own folder."""
     if path in listed.read:
         return
     text, problems = read_text(path, "file list")
@@ -29,7 +30,7 @@ def read_list(path: Path, base: Path, listed: Listed, depth: int = 0) -> None:
 
 
 class _Reader:
-    """Takes the words of one list, each at its line."""
+    """Processes the words of one list, each at its line."""
 
     def __init__(self, path: Path, base: Path, listed: Listed, depth: int) -> None:
         self._path, self._base, self._listed, self._depth = path, base, listed, depth
@@ -129,7 +130,7 @@ class _Reader:
 
 
 def _words(text: str, path: Path, listed: Listed) -> Iterator[tuple[int, str]]:
-    """Each word with its line, variables of the environment replaced."""
+    """Each word with its line, with environment variables replaced."""
     text = re.sub(r"/\*.*?\*/", lambda groups: "\n" * groups[0].count("\n"), text, flags=re.DOTALL)
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(^|\s)(//|#).*", "", line).removesuffix("\\")

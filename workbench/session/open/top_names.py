@@ -1,4 +1,4 @@
-"""A platform's signals under the names that a project's own top module gives them."""
+"""Renames a platform's signals to the names in a project's own top module."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
-"""Building and running a project runs its code. What was agreed to is the content that was there to be seen.
+"""Trust: building and running a project runs its code, so the user agrees to its present contents first.
 
-A project that its user calls their own is trusted whatever becomes of it. Any other is trusted as it stood: where a
-file of it has changed since, the question comes again and names the file.
+A project marked as the user's own is trusted whatever its contents. Any other is trusted with the contents at that
+time: if a file has changed since, the question returns and names the file.
 """
 
 import os
@@ -32,14 +32,14 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 @dataclass(frozen=True)
 class Standing:
-    """Whether a project may be run without asking, and where not, which files differ from what was agreed to."""
+    """Whether a project may be run without asking; if not, the files that differ from the trusted contents."""
 
     trusted: bool
     changed: tuple[str, ...] = ()
 
 
 def standing(workspace: Workspace) -> Standing:
-    """How the project stands now; reads its files."""
+    """The trust in the project now; reads its files."""
     agreed = _agreed().get(str(workspace.path))
     if agreed == _OWN:
         return Standing(True)
@@ -51,17 +51,17 @@ def standing(workspace: Workspace) -> Standing:
 
 
 def trust(workspace: Workspace, own: bool = False) -> None:
-    """Agree to run what the project holds now or, where it is the user's `own`, whatever it will hold."""
+    """Trust the project with its present contents or, if it is the user's `own`, with any later contents."""
     store.save("trusted", {**_agreed(), str(workspace.path): _OWN if own else content(workspace)})
 
 
 def trusted() -> dict[str, bool]:
-    """The project files that are trusted, each with whether it is its user's own."""
+    """The trusted project files, each with whether it is the user's own."""
     return {path: agreed == _OWN for path, agreed in _agreed().items()}
 
 
 def withdraw(project: str) -> None:
-    """Ask again before this project is run. WorkbenchError where it is not trusted."""
+    """Withdraw the trust in this project. WorkbenchError if it is not trusted."""
     agreed = _agreed()
     if project not in agreed:
         raise WorkbenchError(
@@ -76,11 +76,11 @@ def _agreed() -> Mapping[str, object]:
 
 
 def content(workspace: Workspace) -> dict[str, str]:
-    """File -> what is in it, for all that building and running may read in the project's own folders.
+    """File -> hash of its contents, for all that building and running may read in the project's own folders.
 
-    These are the project file, the platform's template, and whatever lies in or below the folders that hold sources
-    and headers (with commands of its own: the project's whole folder), but for runs and hidden folders. Empty where
-    there are too many to tell: such a project is asked for each time, unless it is the user's own.
+    These are the project file, the platform's template, and everything in or below the folders with sources and headers
+    (with commands of its own: the project's whole folder), except runs and hidden folders. Empty if there are too many
+    files: such a project needs the user's consent each time, unless it is the user's own.
     """
     project, root = workspace.project, workspace.root
     sources = [*(root / name for name in project.host.sources), *workspace.hdl_files]
@@ -109,7 +109,7 @@ def _files_below(folder: Path, runs: Path) -> Iterator[Path]:
 
 
 def _digest(path: Path) -> str:
-    """What a regular file holds, in short; nothing for what is none, or cannot be read."""
+    """The hash of a regular file; nothing if it is not one, or cannot be read."""
     try:
         if not path.is_file():
             return ""
@@ -122,7 +122,7 @@ def _digest(path: Path) -> str:
 
 
 def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]:
-    """What agreeing would run, and with which rights: a sentence each, for whoever is asked."""
+    """Sentences that say what trust permits to run, and with which rights."""
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
     said = [f"Changed since you trusted it: {listed(standing.changed, 4)}."] if standing.changed else []
@@ -154,13 +154,13 @@ def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]
 
 
 def _commands(workspace: Workspace) -> tuple[str, ...]:
-    """The project's own commands, as they are written."""
+    """The project's own commands, as written."""
     target = workspace.project.target
     return tuple(f"`{line}`" for line in (target.build, target.run, target.fetch) if line)
 
 
 def _own(workspace: Workspace, sources: Sequence[str]) -> list[str]:
-    """The sources that a person wrote."""
+    """The sources that the user wrote."""
     return [name for name in sources if not workspace.is_made(workspace.root / name)]
 
 
@@ -169,7 +169,7 @@ def _own_hardware(workspace: Workspace) -> list[str]:
 
 
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
-    """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
+    """The HDL's calls that access files or start programs: `$system at hdl/top.v:12`."""
     places = []
     for name in _own_hardware(workspace):
         try:

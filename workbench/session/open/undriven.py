@@ -1,4 +1,4 @@
-"""Inputs of a design that nothing outside would drive: they are told before a run, which would take them for zero."""
+"""Inputs of a design that nothing drives, reported before a run, which would use zero for them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ _MOST_BITS = 64  # of a constant
 def undriven_inputs(
     top: str, ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind], constants: Collection[str]
 ) -> tuple[Diagnostic, ...]:
-    """An error for each interface, and one for all other inputs, that the design reads, and neither the platform nor
-    one of the project's `constants` drives; where the `top` is not what the platform asks for, that instead."""
+    """An error for each interface, and one for all other inputs, that the design reads and neither the platform nor the
+    project's `constants` drive; if the `top` does not fit the platform, an error for that instead."""
     if platform.hardware is None or not ports:
         return ()
     if lacking := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
@@ -55,7 +55,7 @@ def undriven_inputs(
 def wrong_constants(
     ports: Sequence[HdlPort], platform: Platform, constants: Mapping[str, int]
 ) -> Iterator[tuple[str, Diagnostic]]:
-    """The constants that cannot be, each with what is wrong with it."""
+    """The invalid constants, each with its error."""
     bits: dict[str, int] = {}
     for port in ports:
         if port.direction == "input":

@@ -1,4 +1,4 @@
-"""A project opened: its documents read and resolved, its languages and its platform's support found."""
+"""An open project: its documents read and resolved, with its languages and its platform's support."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ U = TypeVar("U")
 
 @dataclass(frozen=True)
 class Workspace:
-    """An open project. `diagnostics` are the warnings met on the way; errors raise instead. `composed` are the sources
-    that were made of its sections, of the files `parts`; `faults` say why they could not be made, and then nothing can
-    be built."""
+    """An open project. `diagnostics` are warnings of its opening; errors raise instead. `composed` are the sources
+    generated from its sections, with the files `parts`; `faults` give the reasons if generation failed, and then
+    nothing can be built."""
 
     path: Path
     root: Path
@@ -59,36 +59,36 @@ class Workspace:
 
     @property
     def boards(self) -> tuple[Workspace, ...]:
-        """The project of each FPGA, in their order: the same one where they have the same design."""
+        """The project of each FPGA, in order; the same object for the same design."""
         return self.own_designs or (self,) * len(self.project.hardware.places)
 
     @property
     def designs(self) -> tuple[Workspace, ...]:
-        """The project of each design, once for all FPGAs that have it."""
+        """The project of each different design, once."""
         return tuple({id(one): one for one in self.boards}.values())
 
     @property
     def designs_by_place(self) -> dict[str, Workspace]:
-        """The project of each design, by what the names in the first FPGA begin with that holds it."""
+        """The project of each design, by the name prefix of the first FPGA that holds it."""
         places = self.project.hardware.places
         return {places[self.boards.index(one)]: one for one in self.designs}
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
-        """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
+        """The project's settings with `changes` applied. WorkbenchError for an unknown name."""
         for name in changes or {}:
             if name not in self.project.settings:
                 raise WorkbenchError(unknown_name("setting", name, self.project.settings, self.path))
         return {**self.project.settings, **(changes or {})}
 
     def watching(self, blocks: Sequence[str]) -> Workspace:
-        """The same where the design's counters watch these blocks, if any; the project's own else."""
+        """The workspace with the design's counters watching these blocks; unchanged without any."""
         if not blocks:
             return self
         watched = self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
         return replace(watched, own_designs=once_each(self.own_designs, lambda one: one.watching(blocks)))
 
     def counting(self, assertions: bool, branches: bool) -> Workspace:
-        """The same where these are counted too, besides what the project asks for."""
+        """The workspace with these counted too, in addition to what the project requests."""
         asked = {name for name, wanted in (("assertions", assertions), ("branches", branches)) if wanted}
         if not asked:
             return self
@@ -100,17 +100,17 @@ class Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
 
     def with_parameters(self, parameters: Mapping[str, Value]) -> Workspace:
-        """With parameters of the top module laid over the project's."""
+        """The workspace with these parameters of the top module in place of the project's."""
         hardware = self.project.hardware
         laid = {**hardware.parameters, **parameters}
         return self.with_hardware(hardware.model_copy(update={"parameters": laid})) if parameters else self
 
     def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
-        """Macros for the host's compiler."""
+        """The macros for the host's compiler."""
         return {name: str(value) for name, value in {**self.project.host.defines, **settings}.items()}
 
     def parameters(self, settings: Mapping[str, Value]) -> dict[str, str]:
-        """Parameters of the top module: those the project lists, with the settings of the same name laid over."""
+        """The parameters of the top module: the project's, with settings of the same name applied."""
         listed = self.project.hardware.parameters
         return {name: str(settings.get(name, value)) for name, value in listed.items()}
 
@@ -122,13 +122,13 @@ class Workspace:
         return host.model_copy(update={"include_dirs": (*host.include_dirs, *map(str, api))})
 
     def target(self, name: str = "") -> Target:
-        """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""
+        """The target of that name, or the project's. WorkbenchError if there is none."""
         if name and name not in self.targets:
             raise WorkbenchError(unknown_name("target", name, self.targets))
         return chosen("target", name or self.project.target.name, self.targets, self.path, "target", "name")
 
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
-        """What the sources hold, read in children with limits. Raises Cancelled."""
+        """The contents of the sources, read in children with limits. Raises Cancelled."""
         from workbench.api.job import Job
         from workbench.model.scan import HdlScan, HostScan, ProjectScan
 
@@ -139,7 +139,7 @@ class Workspace:
         return self._checked(ProjectScan(self._scan_host(self.host, settings, job), design))
 
     def _checked(self, scan: ProjectScan) -> ProjectScan:
-        """With its marks held against each other."""
+        """The scan with its pragmas checked against each other."""
         from workbench.session.mark.mark_checks import mark_problems
         from workbench.session.mark.marking import proposed
 
@@ -181,8 +181,8 @@ class Workspace:
         keep: Callable[[HardwareSources, Callable[[], HdlBuild]], HdlBuild] = lambda usable, make: make(),
         otherwise: Callable[[HardwareSources, str], HdlBuild] | None = None,
     ) -> HdlBuild:
-        """What `make` builds of the hardware's sources, or `otherwise` where that goes beyond a limit, or `keep` has of
-        them. WorkbenchError where they cannot be read or built."""
+        """The result of `make` on the hardware's sources; beyond a limit that of `otherwise`, and an earlier one if
+        `keep` has it. WorkbenchError if they cannot be read or built."""
         scanner = self.hdl_scanner(settings, job)
         try:
             hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job, keep, otherwise)
@@ -191,14 +191,14 @@ class Workspace:
         return placed(replace(hdl, diagnostics=self._in_project(hdl.diagnostics)), self.root)
 
     def _in_project(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """With their lines in the project's document."""
+        """The diagnostics with their lines in the project's document."""
         return tuple(
-            at_keys(self.path, self._said_at(one.keys), one) if isinstance(one, OfProject) else one
+            at_keys(self.path, self._keys_in_project(one.keys), one) if isinstance(one, OfProject) else one
             for one in diagnostics
         )
 
-    def _said_at(self, keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
-        """Where the project says what these keys of its design are of: the last streams are ends of links."""
+    def _keys_in_project(self, keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """Map keys of the expanded design to keys in the project file: the last streams are ends of links."""
         first = len(self.project.hardware.streams) - len(self.ends)
         if keys[:2] != ("hardware", "streams") or int(keys[2]) < first:
             return keys
@@ -208,10 +208,10 @@ class Workspace:
     def scan_typed(
         self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job
     ) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
-        """The sources where these texts (by their real paths) stand for what some hold, and what is wrong with them;
-        `before` is of the files as they are. Read are only the hardware, where a text is of that, and the host's
-        sources whose texts these are; a header, or a file of no known kind, may speak of any. What sources are composed
-        of is looked at anew. Raises Cancelled."""
+        """The scan with these texts in place of the contents of some files (by their real paths), and its problems;
+        `before` is the scan of the files themselves. Only the hardware is read again, if a text belongs to it, and the
+        host's sources with these texts; a header, or a file of unknown kind, may affect any source. Composed sources
+        are composed again. Raises Cancelled."""
         from workbench.model.scan import ProjectScan
         from workbench.session.open.composing import faults
 
@@ -240,7 +240,7 @@ class Workspace:
         return scan, wrong + scan.diagnostics
 
     def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
-        """What of the top's inputs nothing drives, or a constant wrongly."""
+        """The inputs of the top that nothing drives, and its invalid constants."""
         from workbench.session.open.undriven import undriven_inputs, wrong_constants  # with the schemas
 
         constants, top = self.project.hardware.constants, self.project.hardware.top
@@ -251,9 +251,10 @@ class Workspace:
         return (*wrong, *undriven_inputs(top, ports, self.platform, self.port_kinds, constants))
 
     def definition(self, file: Path, line: int, column: int, job: Job | None = None) -> Definition | None:
-        """Where the name at a place of a source is defined; None where none stands there, or none that is known.
+        """The definition of the name at a place of a source; None if there is no name, or no known definition.
 
-        The column is in bytes. Raises Cancelled, and WorkbenchError where the sources cannot be read."""
+        The column is in bytes. Raises Cancelled, and WorkbenchError if the sources cannot be read.
+        """
         from workbench.api.job import Job
 
         watched, settings, file = job or Job(), self.settings(), real(file)
@@ -279,7 +280,7 @@ class Workspace:
         return meant or self._defined_here(name_at(file, line, column))
 
     def _defined_here(self, name: str) -> Definition | None:
-        """Where the project itself gives a name its value."""
+        """The definition by the project itself, such as a parameter's value."""
         from workbench.model.scan import Definition
 
         marked = _marked(self.path)
@@ -303,7 +304,7 @@ class Workspace:
 
     @property
     def outside(self) -> tuple[Path, ...]:
-        """Folders beyond the project's own that its sources may lie in."""
+        """The folders outside of the project's that its sources may be in."""
         return tuple(self.root / folder for folder in self.project.outside)
 
     @property
@@ -311,7 +312,7 @@ class Workspace:
         return self.root / "runs"
 
     def is_made(self, source: Path) -> bool:
-        """Whether a source was made of the project's parts, or is the run-time of what was."""
+        """Whether a source was generated from the project's parts, or belongs to the run-time of generated sources."""
         if not self.composed:
             return False
         from workbench.session.open.composing import made_folder
@@ -321,11 +322,11 @@ class Workspace:
 
     @property
     def documents(self) -> tuple[Path, ...]:
-        """What the project was read from: its documents, and the files that it is composed of."""
+        """The documents of the project, and the files that it is composed of."""
         return (self.path, self.platform_path, *self.parts, *self.commands)
 
     def stamps(self) -> dict[Path, str]:
-        """The SHA-256 of its documents as they are now, without one that cannot be read."""
+        """The present SHA-256 of its readable documents."""
         checksums = {}
         for path in self.documents:
             with suppress(OSError):
@@ -333,8 +334,8 @@ class Workspace:
         return checksums
 
     def source_checksums(self) -> dict[str, str]:
-        """The SHA-256 of its sources as they are now, by their paths in the project, without those outside of it and
-        those that cannot be read."""
+        """The present SHA-256 of its sources by their paths in the project, without those outside of it and unreadable
+        ones."""
         checksums = {}
         for path in (*expand_sources(self.root, self.project.host.sources), *self.hdl_files):
             if path.is_relative_to(self.root):
@@ -350,20 +351,20 @@ class Workspace:
         return tuple(sorted(folders, key=lambda p: (p.joinpath("manifest.json").stat().st_mtime_ns, p.name)))
 
     def next_run_folder(self) -> Path:
-        """`runs/run-N`, N one more than the highest there is."""
+        """`runs/run-N`, with N one more than the highest existing number."""
         numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdecimal()]
         return self.runs_dir / f"run-{max(numbers, default=0) + 1}"
 
 
 def once_each(items: Iterable[T], do: Callable[[T], U]) -> tuple[U, ...]:
-    """What `do` gives for each item, asked once for those that are the same object."""
+    """The result of `do` for each item, computed once for the same object."""
     items = tuple(items)
     results = {number: do(one) for number, one in {id(one): one for one in items}.items()}
     return tuple(results[id(one)] for one in items)
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
-    """`NAME=VALUE` texts, values read as in a document. WorkbenchError for one without a name or an equals sign."""
+    """`NAME=VALUE` texts, values read as in a document. WorkbenchError for a text without a name or an equals sign."""
     from workbench.formats.yaml_nodes import plain_scalar
 
     settings: dict[str, Value] = {}
@@ -377,20 +378,20 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
 
 
 def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
-    """What a project means by a name. WorkbenchError at the line that names it."""
+    """The item that a project names. WorkbenchError at the line of the name."""
     if name not in known:
         raise WorkbenchError(at_keys(path, at, unknown_name(kind, name, known, path)))
     return known[name]
 
 
 def at_keys(path: Path, keys: tuple[str | int, ...], diagnostic: Diagnostic) -> Diagnostic:
-    """The diagnostic at the line of the project where the keys lead."""
+    """The diagnostic at the line of the project to which the keys lead."""
     marked = _marked(path)
     return marked.diagnostic(keys, diagnostic.message, diagnostic.hint, diagnostic.severity) if marked else diagnostic
 
 
 def _marked(path: Path) -> Marked | None:
-    """The values of a project file with their lines; None where it is gone, or cannot be read."""
+    """The values of a project file with their lines; None if it is gone, or cannot be read."""
     from workbench.formats.yaml_marks import read_marked
 
     with suppress(OSError):

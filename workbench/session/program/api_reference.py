@@ -1,5 +1,5 @@
-"""What plugins may import, read from the source without importing it: signatures, fields and docstrings, as data and
-as a page of the help."""
+"""The reference of the plugin API, read from the source without importing it: signatures, fields and docstrings, as
+data and as a help page."""
 
 import ast
 import re
@@ -49,7 +49,7 @@ class Name:
 
 
 def api_names(module: str) -> dict[str, list[Name]]:
-    """The promised names of a module, by what their own module is about."""
+    """The promised names of a module, grouped by their own modules."""
     groups: dict[str, list[Name]] = {}
     for name, home in sources(str(_path(module))).items():
         title = re.split(r"\.\s|\n\n", ast.get_docstring(_tree(home)) or home)[0].replace("\n", " ").rstrip(".")
@@ -73,7 +73,7 @@ def api_json() -> dict[str, Any]:
 
 
 def api_page() -> str:
-    """The page of the help."""
+    """The help page."""
     parts = [_HEAD]
     for module in MODULES:
         parts.append(f"## {module}\n\n{ast.get_docstring(_tree(module))}\n")
@@ -123,7 +123,7 @@ def _name(module: str, name: str) -> Name:
 
 
 def _definition(module: str, name: str) -> ast.stmt:
-    """Where a module defines a name. LookupError where it does not."""
+    """The place in a module that defines a name. LookupError if there is none."""
     for node in _tree(module).body:
         defined = getattr(node, "name", "")
         if isinstance(node, ast.Assign | ast.AnnAssign):
@@ -164,7 +164,7 @@ def _own_members(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 def _field(item: ast.AnnAssign) -> str:
-    """A field with its default; what `field(...)` says besides is no part of the promise."""
+    """A field with its default; other arguments of `field(...)` are not promised."""
     line, value = f"{ast.unparse(item.target)}: {ast.unparse(item.annotation)}", item.value
     if isinstance(value, ast.Call) and ast.unparse(value.func) in ("field", "Field"):
         given = {keyword.arg: keyword.value for keyword in value.keywords}
@@ -189,7 +189,7 @@ def _class(module: str, name: str) -> ast.ClassDef:
 
 
 def _home(module: str, name: str) -> str | None:
-    """The module of the workbench that defines a class which this one names; None for another library's."""
+    """The module of the workbench that defines a class which this one uses; None for another library's."""
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
             return _home(node.module, name) if (node.module or "").startswith("workbench.") and node.module else None

@@ -1,4 +1,4 @@
-"""The declarations of a C or C++ header, each with the comment above it and without functions' bodies."""
+"""Parses the declarations of a C or C++ header, each with the comment above it, without bodies of functions."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ _FUNCTION = re.compile(r"\)(?: const)?(\s*:(?!:)[^;{]*)?\s*(?=\{)")
 
 @dataclass(frozen=True)
 class Declaration:
-    """`text` is as the header has it, with the comments within; `about` is the comment above, as plain text."""
+    """A declaration. `text` is its text in the header, with inner comments; `about` is the comment above, as plain
+    text."""
 
     name: str
     text: str
@@ -20,7 +21,7 @@ class Declaration:
 
 
 def declarations(header: str) -> Iterator[Declaration]:
-    """What a header declares at its top level, in order."""
+    """The declarations at a header's top level, in order."""
     code = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), header)
     begin = 0
     for end in _ends(code):
@@ -33,7 +34,7 @@ def declarations(header: str) -> Iterator[Declaration]:
 
 
 def _ends(code: str) -> Iterator[int]:
-    """Where each declaration ends: at its semicolon, a function's at its brace."""
+    """The end of each declaration: its semicolon, or a function's closing brace."""
     begin, at = 0, 0
     while match := re.compile(r"[;{}]").search(code, at):
         at = match.end()
@@ -47,7 +48,7 @@ def _ends(code: str) -> Iterator[int]:
 
 
 def _closed(code: str, opening: int) -> int:
-    """Just behind the brace that closes the one at `opening`."""
+    """The position after the brace that closes the one at `opening`."""
     depth = 0
     for match in re.compile(r"[{}]").finditer(code, opening):
         depth += 1 if match[0] == "{" else -1
@@ -57,7 +58,7 @@ def _closed(code: str, opening: int) -> int:
 
 
 def _name(code: str) -> str:
-    """What is declared: a type, else what stands before the first parenthesis or the end."""
+    """The declared name: of a type, or before the first parenthesis or the end."""
     match = re.match(r"\s*(?:struct|class)\s+(\w+)", code) or re.search(r"(\w+)\s*\((?!\()", code.split("{")[0])
     if match is None or code.lstrip().startswith("typedef"):
         match = re.search(r"(\w+)\s*;\s*$", code)
@@ -65,7 +66,7 @@ def _name(code: str) -> str:
 
 
 def _without_bodies(text: str, code: str) -> str:
-    """A declaration whose functions, its members too, end at their parameters."""
+    """A declaration in which functions, also member functions, end after their parameters."""
     kept, at = [], 0
     while match := _FUNCTION.search(code, at):
         end = _closed(code, match.end())

@@ -1,4 +1,4 @@
-"""The desktop's menu: an entry and an icon for this installation, in the user's own folders."""
+"""The desktop's menu: an entry and an icon for this installation in the user's folders."""
 
 import shlex
 import shutil
@@ -23,7 +23,7 @@ def icon_path() -> Path:
 
 
 def install() -> tuple[Path, Path]:
-    """Write the entry, which starts the program that is running now, and the icon."""
+    """Write an entry that starts the running program, and the icon."""
     resources = files("workbench.resources").joinpath("desktop")
     program = _program()
     lines = []
@@ -36,7 +36,7 @@ def install() -> tuple[Path, Path]:
 
 
 def remove() -> tuple[Path, ...]:
-    """Take the entry and the icon away again. Gives those that were there."""
+    """Remove the entry and the icon. Returns the removed files."""
     there = tuple(path for path in (entry_path(), icon_path()) if path.exists())
     for path in there:
         path.unlink()
@@ -53,7 +53,8 @@ def _program() -> Path:
 
 
 def _quoted(program: Path) -> str:
-    """As the desktop entry specification quotes: between double quotes where a sign is reserved; % is doubled."""
+    """A word quoted by the desktop entry specification: in double quotes if it has reserved characters; % is
+    doubled."""
     text = str(program).replace("%", "%%")
     if shlex.quote(text) == text:
         return text

@@ -1,5 +1,5 @@
-"""Writing what a person asked for: whole or not at all, in a folder that is made where it is not there, and never over
-what is the person's own."""
+"""Writes results for the user: atomically, in a folder that is created if necessary, and never over the user's own
+files."""
 
 import csv
 import io
@@ -16,16 +16,16 @@ _MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the fil
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file by replacing it at once. WorkbenchError where it cannot be written; the old file then stays."""
+    """Write a file by replacing it at once. WorkbenchError if it cannot be written; the old file then stays."""
     _make_folder(path.parent)
     write_files({path: content.encode("utf-8") if isinstance(content, str) else content})
 
 
 def write_result(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Let `write` make a report, a picture or an export, and put it there.
+    """Let `write` make a report, a picture or an export, and move it to its place.
 
-    A file that stands there already is replaced only where it is a result of the same kind (its first line begins the
-    same); a source or a project is not. WorkbenchError for that, and where nothing can be written; the old file stays.
+    An existing file is replaced only if it is a result of the same kind (its first line begins the same); a source or a
+    project is not. WorkbenchError for that, and if nothing can be written; the old file stays.
     """
     path = real(path)
     _make_folder(path.parent)
@@ -50,7 +50,7 @@ def write_result_text(path: Path, text: str) -> None:
 
 
 def write_result_table(path: Path, rows: Iterable[Iterable[str | float]]) -> None:
-    """Rows as CSV, the head first; numbers are written whole."""
+    """Write rows as CSV, the head first, with numbers in full precision."""
 
     def write(file: BinaryIO) -> None:
         text = io.TextIOWrapper(file, "utf-8", newline="")
@@ -66,9 +66,9 @@ def _kind(path: Path) -> bytes:
 
 
 def claim_folder(out: Path) -> None:
-    """Make `out` ready to be written: new, empty, or left by an earlier `seal_folder`, whose files then go.
+    """Prepare `out` for writing: new, empty, or written by an earlier `seal_folder`, whose files are deleted.
 
-    WorkbenchError where it holds anything else, or a file that was changed since; then nothing is touched.
+    WorkbenchError if it holds other files, or a file that was changed since; then nothing is touched.
     """
     mark = out / _MARK
     try:
@@ -92,7 +92,7 @@ def claim_folder(out: Path) -> None:
 
 
 def seal_folder(out: Path) -> None:
-    """Note what was written to `out`, so that it is known as the workbench's own the next time."""
+    """List the files written to `out`, so that the workbench recognises them next time."""
     files = {str(p.relative_to(out)): sha256(p.read_bytes()) for p in sorted(out.rglob("*")) if p.is_file()}
     files.pop(_MARK, None)
     write_files({out / _MARK: json.dumps({"files": files}, indent=1).encode()})

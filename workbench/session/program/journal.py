@@ -1,8 +1,8 @@
-"""A log and crash reports in the user's own state folder. They stay there: nothing is ever sent.
+"""The log and crash reports, in the user's own state folder. Nothing is ever sent.
 
-A process that does work keeps one file, named by its start and number: `*.running.log` while it goes on, `*.log` once
-it has ended, `*.crash.log` where the workbench itself failed. A crash below Python is written into the same file by
-faulthandler; the next start finds it and tells where it is. Some modules are imported only where a file is kept.
+A working process keeps one file, named by its start and number: `*.running.log` while it runs, `*.log` after its end,
+`*.crash.log` if the workbench failed. A crash below Python is written into the same file by faulthandler; the next
+start finds it and reports it. Some modules are imported only if a file is kept.
 """
 
 from __future__ import annotations
@@ -44,20 +44,21 @@ _seen: dict[str, Diagnostic] = {}
 
 
 def log_dir() -> Path:
-    """Where logs and crash reports are kept; on Linux `~/.local/state/rc-workbench/log`."""
+    """The folder of logs and crash reports; on Linux `~/.local/state/rc-workbench/log`."""
     return state_dir() / "log"
 
 
 def install() -> None:
-    """From now on every failure that nothing expected is written down and told, whichever thread it is in."""
+    """Log and report every unexpected failure from now on, in all threads."""
     sys.excepthook = _failed
     threading.excepthook = lambda failed: _failed(failed.exc_type, failed.exc_value, failed.exc_traceback)
 
 
 def start(command: Sequence[str]) -> Diagnostic | None:
-    """Keep a file for this process, if it does not yet. Tells of an earlier process's crash that nobody knows of.
+    """Open this process's log file, if it is not open yet. Returns a report on an earlier process's crash that was not
+    reported yet.
 
-    A folder that cannot be written is no reason to stop: there is then no log.
+    Without a writable folder there is no log.
     """
     global _file, _handler, _left
     if _file is not None:
@@ -85,7 +86,7 @@ def start(command: Sequence[str]) -> Diagnostic | None:
 
 
 def end() -> None:
-    """The process ends as it should: its file says so and gets its last name."""
+    """Close the log of a process that ends normally, and give it its final name."""
     global _file, _handler
     if _file is None or _handler is None:
         return
@@ -103,7 +104,7 @@ def end() -> None:
 
 
 def note(text: str) -> None:
-    """A line for the log, where this process keeps one."""
+    """Write a line to the log, if this process keeps one."""
     if _file is not None:
         import logging
 
@@ -111,7 +112,7 @@ def note(text: str) -> None:
 
 
 def crash(error: BaseException) -> Diagnostic:
-    """Write down a fault of the workbench itself or of a plugin, once, and say where it was written."""
+    """Log a fault of the workbench or of a plugin once, and return a diagnostic with the log's place."""
     global _file
     report = "".join(traceback.format_exception(error))
     if report in _seen or len(_seen) >= MOST_CRASHES:
@@ -170,7 +171,7 @@ def _fits(record: object) -> bool:
 
 
 def _settle(folder: Path) -> Path | None:
-    """Give the files of processes that are gone their last name, delete what is too old. Gives the newest crash."""
+    """Give the files of ended processes their final names, and delete old ones. Returns the newest crash."""
     crashed = None
     for path in sorted(folder.glob(f"*{RUNNING}")):
         number = path.name.removesuffix(RUNNING).rpartition("-")[2]

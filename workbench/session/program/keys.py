@@ -1,4 +1,4 @@
-"""The window's commands by name: what each is called, and its key, as it comes or as its user chose. No Qt here."""
+"""The window's commands by name, each with its title and its key, the default or the user's. No Qt here."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -97,28 +97,28 @@ _WRITTEN = {name.lower(): name for name in (*_MODIFIERS, *_NAMED, *(f"F{number}"
 
 
 def key_of_mode(place: int) -> str:
-    """The key of the mode at a place of the rail, counted from 1; none from the tenth on."""
+    """The key of the mode at a position of the rail, from 1; none from the tenth on."""
     return f"Ctrl+{place}" if place < 10 else ""
 
 
 def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
-    """As `COMMANDS`, with those that show a mode and those of pictures."""
+    """`COMMANDS`, with the commands that show a mode and those of pictures."""
     shown = {f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)}
     return {**COMMANDS, **shown, **VIEW_COMMANDS}
 
 
 def preference_of(command: str) -> str:
-    """The name under which a command's key is remembered."""
+    """The name of the preference that holds a command's key."""
     return f"key.{command}"
 
 
 def command_of(preference: str) -> str:
-    """The command whose key is remembered under a name."""
+    """The command whose key the preference of this name holds."""
     return preference.removeprefix("key.")
 
 
 def key_in_force(command: str, key: str) -> str:
-    """A command's key: the one that its user chose, or else `key`. "" is none."""
+    """The user's key of a command, or else `key`; "" if it has none."""
     chosen = store.preference(preference_of(command), key)
     try:
         return written(chosen, command) if chosen else ""
@@ -127,24 +127,24 @@ def key_in_force(command: str, key: str) -> str:
 
 
 def with_key(text: str, command: str) -> str:
-    """A tooltip's text with the key of a command behind it, where it has one."""
+    """A tooltip's text, followed by the command's key if it has one."""
     key = key_of(command)
     return f"{text} ({key})" if key else text
 
 
 def key_of(command: str) -> str:
-    """The key in force of a command that shows no mode; "" for none."""
+    """The key of a command that does not show a mode; "" if it has none."""
     return key_in_force(command, {**COMMANDS, **VIEW_COMMANDS}[command][1])
 
 
 def view_command(*keys: str) -> str:
-    """The command that one of these keys gives in a picture, "" for none."""
+    """The command for one of these keys in a picture; "" if there is none."""
     return next((name for name in VIEW_COMMANDS if key_of(name) in keys), "")
 
 
 def written(key: str, command: str = "") -> str:
-    """A key as it is written, modifiers in order: "Ctrl+Shift+S". WorkbenchError for what is no key, for one that types
-    a letter, unless the command is one of a picture's, and for one that means something everywhere."""
+    """A key in its usual form, modifiers in order: "Ctrl+Shift+S". WorkbenchError for an invalid key, for one that
+    types a letter (except for commands of pictures), and for one that has a meaning everywhere."""
     *held, last = (_WRITTEN.get(part.lower(), part) for part in re.split(r"(?<=.)\+(?=.)", key.strip()))
     last = last.upper() if len(last) == 1 else last
     if (

@@ -1,4 +1,4 @@
-"""A plugin as it was loaded, or why it was not."""
+"""A loaded plugin, or the reason why it was not loaded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
 
 @dataclass(frozen=True)
 class LoadedPlugin:
-    """A plugin and where it came from; `error` is empty, or why it could not be loaded.
+    """A plugin and its origin; `error` is "", or the reason why it was not loaded.
 
-    `brings` has the names of what it brings, by kind; `overrides` those that another plugin brought before it.
+    `brings` has the names of its additions, by kind; `overrides` those that an earlier plugin had.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What was chosen in the search field, and which of what can be found comes first. No Qt here."""
+"""The search field: recently used items, and the order of matches. No Qt here."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def used() -> tuple[str, ...]:
-    """What was chosen lately, newest first, by what each was called."""
+    """The names of the recently chosen items, newest first."""
     return tuple(store.load("used", []))
 
 
@@ -27,8 +27,8 @@ def found(
     lately: Sequence[str] = (),
     name_of: Callable[[T], str] | None = None,
 ) -> list[T]:
-    """The items that hold every word typed, in any order: first those used lately, then those whose titles begin so,
-    then those with words that do."""
+    """The items that contain every typed word, in any order: first recently used ones, then those whose titles begin
+    with the text, then those with words that begin with it."""
     words = typed.lower().split()
     place = {name: number for number, name in enumerate(lately)}
     name_of = name_of or title_of
@@ -45,6 +45,6 @@ def found(
 
 
 def with_line(typed: str) -> tuple[str, int]:
-    """`main.c:12` as the name of a file and a line; 0 where there is none."""
+    """`main.c:12` as a file name and a line; 0 without a line."""
     match = re.fullmatch(r"(.*\S):(\d+)", typed.strip())
     return (match[1], int(match[2])) if match else (typed, 0)

@@ -1,4 +1,4 @@
-"""A plugin's own folder: begun, and checked without being installed."""
+"""A plugin's own folder: created, and checked without installation."""
 
 import re
 import sys
@@ -19,8 +19,8 @@ from workbench.system.files import read_file, write_files
 
 
 def begin_plugin(folder: Path) -> Sequence[Path]:
-    """Write a plugin with one metric and one rule, named after its folder. WorkbenchError where the folder exists or
-    its name makes no name of a package."""
+    """Write a plugin with one metric and one rule, named after its folder. WorkbenchError if the folder exists or its
+    name does not give a valid package name."""
     package = re.sub(r"[\s.-]+", "_", folder.name).lower()
     if not package.isidentifier() or not package.isascii():
         hint = "Choose a name of letters, digits and hyphens, as in my-plugin."
@@ -43,8 +43,8 @@ def begin_plugin(folder: Path) -> Sequence[Path]:
 
 
 def check_plugins(folder: Path, installed: Plugins) -> tuple[Sequence[LoadedPlugin], Sequence[Diagnostic]]:
-    """Load the plugins that a folder's pyproject.toml names, without installing them: their code runs. Also what is
-    wrong with their templates and rules. WorkbenchError where the folder names no plugin."""
+    """Load the plugins that a folder's pyproject.toml names without installing them; their code runs. Also returns the
+    problems of their templates and rules. WorkbenchError if the folder names no plugin."""
     about = folder / "pyproject.toml"
     try:
         document = tomllib.loads(read_file(about).decode())
@@ -63,7 +63,7 @@ def check_plugins(folder: Path, installed: Plugins) -> tuple[Sequence[LoadedPlug
 
 
 def _problems(brought: Brought, installed: Plugins) -> Iterator[Diagnostic]:
-    """What is wrong with the documents that a plugin brings, read with its own port kinds and metrics."""
+    """The problems of the documents that a plugin brings, read with its own port kinds and metrics."""
     port_kinds = {**installed.port_kinds, **brought.get("port_kinds", {})}
     for platform in brought.get("platforms", {}).values():
         yield from load_platform(platform.template, port_kinds)[1]

@@ -1,4 +1,5 @@
-"""Finds the plugins and gathers what they bring. One that fails becomes a notice that names it; the rest go on."""
+"""Finds the plugins and collects their additions. A plugin that fails gives a notice with its name; the others are
+used."""
 
 import os
 import sys
@@ -41,9 +42,9 @@ from workbench.session.program.loaded_plugin import LoadedPlugin
 
 @dataclass(frozen=True)
 class Plugins:
-    """What the loaded plugins bring, each kind by name. Where two bring the same name, the one loaded last is used.
+    """The additions of the loaded plugins, each kind by name. If two plugins use a name, the last one counts.
 
-    A kind is one field here and one hook: `platforms` holds what `workbench_platforms` returns.
+    Each kind is one field here and one hook: `platforms` holds the results of `workbench_platforms`.
     """
 
     loaded: tuple[LoadedPlugin, ...]
@@ -65,7 +66,7 @@ class Plugins:
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
-        """Which plugins could not be loaded, and why."""
+        """The plugins that could not be loaded, with the reasons."""
         return tuple(
             Diagnostic(
                 f"the plugin '{plugin.name}' could not be loaded: {plugin.error}",
@@ -84,7 +85,7 @@ Brought = dict[str, dict[str, Any]]  # kind -> name -> descriptor
 
 
 def load_plugins() -> Plugins:
-    """Load every entry point of the group, the built-in ones first. Never raises for a plugin's fault."""
+    """Load every entry point of the group, the built-in ones first. A plugin's fault never raises here."""
     loaded: list[LoadedPlugin] = []
     gathered: Brought = {kind: {} for kind in KINDS}
     named = cache(_name_and_version)
@@ -105,7 +106,7 @@ def load_plugins() -> Plugins:
 def load_plugin(
     point: EntryPoint, origin: str, version: str, before: Sequence[LoadedPlugin]
 ) -> tuple[LoadedPlugin, Brought]:
-    """One plugin, and what it brings: nothing where it fails. `before` are those whose names it may override."""
+    """Load one plugin with its additions, or none if it fails. `before` are those whose names it may override."""
     begin_s = time.perf_counter()
     hooks: Sequence[str] = ()
     brought: Brought = {}
@@ -127,7 +128,7 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
 
 
 def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
-    """The hooks that one plugin answers, and what it brings: all of it, or an exception that says what is wrong."""
+    """The hooks that a plugin implements, and its additions: all of them, or an exception with the reason."""
     manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     plugin = point.load()
@@ -138,9 +139,9 @@ def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
 
 
 def _load_others(point: EntryPoint) -> tuple[Sequence[str], Brought]:
-    """The same of a third party's plugin: in a thread, which is left behind if it takes too long; what it prints goes
-    to stderr, and its `sys.exit` ends nothing else. The classes of its kinds of ports and models are looked at, and how
-    its languages are written."""
+    """Load a third party's plugin in a thread, which is abandoned if it takes too long. Its output goes to stderr, and
+    its `sys.exit` ends nothing else. The classes of its port and model kinds are checked, and its languages' comment
+    styles."""
     outcome: list[tuple[Sequence[str], Brought] | BaseException] = []
 
     def load() -> None:
@@ -171,11 +172,11 @@ def _load_others(point: EntryPoint) -> tuple[Sequence[str], Brought]:
 
 
 class _Ended(Exception):
-    """Why a plugin that did not end as a module does brings nothing."""
+    """The plugin ended the process instead of loading."""
 
 
 def _answer(plugin: ModuleType, hook: str) -> dict[str, Any]:
-    """What a plugin's hook returns, by name. TypeError where it is not what the hook's specification says."""
+    """The results of a plugin's hook, by name. TypeError if they do not match the hook's specification."""
     (expected,) = get_args(get_type_hints(getattr(hookspecs, hook))["return"])
     named: dict[str, Any] = {}
     for thing in getattr(plugin, hook)():

@@ -1,6 +1,6 @@
-"""What a person may set: how the window looks, its keys, the programs and folders that are used. No Qt here.
+"""The user's settings: the window's appearance, its keys, programs and folders. No Qt here.
 
-Each is remembered as a text under its name; one that is not remembered, or no longer valid, is at its default.
+Each is stored as a text under its name; without a valid one the default applies.
 """
 
 import os
@@ -19,8 +19,8 @@ GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
 
 @dataclass(frozen=True)
 class Setting:
-    """`kind` is "choice", "number" (from `least` to `most`), "font", "program", "folder" or "key". An empty program or
-    folder is found as without a setting, an empty key is none."""
+    """A setting. `kind` is "choice", "number" (from `least` to `most`), "font", "program", "folder" or "key". An empty
+    program or folder means automatic search, an empty key no key."""
 
     name: str
     group: str
@@ -40,11 +40,11 @@ class Setting:
 
     @property
     def is_set(self) -> bool:
-        """Whether a person chose it."""
+        """Whether the user chose a value."""
         return store.preference(self.name, "") != "" and self.value != self.default
 
     def problem(self, text: str) -> Diagnostic | None:
-        """What keeps a text from being this setting's value."""
+        """The reason why a text is not valid for this setting; None if it is."""
         if self.kind == "choice" and text not in self.choices:
             return unknown_name("value", text, self.choices)
         if self.kind == "number" and not (text.isdecimal() and self.least <= int(text) <= self.most):
@@ -100,19 +100,19 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
 
 
 def value(name: str) -> str:
-    """One setting's value, by its name; not a mode's key."""
+    """The value of a setting, by its name; not of a mode's key."""
     return settings(())[name].value
 
 
 def find_setting(name: str, known: Mapping[str, Setting]) -> Setting:
-    """WorkbenchError where there is none of that name."""
+    """The setting of that name. WorkbenchError if there is none."""
     if name not in known:
         raise WorkbenchError(unknown_name("setting", name, known))
     return known[name]
 
 
 def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
-    """Set a value, and remember it. WorkbenchError for one that is not valid, or a key that another command has."""
+    """Set and store a value. WorkbenchError for an invalid one, or for a key of another command."""
     if problem := setting.problem(text):
         raise WorkbenchError(problem)
     if setting.kind == "key" and text:
@@ -124,16 +124,16 @@ def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
 
 
 def reset(setting: Setting) -> None:
-    """Have a setting as it comes."""
+    """Reset a setting to its default."""
     store.change_preference(setting.name, None)
 
 
 def holder(key: str, setting: Setting, known: Mapping[str, Setting]) -> Setting | None:
-    """The other command that a key gives."""
+    """The other command that has this key."""
     return next((s for s in known.values() if s.kind == "key" and s.value == key and s.name != setting.name), None)
 
 
 def projects_folder() -> str:
-    """Where dialogs begin; "" for where Qt begins."""
+    """The initial folder of dialogs; "" for Qt's default."""
     chosen = store.preference("folder.projects", "")
     return chosen if Path(chosen).is_dir() else ""

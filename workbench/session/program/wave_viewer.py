@@ -1,4 +1,4 @@
-"""Shows a moment in Surfer, by its waveform control protocol where it has that, or in GTKWave.
+"""Shows a moment in Surfer, through its waveform control protocol if available, or in GTKWave.
 
 The protocol: JSON objects, each ended by a zero byte, over TCP (https://gitlab.com/waveform-control-protocol/wcp).
 """
@@ -30,22 +30,22 @@ Check = Callable[[], None]  # raises where it is to end
 
 
 def program_of(viewer: str) -> str | None:
-    """The program of a viewer: the one that is set, or the one that is found."""
+    """The program of a viewer: the set one, or the one found on the path."""
     return value(f"program.{viewer}") or shutil.which(viewer)
 
 
 def moment_folder() -> Path:
-    """Where files for a viewer are written that nobody asked to keep."""
+    """The folder for a viewer's temporary files."""
     return cache_dir() / "waves"
 
 
 def known_viewer(wanted: str = "") -> str:
-    """The viewer that is wanted, or the first that is installed; "" where none is."""
+    """The wanted viewer, or the first installed one; "" if there is none."""
     return next((name for name in VIEWERS if wanted in ("", name) and program_of(name)), "")
 
 
 def show(moment: WaveMoment, viewer: str, check: Check = lambda: None) -> str:
-    """Show a moment in a viewer; what was done, in words. WorkbenchError where that fails."""
+    """Show a moment in a viewer; returns a sentence on what was done. WorkbenchError if that fails."""
     if viewer == "surfer" and _in_open_surfer(moment, check):
         return "shown in the Surfer that is open"
     program = program_of(viewer)
@@ -62,7 +62,7 @@ def show(moment: WaveMoment, viewer: str, check: Check = lambda: None) -> str:
 
 
 def _in_open_surfer(moment: WaveMoment, check: Check) -> bool:
-    """By the server of a Surfer that runs. False where none answers."""
+    """Show it through the server of a running Surfer. False if none answers."""
     try:
         with socket.create_connection(SURFER_ADDRESS, _ASK_S) as connection:
             return _Wcp(connection, check).show(moment)
@@ -71,7 +71,7 @@ def _in_open_surfer(moment: WaveMoment, check: Check) -> bool:
 
 
 def _in_new_surfer(program: str, moment: WaveMoment, check: Check) -> bool:
-    """By a Surfer that connects to us. False where it does not know how, or does not answer."""
+    """Show it in a new Surfer that connects here. False if it does not support that, or does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
         viewer = Detached([program, "--wcp-initiate", str(server.getsockname()[1])])
@@ -94,14 +94,14 @@ def _in_new_surfer(program: str, moment: WaveMoment, check: Check) -> bool:
 
 
 class _Wcp:
-    """One conversation. OSError where the other side does not keep to the protocol."""
+    """One connection. OSError if the other side violates the protocol."""
 
     def __init__(self, connection: socket.socket, check: Check) -> None:
         self._connection, self._check, self._read = connection, check, b""
         connection.settimeout(0.1)
 
     def show(self, moment: WaveMoment) -> bool:
-        """False where the viewer refuses what it takes to show a moment at all."""
+        """Show the moment; False if the viewer does not support a necessary command."""
         self._send({"type": "greeting", "version": "0", "commands": ["waveforms_loaded"]})
         greeting = self._await(lambda message: message.get("type") == "greeting", _START_S)
         listed = greeting.get("commands")
@@ -124,7 +124,7 @@ class _Wcp:
         return True
 
     def _ask(self, command: str, **arguments: Any) -> None:
-        """A command whose answer, refusals too, is waited for."""
+        """Send a command and wait for its answer, also for a refusal."""
         self._command(command, **arguments)
         self._await(lambda message: message.get("type") in ("response", "error"), _START_S)
 

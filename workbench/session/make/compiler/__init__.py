@@ -1,1 +1,1 @@
-"""`workbench cc` and `workbench c++`: a compiler in whose object files calls of the platform's API are recorded."""
+"""`workbench cc` and `workbench c++`: compilers whose object files record calls of the platform's API."""

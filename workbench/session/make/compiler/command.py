@@ -1,4 +1,4 @@
-"""A compiler's command line, as gcc and clang read it."""
+"""Parses a compiler's command line as gcc and clang do."""
 
 import os
 import re
@@ -52,7 +52,7 @@ _NO_HOST_LANGUAGES = re.compile(r"|\.(ii?|[sS]|o|a|l[oa]|so|\d+)")
 
 @dataclass(frozen=True)
 class Input:
-    """A file that is named, and the language that -x says it is in; "" if its suffix says it."""
+    """A named file, and the language that -x gives it; "" if its suffix decides."""
 
     name: str
     language: str = ""
@@ -64,15 +64,15 @@ class Input:
 
     @property
     def is_other_code(self) -> bool:
-        """Whether this is compiled as C or C++, but is no such file: preprocessed, of another suffix, or what is
-        typed (`-`)."""
+        """Whether this is compiled as C or C++ without being such a file: preprocessed, with another suffix, or
+        standard input (`-`)."""
         named = self.name.endswith(_PREPROCESSED) or bool(_language_of(self.name))
         known = self.language in ("c", "c++", "cpp-output", "c++-cpp-output")
         return (known or (not self.language and named)) and not self.is_source
 
     @property
     def why_not_recorded(self) -> str:
-        """Why calls in other code are not recorded."""
+        """The reason why calls in other code are not recorded."""
         if self.name == STDIN:
             return "it comes from standard input"
         if self.name.endswith(_PREPROCESSED):
@@ -81,7 +81,7 @@ class Input:
 
     @property
     def is_linked(self) -> bool:
-        """Whether a program is linked of it, and not a precompiled header."""
+        """Whether it becomes part of a program, and not a precompiled header."""
         return not self.language.endswith("-header") and (bool(self.language) or not _HEADER.search(self.name))
 
 
@@ -89,8 +89,8 @@ _HEADER = re.compile(r"\.(h|H|hh|hp|hxx|hpp|HPP|h\+\+|tcc)$")
 
 
 def _language_of(name: str) -> str:
-    """What -x calls a source's language, by its suffix; "" where no host language has such sources. Plugins are loaded
-    where C and C++ have none."""
+    """The -x name of a source's language, by its suffix; "" if no host language has such sources. Plugins are loaded if
+    the suffix is not that of C or C++."""
     suffix = PurePath(name).suffix
     if known := compilers_of(C_FILES).get(suffix):
         return known
@@ -99,7 +99,7 @@ def _language_of(name: str) -> str:
 
 @cache
 def guests() -> dict[str, str]:
-    """What -x calls the languages of the loaded plugins, by how their files' names end."""
+    """The -x names of the plugins' languages, by file suffix."""
     from workbench.session.program.plugins import load_plugins
 
     return compilers_of(kind for language in load_plugins().host_languages.values() for kind in language.files)
@@ -107,7 +107,7 @@ def guests() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CompilerCommand:
-    """Inputs and options in their order; options have their short names, each with its value."""
+    """The inputs and options in their order; options have their short names, each with its value."""
 
     items: tuple[Input | Option, ...]
 
@@ -121,12 +121,12 @@ class CompilerCommand:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The host languages' files."""
+        """The files in host languages."""
         return tuple(one.name for one in self.inputs if one.is_source)
 
     @property
     def other_code(self) -> tuple[Input, ...]:
-        """What else is compiled as C or C++."""
+        """Other inputs that are compiled as C or C++."""
         return tuple(one for one in self.inputs if one.is_other_code)
 
     @property
@@ -144,7 +144,7 @@ class CompilerCommand:
 
     @property
     def writes_beside(self) -> bool:
-        """Whether the compiler writes, or reads, more files than the object file and those that it lists."""
+        """Whether the compiler writes, or reads, files other than the object file and the listed ones."""
         return any(_BESIDE.match(option[0]) for option in self.options)
 
     @property
@@ -157,12 +157,12 @@ class CompilerCommand:
         return any(option[0] == "-shared" for option in self.options)
 
     def value(self, name: str) -> str:
-        """An option's value, the last one's; empty where it is not given."""
+        """An option's last value; "" if it is not given."""
         return next((option[1] for option in reversed(self.options) if option[0] == name and len(option) > 1), "")
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """All but inputs, their languages, outputs, and what asks for lists of what was read."""
+        """All but inputs, their languages, outputs, and the options that list dependencies."""
         kept = (
             option
             for option in self.options
@@ -173,7 +173,7 @@ class CompilerCommand:
         return tuple(word for option in kept for word in option)
 
     def dependencies(self, source: str, target: str) -> list[str] | None:
-        """The options that only list what a source includes, as this command does besides; None where it does not."""
+        """The options that only list a source's includes, as this command does too; None if it does not."""
         names = [option[0] for option in self.options]
         if "-MD" not in names and "-MMD" not in names:
             return None
@@ -183,7 +183,7 @@ class CompilerCommand:
         return ["-MM" if "-MMD" in names else "-M", *given, *named, "-MF", listed, source]
 
     def with_objects(self, objects: Mapping[str, str]) -> list[str]:
-        """The words of a command that links object files in the place of sources, and lists nothing."""
+        """The words of a command that links object files in place of sources, and lists nothing."""
         words: list[str] = []
         for item in self.items:
             if isinstance(item, tuple):
@@ -196,17 +196,17 @@ class CompilerCommand:
         return words
 
     def target(self, source: str) -> str:
-        """The object file that -c makes of a source."""
+        """The object file that -c makes from a source."""
         return self.value("-o") or Path(source).stem + ".o"
 
 
 def read_command(words: Sequence[str]) -> CompilerCommand:
-    """WorkbenchError for a response file that cannot be read."""
+    """The command with its response files. WorkbenchError for one that cannot be read."""
     return parse_words(tuple(_opened(words)))
 
 
 def parse_words(words: Sequence[str]) -> CompilerCommand:
-    """A command whose response files are opened, or are to stay closed."""
+    """The command, with its response files opened or left as they are."""
     items: list[Input | Option] = []
     language = ""
     left = iter(words)
@@ -237,7 +237,7 @@ def parse_words(words: Sequence[str]) -> CompilerCommand:
 
 
 def _for_preprocessor(word: str) -> Iterator[Option]:
-    """The options in a `-Wp,-MMD,file`: the preprocessor's own -MD and -MMD have the list's name as their value."""
+    """The options in `-Wp,-MMD,file`: the preprocessor's own -MD and -MMD take the list's file name as their value."""
     parts = iter(word.split(",")[1:])
     for part in parts:
         if part in ("-MD", "-MMD"):
@@ -261,7 +261,7 @@ def _opened(words: Sequence[str], depth: int = 0) -> Iterator[str]:
 
 
 def _split(text: str) -> list[str]:
-    """The words of a response file by gcc's rules: a backslash takes the next character as it is, in quotes too."""
+    """The words of a response file by gcc's rules: a backslash keeps the next character, in quotes too."""
     words: list[str] = []
     word: list[str] | None = None
     quote, escaped = "", False

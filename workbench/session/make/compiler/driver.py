@@ -1,8 +1,8 @@
-"""Takes a compiler's place in any Makefile or CMake project.
+"""Replaces the compiler in any Makefile or CMake project.
 
-The compiler runs the user's command as it is, so that errors, warnings and all files that it writes are its own. If a
-source, or one of the project's files that it includes, names a call of the platform, an instrumented copy is then
-compiled, and joined with its wrappers into the one object file that was asked for. Linking adds the recorder.
+It runs the user's command unchanged, so that errors, warnings and all files are the compiler's own. If a source, or a
+project file that it includes, names a call of the platform, an instrumented copy is then compiled, and joined with its
+wrappers into the requested object file. Linking adds the recorder.
 
 In a build that a run started (`users_build.py`) each source is compiled by a command of its own, with the flags that
 the target adds, and object files are kept (`objects.py`).
@@ -38,8 +38,8 @@ PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 
 
 def run(words: Sequence[str], language: str) -> int:
-    """Do what the compiler of a language ("c" or "c++") would; its exit code. WorkbenchError where no project is near,
-    or the sources cannot be instrumented."""
+    """Act as the compiler of a language ("c" or "c++"); returns its exit code. WorkbenchError if there is no project
+    nearby, or the sources cannot be instrumented."""
     plan = plan_of_environment()
     try:
         return _run(words, language, plan)
@@ -77,8 +77,8 @@ def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
 
 
 def _recorded(units: Units, words: Sequence[str]) -> int:
-    """Run the user's command as it is, then put object files that record into the places of those that call the
-    platform; the exit code."""
+    """Run the user's command, then replace the object files of sources that call the platform by recording ones;
+    returns the exit code."""
     tool, command = units.tool, units.command
     calling = {source: file for source in command.sources if (file := units.calling(source))}
     code = shown(linked(tool, command, words, None))  # object files that it links may need the recorder
@@ -94,8 +94,8 @@ def _recorded(units: Units, words: Sequence[str]) -> int:
 
 
 def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str]) -> int:
-    """Preprocess for ccache, which keeps an object file by this text and by the files that the text names: the project
-    and its platform are among them."""
+    """Preprocess for ccache, whose key is this text and the files that it names; the project and its platform are among
+    them."""
     done = run_program([tool.path, *words])
     target, project = command.value("-o"), None
     with suppress(WorkbenchError):
@@ -112,13 +112,12 @@ def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str
 
 
 def _is_device(name: str) -> bool:
-    """Whether something is there that is no file, such as /dev/null."""
+    """Whether the path exists and is not a file, such as /dev/null."""
     return os.path.exists(name) and not os.path.isfile(name)
 
 
 def _compiler(language: str, words: Sequence[str]) -> Tool:
-    """The compiler that this one takes the place of: the one named, which may be a command of several words, or the
-    system's."""
+    """The replaced compiler: the named one, which may be a command of several words, or the system's."""
     variable = "CC" if language == "c" else "CXX"
     starts = int(os.environ.get(_STARTS, "0"))
     os.environ[_STARTS] = str(starts + 1)  # the compiler that this one starts inherits it
@@ -136,7 +135,7 @@ def _compiler(language: str, words: Sequence[str]) -> Tool:
 
 
 def _program_of(command: str, variable: str) -> str:
-    """A program that a command is called by."""
+    """The program that a command starts."""
     if shutil.which(command):
         return command
     words = shlex.split(command)

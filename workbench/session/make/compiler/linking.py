@@ -1,4 +1,4 @@
-"""Link commands of a compiler: add the recorder, and what the plan of a host build asks for."""
+"""Link commands of a compiler: adds the recorder, and the libraries that a host build's plan requires."""
 
 import os
 import sys
@@ -46,7 +46,7 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
 
 
 def shown(result: ProcessResult) -> int:
-    """A compiler's exit code, once what it said has been said."""
+    """The exit code of a compiler, after printing its output."""
     for stream, text in ((sys.stdout, result.stdout), (sys.stderr, result.stderr)):
         own = getattr(stream, "terminal", stream)  # colours, and a source's bytes in it, are the compiler's to choose
         own.flush()
@@ -56,7 +56,7 @@ def shown(result: ProcessResult) -> int:
 
 
 def _not_here(tool: Tool, command: CompilerCommand) -> Iterator[str]:
-    """The libraries that a command names and this machine lacks."""
+    """The libraries in a command that this machine lacks."""
     names = [one.name for one in command.inputs]
     folders = [path for option in command.options if option[0].startswith("-L") for path in (_value(option),)]
     for option in command.options:
@@ -74,7 +74,7 @@ def _value(option: tuple[str, ...]) -> str:
 
 
 def _recorder(command: CompilerCommand, tool: Tool, of_ranks: bool = False) -> Path:
-    """The recorder as an archive, which is linked where something calls it; or that of an MPI program's ranks."""
+    """The recorder as an archive, which is linked if something calls it; for an MPI program, the recorder of ranks."""
     flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
     if of_ranks:  # mpi.h
         flags += [os.path.abspath(word) if word[0] != "-" else word

@@ -1,4 +1,4 @@
-"""The sources that one command of the compiler compiles: as the user wrote them, and with recorded calls."""
+"""The sources that one compiler command compiles: as the user wrote them, and with recorded calls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SUCCESS = ProcessResult(0, "", "")
 
 
 def _typed() -> bytes:
-    """What comes from standard input, which the compiler reads from its begin."""
+    """The contents of standard input, which the compiler can then read from the start."""
     data = sys.stdin.buffer.read()
     with tempfile.TemporaryFile() as file:
         file.write(data)
@@ -52,8 +52,8 @@ def _typed() -> bytes:
 
 @dataclass(frozen=True)
 class Units:
-    """The sources of one command of the compiler, of a project; `plan` is that of the host build that it is
-    part of."""
+    """The sources of one compiler command in a project; `plan` is the plan of the host build that the command belongs
+    to."""
 
     tool: Tool
     command: CompilerCommand
@@ -63,7 +63,7 @@ class Units:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Those of sources and wrappers alike."""
+        """The flags of sources and wrappers alike."""
         return (*self.command.flags, *(self.plan.flags if self.plan else ()))
 
     @property
@@ -77,18 +77,18 @@ class Units:
 
     @cached_property
     def root(self) -> Path:
-        """The project's folder, or what stands for it."""
+        """The project's folder, or its mirror."""
         return Path(os.path.realpath(self.plan.mirror)) if self.plan else Path(self._known[0])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Words of which a file holds one where it calls the platform."""
+        """A file that calls the platform contains at least one of these words."""
         return self.plan.names if self.plan else tuple(self._known[1:])
 
     @cached_property
     def _known(self) -> list[str]:
-        """The project's folder, and the words of its platform's calls: kept, since most sources hold none and need
-        nothing else of the project."""
+        """The project's folder, and the words of its platform's calls. They are cached, since most sources contain none
+        and need nothing else of the project."""
         command = digest([workbench.__version__, str(self.project)])
         folder = kept_folder("words", command, self.project.parent)
         if folder and (kept := taken(folder / _WORDS)) is not None:
@@ -110,8 +110,8 @@ class Units:
         return open_workspace(self.project, load_plugins())
 
     def calling(self, source: str) -> Path | None:
-        """The file of a source that calls the platform, itself or in a file of the project's that it includes; None if
-        it does not, or does not compile."""
+        """The file that calls the platform: the source, or a project file that it includes; None if there is none, or
+        the source does not compile."""
         with tempfile.TemporaryDirectory() as folder:
             listed = Path(folder) / "reads.d"
             done = run_program([self.tool.path, *self.command.flags, "-w", "-M", "-MF", listed, source])
@@ -130,7 +130,7 @@ class Units:
         return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in self.names) + rb")\b")
 
     def report_other_code(self) -> None:
-        """Warn of calls in what is compiled as C or C++, but is no source file."""
+        """Warn of calls in code that is compiled as C or C++ but is not in a source file."""
         for one in self.command.other_code:
             text = _typed() if one.name == STDIN else b""
             with suppress(OSError):
@@ -141,7 +141,7 @@ class Units:
                 print(Diagnostic(message, hint, Severity.WARNING, one.name).text(), file=sys.stderr)
 
     def record(self, source: str, file: Path, target: Path) -> int:
-        """Make an object file that records, or leave none; the exit code."""
+        """Make a recording object file, or leave none; returns the exit code."""
         plain: list[str | Path] = [self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]
         if not file.is_relative_to(self.root):
             print(self._outside(source).text(), file=sys.stderr)
@@ -163,7 +163,7 @@ class Units:
         return Diagnostic(message, "Move the project file up.", Severity.WARNING, source)
 
     def compile(self, source: str, target: str) -> int:
-        """Make an object file, or leave none; the exit code. What the compiler said is shown."""
+        """Make an object file, or leave none; returns the exit code. The compiler's output is printed."""
         assert self.plan
         makers = (str(self.project), source, *self.plan.names, *self.plan.filter)
         one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, makers)
@@ -185,7 +185,7 @@ class Units:
         return shown(done)
 
     def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
-        """What a command makes that ends with its object file."""
+        """The result of a command that makes its object file last."""
         if not (self.plan and self.plan.filter and self.is_gcc):
             return run_program(words)
         *to_assembly, target = (str(word) for word in words if word != "-c")
@@ -272,7 +272,7 @@ class Units:
         return self._beside(own, done)
 
     def _beside(self, flags: Sequence[str], done: ProcessResult) -> ProcessResult:
-        """What a program with recorded calls is linked with besides, compiled as the first of its sources is."""
+        """The files linked into a program with recorded calls, compiled like the first of its sources."""
         for source, target in (self.plan.objects if self.plan else {}).items():
             if not target.exists():
                 mine = f"{target}.{os.getpid()}"  # compilers run side by side
@@ -284,13 +284,13 @@ class Units:
 
 
 def _name_as_given(copy: Path, file: Path, source: str) -> None:
-    """A copy tells the compiler the source's name as it was given, which `__FILE__` and the debugger show."""
+    """Make a copy keep the source's given name, which `__FILE__` and the debugger show."""
     data = copy.read_bytes()
     copy.write_bytes(data.replace(b'#line 1 "%s"' % os.fsencode(file), b'#line 1 "%s"' % os.fsencode(source), 1))
 
 
 def _own_code(workspace: Workspace) -> Iterator[Path]:
-    """The code that instruments: the workbench's modules, the language's plugin (a child imports it), the recorder."""
+    """The code that instruments: the workbench's modules, the language's plugin (imported by a child), the recorder."""
     own = __name__.partition(".")[0]
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == own and (file := getattr(module, "__file__", None)):
