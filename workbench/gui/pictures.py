@@ -1,4 +1,4 @@
-"""Pictures of the real window, made off screen: every view, light and dark, at one size or more."""
+"""Takes pictures of the real window off screen: every view, light and dark, at one size or more."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _PATIENCE_MS = 60_000
 def take_pictures(
     out: Path, shown: Sequence[tuple[Path, Sequence[Path]]], *, sizes: Sequence[tuple[int, int]] = (SIZE,)
 ) -> tuple[Path, ...]:
-    """Open projects, each with its runs, and save one PNG for each view and theme in `out`; gives their paths. Of a
-    project with streams these alone are shown.
+    """Open projects, each with its runs, and save one PNG for each view and theme in `out`; returns their paths. For a
+    project with streams only the stream views are taken.
 
     Of several sizes each picture's name ends with its own. Raises WorkbenchError where a project cannot be opened or
     a picture cannot be written.
@@ -65,7 +65,7 @@ def take_pictures(
 
 
 def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
-    """The graph as it is written and as it was run, and every picture of what the query's menu can ask."""
+    """Show the graph as written and as run, and every picture that the query's menu offers."""
     from workbench.gui.modes.streams.mode import QueryMode
 
     window.context.navigation.set_mode("streams")
@@ -86,7 +86,7 @@ def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str
 
 
 def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
-    """Bring one view of an open project after another into the window; their names."""
+    """Show one view of an open project after another in the window; yields their names."""
     from workbench.gui.modes.analyse.mode import AnalyseMode
     from workbench.gui.modes.predict.mode import PAGES, STRUCTURE, PredictMode
     from workbench.gui.modes.source.mode import SourceMode
@@ -132,7 +132,7 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
 
 
 def _pragma_view(window: MainWindow, mode: SourceMode, settle: Callable[[], None]) -> Iterator[str]:
-    """The question what a branch is doing."""
+    """Show the dialog that asks for a branch's pragma."""
     scan = window.context.scan
     block = next((b for b in scan.hdl.blocks if b.pragmas), None) if scan else None
     if block:
@@ -158,7 +158,7 @@ def take_picture(run: Path, png: Path, *, size: tuple[int, int] = SIZE) -> Path:
 
 @contextmanager
 def off_screen(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], None]]]:
-    """A window of its own with preferences of its own, so that nothing of the person's is shown or changed."""
+    """A window with preferences of its own, so that none of the user's is shown or changed."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     kept = os.environ.get("RCW_PREFERENCES")
     with tempfile.TemporaryDirectory() as folder:

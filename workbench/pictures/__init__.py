@@ -1,1 +1,1 @@
-"""What the program draws, without a window: palettes, layouts and descriptions, and the SVG they become."""
+"""Pictures without a window: palettes, layouts and descriptions, and their SVG."""

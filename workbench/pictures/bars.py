@@ -1,4 +1,4 @@
-"""Bars as a picture: rows of a name, a bar and figures, on one axis that zooms."""
+"""A picture of bars: rows with a name, a bar and figures, on one axis that zooms."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -17,11 +17,11 @@ ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 26.0, 42.0, 16.0, 18.0
 
 @dataclass(frozen=True)
 class Bar:
-    """A row. The bar is solid from the axis's origin to `value`; with `bounds` it is drawn as a speedup's: predicted
-    speedup, upper bound and interval, each None where it is not known.
+    """A row. The bar is solid from the axis's origin to `value`; with `bounds` it is a speedup's: predicted speedup,
+    upper bound and interval, each None if unknown.
 
-    `figures` are at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data. A
-    row of more `depth` than the one above is a part of it.
+    `figures` are at the right, the first one strong. `sign` is a level of severity, `cells` the row's data. A row of
+    more `depth` than the one above is part of it.
     """
 
     key: str
@@ -38,10 +38,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """`whole` is the axis's range that shows all (log10 on a logarithmic axis), `mark` a line through every row.
+    """The rows of a picture. `whole` is the full range of the axis (log10 on a logarithmic axis), `mark` a line through
+    every row.
 
-    `above` is said over the numbers of the axis, `say` of the value under the pointer, `foot` what the picture shows.
-    `heads` are those of the data.
+    `above` is the text over the axis's numbers, `say` describes the value under the pointer, `foot` describes the
+    picture. `heads` are the columns of the data.
     """
 
     axis: Axis
@@ -56,7 +57,7 @@ class Bars:
 
 
 def bars_box(bars: Bars, width: float, height: float) -> Box:
-    """Where the bars are: beside the names, under what is above, over the axis's numbers."""
+    """The box of the bars: beside the names, below the text above, over the axis's numbers."""
     names = max((_name_px(row) for row in bars.rows), default=0.0)
     left = EDGE_PX + min(max(names + 8, 60.0), width * 0.5, 330.0)
     right = EDGE_PX + sum(_figure_widths(bars, width))
@@ -64,14 +65,14 @@ def bars_box(bars: Bars, width: float, height: float) -> Box:
 
 
 def _name_px(row: Bar) -> float:
-    """The room that a row's name and what is with it need."""
+    """The width (pixels) of a row's name with its signs."""
     note = text_width(row.note, 12) + 8 if row.note else 0.0
     before = STEP_PX * row.depth + (24 if row.sign else 0)
     return before + text_width(row.name, 13, 600 if row.strong else 400) + note
 
 
 def _figure_widths(bars: Bars, width: float) -> list[float]:
-    """Those of the first figure, and of the others as far as the bars keep their room."""
+    """The widths of the first figure, and of those others that leave the bars enough room."""
     columns = zip_longest(*(row.figures for row in bars.rows), fillvalue="")
     widths = [max(text_width(said, 13, 600) for said in column) + 12 for column in columns]
     return [wide for n, wide in enumerate(widths) if not n or sum(widths[: n + 1]) < width * 0.3]
@@ -82,17 +83,17 @@ def _top(bars: Bars) -> float:
 
 
 def _height(bars: Bars, height: float) -> float:
-    """As many rows as there are, or as there is room for."""
+    """The height of all rows, or of those that fit."""
     return min(height - _top(bars) - FOOT_PX, ROW_PX * max(len(bars.rows), 1))
 
 
 def bars_height(bars: Bars) -> float:
-    """How high a picture of every row is."""
+    """The height of a picture with every row."""
     return _top(bars) + ROW_PX * max(len(bars.rows), 1) + FOOT_PX
 
 
 def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
-    """Where a value is; what is beyond an end is at the end."""
+    """The position of a value; one beyond an end is at the end."""
     if math.isnan(value):
         value = bars.origin
     at = math.log10(value) if bars.axis.log and math.isfinite(value) else value
@@ -102,7 +103,7 @@ def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
 def draw_bars(
     canvas: Canvas, bars: Bars, shown: Range, first: float, width: float, height: float, chosen: str = ""
 ) -> None:
-    """The rows from `first` on, as many as there is room for; the one whose key is `chosen` is lit."""
+    """Draw the rows from `first` on that fit; the row with the key `chosen` is highlighted."""
     box = bars_box(bars, width, height)
     canvas.rect(0, 0, width, height, "panel")
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
@@ -166,7 +167,7 @@ def _draw_row(
 
 
 def bars_table(bars: Bars) -> Iterator[tuple[str | float, ...]]:
-    """The data, a head first."""
+    """The data as a table, heads first."""
     yield bars.heads
     for row in bars.rows:
         yield row.cells

@@ -1,7 +1,7 @@
-"""What pictures are drawn on. A picture is a function that takes a canvas: the window's paints, `svg.py`'s writes.
+"""The canvas for pictures. A picture is a function that takes a canvas: the window's canvas paints, `svg.py`'s writes.
 
-A colour is a name of the palette, or `state:` and a category's name, followed by `/` and an opacity where it is not
-opaque (`accent/0.2`), or "" for none. Lengths are in the picture's own units, each a pixel where it is shown unzoomed.
+A colour is a name of the palette, or `state:` and a category's name, with `/` and an opacity if it is not opaque
+(`accent/0.2`), or "" for none. Lengths are in the picture's own units, each one pixel at zoom 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BASELINE = 0.364
 
 
 class Canvas(ABC):
-    """`scale` is how many pixels of the screen a unit takes."""
+    """A drawing surface. `scale` is the number of screen pixels for a unit."""
 
     def __init__(self, palette: Palette, scale: float = 1.0) -> None:
         self.palette, self.scale = palette, scale
@@ -40,36 +40,36 @@ class Canvas(ABC):
 
     @abstractmethod
     def path(self, points: Points, ink: str, line: float = 1.0, dashes: Sequence[float] = ()) -> None:
-        """An open line through points; `dashes` are lengths of line and gap in turn, in widths of the line."""
+        """Draw an open line through points; `dashes` are lengths of line and gap in turn, in widths of the line."""
 
     @abstractmethod
     def shape(self, points: Points, fill: str, edge: str = "", line: float = 1.0) -> None:
-        """A closed polygon with round joins."""
+        """Draw a closed polygon with round joins."""
 
     @abstractmethod
     def disc(self, x: float, y: float, radius: float, fill: str = "", edge: str = "", line: float = 1.0) -> None: ...
 
     @abstractmethod
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
-        """Fill with a state: plain when narrow, patterned from three pixels on."""
+        """Fill with a state's colour; its pattern is drawn from a width of three pixels on."""
 
     @abstractmethod
     def image(self, x: float, y: float, pixels: NDArray[np.uint32], density: float = 1.0) -> None:
-        """Pixels (height, width) as 0xFFRRGGBB, `density` of them a unit."""
+        """Draw pixels (height, width) as 0xFFRRGGBB, `density` of them for a unit."""
 
     @abstractmethod
     def icon(self, name: str, x: float, y: float, size: float = 16, ink: str = "second") -> None:
-        """A bundled icon with its top left corner at (x, y)."""
+        """Draw a bundled icon with its top left corner at (x, y)."""
 
     @abstractmethod
     def write(
         self, x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = LEFT
     ) -> None:
-        """One line, whatever room it takes; `x` is its left, centre or right by `align`."""
+        """Draw one line of text, whatever its width; `x` is its left, centre or right by `align`."""
 
     @abstractmethod
     def width_of(self, words: str, size: float = 12, weight: int = 400) -> float:
-        """How wide a line of text is."""
+        """The width of a line of text."""
 
     @abstractmethod
     def placed(self, x: float, y: float, scale: float = 1.0) -> AbstractContextManager[None]:
@@ -80,22 +80,22 @@ class Canvas(ABC):
         """Draw nothing outside of a rectangle."""
 
     def named(self, title: str, href: str = "") -> AbstractContextManager[None]:
-        """What is drawn in it has a tooltip and, where given, leads somewhere, on a page. The window has its own."""
+        """Give the drawing within it a tooltip and, optionally, a link, on a page. The window has its own."""
         return nullcontext()
 
     def text(
         self, x: float, y: float, width: float, height: float, words: str, ink: str = "text", size: float = 12,
         weight: int = 400, align: float = LEFT, least: int = LEAST_CHARACTERS,
     ) -> float:  # fmt: skip
-        """One line in a place: elided where it does not fit, left out where fewer than `least` letters would stay; its
-        width."""
+        """Draw one line of text in a width, elided if it does not fit, and omitted if fewer than `least` letters would
+        remain; returns its width."""
         words, used = self.fitted(words, width, size, weight, least)
         if words:
             self.write(x + align * width, y + height / 2, words, ink, size, weight, align)
         return used
 
     def fitted(self, words: str, room: float, size: float, weight: int, least: int) -> tuple[str, float]:
-        """As much of a text as there is room for, and its width."""
+        """The part of a text that fits, and its width."""
         used = self.width_of(words, size, weight)
         if used <= room + 0.5:
             return words, used
@@ -106,6 +106,6 @@ class Canvas(ABC):
         return (words + "…", used) if len(words) >= least else ("", 0.0)
 
     def colour(self, ink: str) -> tuple[str, float]:
-        """#RRGGBB and opacity."""
+        """#RRGGBB and opacity of a colour's name."""
         name, _, opacity = ink.partition("/")
         return self.palette.colour(name), float(opacity or 1)

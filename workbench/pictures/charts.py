@@ -1,4 +1,4 @@
-"""A chart of a model's results as a plot."""
+"""Plots a chart of a model's results."""
 
 from itertools import cycle
 
@@ -14,7 +14,8 @@ MOST_IN_LEGEND = 3
 
 
 def chart_plot(chart: Chart) -> Plot:
-    """Its curves as points, each in an ink of its own; plain ones are dashed lines, in the ink of those beside them."""
+    """The chart as a plot: its curves as points, each in its own colour; plain curves are dashed lines in the colour of
+    their neighbours."""
     inks = dict(zip((curve.name for curve in chart.curves if not curve.plain), cycle(INKS), strict=False))
     lines = []
     for curve in chart.curves:

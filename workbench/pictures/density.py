@@ -1,4 +1,4 @@
-"""Memory layers as pictures: the density by size of a store, what each layer lets through, the roofline."""
+"""Pictures of memory layers: density by memory size, the bound of each layer, the roofline."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,8 @@ def rate_of(value: float) -> str:
 
 
 def bound_bars(density: Density) -> Bars:
-    """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
+    """A bar for each layer's bound and for the compute bound; the part lost to latency is tinted, and a line marks the
+    least bound."""
     bounds = [
         (b.layer.name, b.layer.label, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in density.bounds
     ]
@@ -47,7 +48,7 @@ def rho_plot(
     sizes_bytes: Values, ops_per_byte: Values, layers: Sequence[Layer], binding: str, operation: str,
     measured: Sequence[DensityPoint] = (),
 ) -> Plot:  # fmt: skip
-    """The density by memory size, with the layers as handles, and what was measured beside it."""
+    """The density by memory size, with the layers as handles, and measured values."""
     marks = tuple(
         Mark(x.name, float(x.layer_bytes), float(x.bandwidth_bytes_per_s), INKS[n % len(INKS)], x.name == binding, True)
         for n, x in enumerate(layers)
@@ -70,7 +71,7 @@ def rho_plot(
 
 
 def roofline(density: Density) -> Plot:
-    """Each layer's bound by operations per byte, held by the compute bound; a point where the algorithm is."""
+    """Each layer's bound by operations per byte, limited by the compute bound, with the algorithm's point."""
     at = [float(b.ops_per_byte) for b in density.bounds] or [1.0]
     peak = float(density.compute_ops_per_s) if density.compute_ops_per_s is not None else math.inf
     widest = max((float(b.layer.bandwidth_bytes_per_s) for b in density.bounds), default=1.0)

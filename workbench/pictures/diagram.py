@@ -1,4 +1,4 @@
-"""A model as a graph of nodes and what goes between them: laid out and drawn as the block graph is."""
+"""Lays out and draws a model as a graph of nodes and links, like the block graph."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ _GAP = 16.0  # between diagrams in one picture
 
 
 def fitted_diagram(diagram: Diagram, width: float, height: float) -> GraphLayout:
-    """The diagram laid out for a room of so many pixels: folded where that makes it much larger."""
+    """The diagram laid out for a room of this size in pixels, folded if that makes it much larger."""
     graph, style = _graph(diagram), _style(diagram)
     counts = _COLUMNS if len(diagram.nodes) <= _MOST_FOLDED else _COLUMNS[:1]
     layouts = [layout_to_fit(graph, replace(style, columns_per_band=count), width, height) for count in counts]
@@ -34,7 +34,7 @@ def fitted_diagram(diagram: Diagram, width: float, height: float) -> GraphLayout
 
 
 def diagram_facts(diagram: Diagram) -> Mapping[str, NodeFacts]:
-    """What the nodes say, by their keys in a layout."""
+    """The facts of the nodes, by their keys in a layout."""
     return {
         _key(number): NodeFacts(
             (), node.figure, node.words, node.second, icon=node.icon, ground="selection" if node.strong else "panel"
@@ -44,23 +44,23 @@ def diagram_facts(diagram: Diagram) -> Mapping[str, NodeFacts]:
 
 
 def diagram_notes(diagram: Diagram) -> Mapping[str, str]:
-    """What is beside the frame's title."""
+    """The text beside the frame's title."""
     return {diagram.title: diagram.note}
 
 
 def node_at(diagram: Diagram, key: str) -> DiagramNode | None:
-    """The node that has a key in the diagram's layout."""
+    """The node with a key of the diagram's layout."""
     return next((node for number, node in enumerate(diagram.nodes) if _key(number) == key), None)
 
 
 def key_at(diagram: Diagram, part: FieldPath) -> str:
-    """The key of the first node that the document has at a place; "" where there is none."""
+    """The key of the first node at a place of the document; "" if there is none."""
     nodes = enumerate(diagram.nodes)
     return next((_key(number) for number, node in nodes if part and part in (node.field, node.part)), "")
 
 
 def links_at(diagram: Diagram, edge: RoutedEdge) -> list[DiagramLink]:
-    """The links that one line of the layout is drawn for."""
+    """The links that one line of the layout stands for."""
     ends = {_key(number): node.id for number, node in enumerate(diagram.nodes)}
     names = {one.message for one in edge.edges}
     between = (ends[edge.source], ends[edge.target])
@@ -68,7 +68,7 @@ def links_at(diagram: Diagram, edge: RoutedEdge) -> list[DiagramLink]:
 
 
 def diagram_rows(diagram: Diagram) -> Iterator[tuple[str | float, ...]]:
-    """The links as a table, a head first."""
+    """The links as a table, heads first."""
     titles = {node.id: node.title for node in diagram.nodes}
     yield "from", "to", "name", "amount", "time (s)"
     for link in diagram.links:
@@ -78,7 +78,7 @@ def diagram_rows(diagram: Diagram) -> Iterator[tuple[str | float, ...]]:
 def diagrams_svg(
     diagrams: Mapping[str, Diagram], title: str, palette: Palette = LIGHT, room: tuple[float, float] | None = None
 ) -> str:
-    """All diagrams of a model, under one another; each folded for a room of so many pixels, where one is given."""
+    """All diagrams of a model, one below another; each folded for a room of this size, if given."""
     canvas = SvgCanvas(palette)
     if room:
         layouts = [fitted_diagram(one, *room) for one in diagrams.values()]
@@ -101,7 +101,7 @@ def _key(number: int) -> str:
 
 
 def _graph(diagram: Diagram) -> BlockGraph:
-    """The nodes in one frame."""
+    """The graph of the nodes in one frame."""
     keys = {node.id: _key(number) for number, node in enumerate(diagram.nodes)}
     blocks = (Block(key, Side.FPGA, key, "", key, (State(0, "unclassified"),)) for key in keys.values())
     edges = (
@@ -112,7 +112,7 @@ def _graph(diagram: Diagram) -> BlockGraph:
 
 
 def _style(diagram: Diagram) -> LayoutStyle:
-    """Nodes as wide as their longest line."""
+    """A style with nodes as wide as their longest line."""
     longest = max(
         (len(line) for n in diagram.nodes for line in (n.title, f"{n.figure} {n.words}", n.second)), default=0
     )
@@ -130,7 +130,7 @@ def _style(diagram: Diagram) -> LayoutStyle:
 
 
 def _titled(diagram: Diagram, layout: GraphLayout) -> GraphLayout:
-    """The layout with the diagram's own words at nodes, frame and links."""
+    """The layout with the diagram's own texts at nodes, frame and links."""
     titles = {_key(number): node.title for number, node in enumerate(diagram.nodes)}
     edges = []
     for edge in layout.edges:

@@ -1,4 +1,5 @@
-"""What is on a graph's edges, in letters of one size at every zoom; what has no room is dropped, the least first."""
+"""Labels on a graph's edges, in one text size at every zoom; labels without room are dropped, the least important
+first."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ Words = tuple[str, str, int]  # text, ink and weight
 
 @dataclass(frozen=True)
 class LabelForm:
-    """Lines of words, which interrupt the edge's line. If `astride`, the first line is over it, the others under it,
-    below a `gauge`: a share of 1 and its ink."""
+    """One form of a label: lines of text, which interrupt the edge's line. If `astride`, the first line is above the
+    edge, the others below it under a `gauge`: a share of 1 and its colour."""
 
     lines: tuple[tuple[Words, ...], ...]
     astride: bool = False
@@ -41,7 +42,7 @@ class LabelForm:
 
 @dataclass(frozen=True)
 class EdgeLabel:
-    """The `forms` of a label, the richest first. Where labels have no room, those of least `importance` are dropped."""
+    """The `forms` of a label, the richest first. Labels of least `importance` are dropped first if there is no room."""
 
     forms: tuple[LabelForm, ...]
     importance: tuple[float, ...] = ()
@@ -49,7 +50,7 @@ class EdgeLabel:
 
 @dataclass(frozen=True)
 class PlacedLabel:
-    """A label's form and its box in pixels; `on_line` where its edge's line is interrupted by it."""
+    """A label's form and its box in pixels; `on_line` says whether it interrupts its edge's line."""
 
     edge: RoutedEdge
     form: LabelForm
@@ -58,7 +59,7 @@ class PlacedLabel:
 
 
 def block_label(edge: RoutedEdge) -> EdgeLabel:
-    """How many and how large, which messages and how long; then less of it."""
+    """The label of a block graph's edge: counts, sizes, messages and times; then shorter forms."""
     much, which = (edge.label, "text", 600), (edge.detail, "second" if edge.label else "text", 400)
     lines = [words for words in (much, which) if words[0]]
     names = (edge.detail or edge.label).partition(", ")[0]
@@ -71,19 +72,19 @@ def block_label(edge: RoutedEdge) -> EdgeLabel:
 
 
 def draw_block_labels(canvas: Canvas, layout: GraphLayout, badges: Sequence[Box] = ()) -> None:
-    """Write what is on the edges of a graph that is drawn in its own size."""
+    """Draw the labels of a graph drawn at scale 1."""
     labels = list(map(block_label, layout.edges))
     draw_edge_labels(canvas, layout, placed_labels(canvas, layout, labels, badges=badges))
 
 
 def name_tails(name: str) -> list[str]:
-    """A dotted name whole, and then without as many of its first parts; any other text as it is."""
+    """A dotted name in full, then without more and more of its first parts; another text unchanged."""
     parts = name.split(".") if " " not in name else [name]
     return ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
 
 
 def draw_edge_labels(canvas: Canvas, layout: GraphLayout, placed: Sequence[PlacedLabel], scale: float = 1.0) -> None:
-    """Write labels on a graph that is drawn at a scale."""
+    """Draw the labels of a graph drawn at a scale."""
     for label in placed:
         inside = any(_scaled(frame.box, scale).holds(label.box.centre) for frame in layout.frames)
         _draw(canvas, label, "sunken" if inside else "window")
@@ -93,9 +94,9 @@ def placed_labels(
     canvas: Canvas, layout: GraphLayout, labels: Sequence[EdgeLabel], scale: float = 1.0, seen: Box | None = None,
     badges: Sequence[Box] = (),
 ) -> list[PlacedLabel]:  # fmt: skip
-    """The labels of a layout's edges, one for each, that have room at a scale; of those that `seen`, in pixels, holds,
-    where it is given. Each is placed in its shortest form, the most important first, and then in the richest that has
-    room: where it touches no node, none of the `badges` (in pixels), no other edge and no other label."""
+    """The placed labels of a layout's edges, at most one for each, at a scale; only those within `seen` (pixels), if
+    given. Labels are placed in their shortest form, the most important first, and then extended to the richest form
+    that fits: without touching a node, one of the `badges` (pixels), another edge or another label."""
     room = _Room(layout, scale, seen, badges)
     order = sorted(room.visible, key=lambda n: tuple(-part for part in labels[n].importance))[:MOST_LABELS]
     placed: dict[int, PlacedLabel] = {}
@@ -116,7 +117,7 @@ def _wide(canvas: Canvas, line: Sequence[Words]) -> float:
 
 
 class _Room:
-    """What is in the way of a label: nodes, frames' titles, edges, and the labels that have their places."""
+    """The obstacles for labels: nodes, frames' titles, edges, and placed labels."""
 
     def __init__(self, layout: GraphLayout, scale: float, seen: Box | None, badges: Sequence[Box]) -> None:
         self._edges, self._scale = layout.edges, scale
@@ -134,7 +135,8 @@ class _Room:
         self._labels: dict[int, Box] = {}
 
     def place(self, number: int, form: LabelForm, wide: float) -> tuple[Box, bool] | None:
-        """The first free place for a form, which is its edge's then; and whether the line runs through it."""
+        """The first free place for a form, which is then reserved for its edge; and whether the line runs through
+        it."""
         own = (self._owner == number) & (self._taken[:, 3] - self._taken[:, 1] < 2.01)
         labels = [box for other, box in self._labels.items() if other != number]
         for box, on_line in self._places(self._edges[number], form, wide):
@@ -146,7 +148,8 @@ class _Room:
         return None
 
     def _places(self, edge: RoutedEdge, form: LabelForm, wide: float) -> Iterator[tuple[Box, bool]]:
-        """Where words may be, the best first: at the edge's own place, on its lines, over its longest one, under it."""
+        """The possible places of a label, the best first: at the edge's own place, on its lines, over its longest one,
+        under it."""
         scale, high = self._scale, form.height
         points = [(x * scale, y * scale) for x, y in edge.points]
         runs = [(min(x0, x1), max(x0, x1), y0) for (x0, y0), (x1, y1) in pairwise(points) if y0 == y1 and x0 != x1]
@@ -198,7 +201,7 @@ def _draw(canvas: Canvas, placed: PlacedLabel, ground: str) -> None:
 
 
 def _gauge(canvas: Canvas, form: LabelForm, box: Box, y: float) -> float:
-    """Draw what is between a label's first line and the others; the height that it takes."""
+    """Draw the gauge between a label's first line and the others; returns its height."""
     space = 2 * _OFF_PX * form.astride
     if form.gauge is None:
         return space

@@ -1,4 +1,4 @@
-"""What was measured frame by frame: the spread of its numbers as boxes, and its histograms over time as a heat map."""
+"""Pictures of frame-by-frame measurements: box plots of numbers, and heat maps of histograms over time."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _OUTLYING = 1.5  # interquartile ranges beyond the quartiles
 
 @dataclass(frozen=True)
 class Spread:
-    """A box: quartiles, whiskers to the least and most that are not outlying, and the values that are."""
+    """A box plot: quartiles, whiskers to the least and largest values within the fences, and the outliers."""
 
     name: str
     least: float
@@ -34,8 +34,8 @@ class Spread:
 
 
 def spread(name: str, values: Sequence[float], unsure: float = 0.0) -> Spread:
-    """Outlying is what lies more than 1.5 interquartile ranges beyond the quartiles. `values` are not empty; each may
-    be off by `unsure`, either way."""
+    """The box plot of values, which are not empty; each may be off by `unsure` in either direction. Values more than
+    1.5 interquartile ranges beyond the quartiles are outliers."""
     ordered = np.sort(np.asarray(values, float))
     lower, median, upper = np.quantile(ordered, [0.25, 0.5, 0.75])
     reach = _OUTLYING * (upper - lower)
@@ -47,7 +47,7 @@ def spread(name: str, values: Sequence[float], unsure: float = 0.0) -> Spread:
 
 @dataclass(frozen=True)
 class Spreads:
-    """Boxes, a row each, on one axis."""
+    """Box plots on one axis, one row each."""
 
     axis: Axis
     rows: tuple[Spread, ...] = ()
@@ -71,7 +71,7 @@ def spreads_box(picture: Spreads, width: float, height: float) -> Box:
 
 
 def draw_spreads(canvas: Canvas, picture: Spreads, shown: Range, first: float, width: float, height: float) -> None:
-    """The rows from `first` on."""
+    """Draw the rows from `first` on."""
     box = spreads_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
@@ -114,7 +114,7 @@ def spread_rows(picture: Spreads) -> Iterator[tuple[str | float, ...]]:
 @dataclass(frozen=True, eq=False)
 class HeatMap:
     """Shares of a frame's time, or events, by bin and frame: shape (bins, frames). `times_s` are the frames' bounds,
-    which may be off by `unsure_s`, either way."""
+    which may be off by `unsure_s` in either direction."""
 
     title: str
     times_s: tuple[float, ...] = (0.0, 1.0)
@@ -132,8 +132,8 @@ def heat_box(picture: HeatMap, width: float, height: float) -> Box:
 
 
 def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, height: float) -> None:
-    """Time goes to the right, bins upwards; the more of a frame lies in a bin, the stronger its colour. Frames' edges
-    are as soft as they are unsure."""
+    """Draw the heat map: time to the right, bins upwards; a larger share has a stronger colour. Frames' edges are
+    blurred by their uncertainty."""
     box = heat_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
     most = f"; maximum {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
@@ -165,8 +165,8 @@ def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int
 
 
 def grouped(names: Sequence[str], shares: NDArray[np.float64], most: int) -> tuple[list[str], NDArray[np.float64]]:
-    """At most so many bins in place of many, as many in each but the last: their names, and along the first axis the
-    sums of their shares."""
+    """At most so many bins, with equally many original bins in each but the last: their names, and their summed shares
+    along the first axis."""
     every = max(1, -(-len(names) // most))
     firsts = range(0, len(names), every)
     parts = [names[first : first + every] for first in firsts]
@@ -182,7 +182,7 @@ def heat_rows(picture: HeatMap) -> Iterator[tuple[str | float, ...]]:
 
 
 def within(axis: Axis, unsure: float, of: str = "known to") -> Axis:
-    """The axis, its title with how far its numbers may be off."""
+    """The axis, with the uncertainty of its numbers in its title."""
     return replace(axis, title=f"{axis.title}, {of} ± {axis.text(unsure)}") if unsure else axis
 
 

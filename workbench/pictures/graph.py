@@ -1,4 +1,4 @@
-"""The block graph as it is drawn: what each node says, and how its parts look at any zoom."""
+"""Draws the block graph: the contents of each node, and all parts at any zoom."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -45,9 +45,9 @@ MOST_ROWS = 5
 
 @dataclass(frozen=True)
 class NodeFacts:
-    """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
-    `first` the finding it leads to; `icon` is what represents it in place of its side's, `ground` what it is drawn
-    on. A `limiting` one is ringed and says so in its corner; one `on_path` is framed, and `foot` is at its foot."""
+    """The contents of a node: shares by category (mean of replicas), and its lines. `badge` is a severity and a count,
+    and `first` the finding it leads to; `icon` replaces its side's icon, `ground` is its background. A `limiting` node
+    has a ring and a label in its corner; one `on_path` is framed, and `foot` is the text at its foot."""
 
     shares: Shares
     figure: str
@@ -65,7 +65,7 @@ class NodeFacts:
 
 
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
-    """Facts of every node, computed once for a run."""
+    """The facts of every node, computed once for a run."""
     metrics = {m.block.id: m for m in analysis.blocks}
     on = {node.key: findings_on(analysis.findings, node.block_ids or (node.key,)) for node in layout.nodes}
     facts = {node.key: _facts(node, metrics, on[node.key]) for node in layout.nodes}
@@ -120,7 +120,7 @@ def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequenc
 
 
 def frame_notes(layout: GraphLayout, analysis: Analysis, platform: Platform | None) -> dict[str, str]:
-    """What is beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
+    """The text beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
     notes = {}
     for frame in layout.frames:
         count = sum(len(node.block_ids) for node in layout.nodes if node.frame == frame.title)
@@ -144,8 +144,8 @@ def graph_svg(
     *,
     narrow: bool = False,
 ) -> str:
-    """The whole graph with its legend. A node's badge leads to `link_prefix`, `#finding-` and the id of its first. A
-    narrow one is for a phone, from top to bottom, without a legend."""
+    """The whole graph with its legend. A node's badge links to `link_prefix`, `#finding-` and the id of its first
+    finding. A narrow graph is for a phone: top to bottom, without a legend."""
     layout, canvas = layout_graph(analysis.graph, NARROW if narrow else STYLE), SvgCanvas(palette)
     facts, notes = node_facts(layout, analysis), frame_notes(layout, analysis, platform)
     if narrow:
@@ -156,7 +156,7 @@ def graph_svg(
 
 
 def whole_size(layout: GraphLayout) -> tuple[float, float]:
-    """Width and height of a whole graph with its legend."""
+    """The width and height of a whole graph with its legend."""
     return max(layout.width, LEGEND_WIDTH), layout.height + LEGEND_PX
 
 
@@ -167,7 +167,7 @@ def draw_whole(
     notes: Mapping[str, str],
     link_prefix: str = "",
 ) -> None:
-    """A graph that is laid out, and its legend."""
+    """Draw a laid-out graph and its legend."""
     width, height = whole_size(layout)
     _draw_on_ground(canvas, layout, facts, notes, link_prefix, (width, height))
     _draw_legend(canvas, width, height - LEGEND_PX / 2)
@@ -183,7 +183,7 @@ def _draw_on_ground(
 
 
 def edge_rows(layout: GraphLayout) -> Iterator[tuple[str | float, ...]]:
-    """The edges as a table, a head first."""
+    """The edges as a table, heads first."""
     yield ("from", "to", "message", "count", "bytes", "time (s)")
     for routed in layout.edges:
         for edge in routed.edges:
@@ -205,8 +205,8 @@ def draw_graph(
     weight: Callable[[RoutedEdge], float] = attrgetter("time_s"),
     path: Collection[frozenset[str]] = (),
 ) -> None:
-    """What of a graph lies in `seen`, all of it where none is given, without the edges' labels. `path` are the pairs of
-    nodes between which the critical path goes."""
+    """Draw the part of a graph within `seen` (None: all), without the edges' labels. `path` are the pairs of nodes on
+    the critical path."""
     for frame in layout.frames:
         draw_frame(canvas, frame, notes.get(frame.title, ""))
     most = max(map(weight, layout.edges), default=0.0)
@@ -236,7 +236,7 @@ def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
 
 
 def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> None:
-    """`state` is "", "hover" or "chosen"."""
+    """Draw a node; `state` is "", "hover" or "chosen"."""
     box = node.box
     for shift in (6, 3) if node.tiles else ():
         canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
@@ -281,7 +281,7 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
 
 
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
-    """The host's states, largest first: swatch, name, share, and time where there is room for it."""
+    """Draw the host's states, largest first: swatch, name, share, and time if there is room."""
     pitch = min(22.0, area.height / max(len(rows), 1))
     if pitch < 14:
         rows, pitch = rows[: int(area.height / ROW_PX)], ROW_PX
@@ -335,7 +335,7 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
 
 
 def badges_px(layout: GraphLayout, facts: Mapping[str, NodeFacts], scale: float = 1.0) -> list[Box]:
-    """Where badges are in pixels, of a graph that is drawn at a scale."""
+    """The boxes of badges in pixels, at a scale of the graph."""
     boxes = [badge_box(node, badge[1]) for node in layout.nodes if (badge := facts[node.key].badge)]
     grown = max(scale, 1.0)
     return [
@@ -347,13 +347,13 @@ def badges_px(layout: GraphLayout, facts: Mapping[str, NodeFacts], scale: float 
 
 
 def badge_box(node: NodeBox, count: int) -> Box:
-    """Over the node's top right corner."""
+    """The badge's box over the node's top right corner."""
     width, height = badge_size(count)
     return Box(node.box.right - width + 8, node.box.y - height / 2 - 1, width, height)
 
 
 def edge_width(weight: float, most: float) -> float:
-    """1.3 to 4.5 pixels by an edge's part of the most, which may be 0."""
+    """The width of an edge, 1.3 to 4.5 pixels by its share of the largest value, which may be 0."""
     return 1.3 + 3.2 * math.sqrt(weight / most if most > 0 else 0.0)
 
 
@@ -371,7 +371,7 @@ def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, ink: str) -> None:
 
 
 def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:
-    """The states' names and, where there is room, the severities'."""
+    """Draw the states' names and, if there is room, the severities'."""
     x = 18.0
     for category in ORDER:
         draw_swatch(canvas, x, middle - 6, 16, 11, category)
@@ -389,7 +389,7 @@ def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:
 
 
 def bounds(edge: RoutedEdge) -> Box:
-    """Around an edge, its arrow head and its label."""
+    """The bounding box of an edge, its arrow head and its label."""
     label = edge.label_box
     xs = [x for x, _ in edge.points] + [label.x + 8, label.right - 8]
     ys = [y for _, y in edge.points] + [label.y + 8, label.bottom - 8]

@@ -1,4 +1,4 @@
-"""The critical path in the block graph: each node's part of it, or its slack, and the ways that it goes."""
+"""The critical path in the block graph: each node's part of it, or its slack, and the edges on it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ from workbench.pictures.layout import GraphLayout
 
 
 def with_path(facts: Mapping[str, NodeFacts], layout: GraphLayout, path: CriticalPath) -> dict[str, NodeFacts]:
-    """The facts with each node's part of the critical path, or the least that it has to spare."""
+    """The facts with each node's part of the critical path, or its least slack."""
     total = max(sum(line.time_s for line in path.lines), 1e-30)
     spent: dict[str, float] = {}
     slack: dict[str, float] = {}
@@ -31,7 +31,7 @@ def with_path(facts: Mapping[str, NodeFacts], layout: GraphLayout, path: Critica
 
 
 def path_pairs(layout: GraphLayout, path: CriticalPath) -> frozenset[frozenset[str]]:
-    """The nodes between which the critical path goes."""
+    """The pairs of nodes between which the critical path passes."""
     node_of = {block: node.key for node in layout.nodes for block in node.block_ids}
     ways = {frozenset((node_of.get(a.block, ""), node_of.get(b.block, ""))) for a, b in pairwise(path.steps)}
     return frozenset(way for way in ways if len(way) == 2)

@@ -1,4 +1,4 @@
-"""Words of the block graph, shortened to their room."""
+"""Texts of the block graph, shortened to their room."""
 
 from workbench.pictures.canvas import LEAST_CHARACTERS, LEFT, Canvas
 from workbench.pictures.layout import Box
@@ -18,8 +18,8 @@ def text(
     *,
     always: bool = False,
 ) -> float:
-    """One line of text, never smaller on the screen than can be read; its width. Nothing where the line is too low for
-    that, unless it is wanted always."""
+    """Draw one line of text, at least as large as can be read; returns its width. If the line is too low for that,
+    nothing is drawn unless `always`."""
     if not always and not legible(canvas, place.height):
         return 0.0
     grown = max(LEAST_PX / (size * canvas.scale), 1.0)
@@ -28,12 +28,12 @@ def text(
 
 
 def legible(canvas: Canvas, height: float) -> bool:
-    """Whether a line of text so high can be read at the canvas's zoom: letters are lower than their size."""
+    """Whether text of this height can be read at the canvas's zoom; letters are lower than their text size."""
     return height * canvas.scale >= LEAST_PX - 1
 
 
 def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600) -> str:
-    """A dotted name without as many of its first parts as there is no room for; another text as it is."""
+    """A dotted name without the first parts that have no room; another text unchanged."""
     if " " in name:
         return name
     parts = name.split(".")
@@ -42,7 +42,7 @@ def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600)
 
 
 def shortened(canvas: Canvas, label: str, room: float, size: float, weight: int = 400) -> str:
-    """A dotted name and what follows it (", calls", " × 20", ": state"): the name loses its first parts where there is
-    no room for all of it, for names beside one another differ in their last parts."""
+    """A dotted name and its suffix (", calls", " × 20", ": state"); without enough room the name loses its first parts,
+    since neighbouring names differ in their last parts."""
     name, space, rest = label.partition(" ")
     return tail(canvas, name, room - canvas.width_of(space + rest, size, weight), size, weight) + space + rest

@@ -1,8 +1,8 @@
-"""Where the block graph's parts go on paper, without a window: pure data that SVG and widgets draw.
+"""Lays out the block graph without a window, as plain data that SVG and widgets draw.
 
-Components are frames side by side, the host's left; inside, blocks are in columns by their distance from the block
-that talks to the host, and long chains are folded into bands. Replicas share one node with a tile each. Edges run
-straight across a gutter where they can and at right angles elsewhere; vertical parts have tracks of their own in the
+Components are frames side by side, the host's at the left. Inside, blocks are in columns by their distance from the
+block that talks to the host, and long chains are folded into bands. Replicas share one node with a tile each. Edges run
+straight across a gutter if they can and at right angles elsewhere; vertical parts have tracks of their own in the
 gutters, far-reaching edges lanes of their own above the bands, and each label a place of its own.
 """
 
@@ -46,7 +46,7 @@ class _Frame:
 
 
 def layout_graph(graph: BlockGraph, style: LayoutStyle | None = None) -> GraphLayout:
-    """Lay a graph out. Deterministic: the same graph always gives the same picture. Units are pixels."""
+    """Lay out a graph. Deterministic: the same graph always gives the same picture. Units are pixels."""
     style = style or LayoutStyle()
     nodes = nodes_of(graph, style)
     links = links_of(graph, nodes, style)
@@ -80,7 +80,7 @@ def _frames(
 
 
 def _flow(members: Sequence[str], links: Sequence[Link]) -> list[list[str]]:
-    """Members by the longest way to them; those of a circle are in a row, in their order."""
+    """The members by the longest way to them; those of a cycle are in a row, in their order."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(members)
     graph.add_edges_from((a.source, a.target) for a in links if a.source in graph and a.target in graph)
@@ -99,9 +99,9 @@ def _flow(members: Sequence[str], links: Sequence[Link]) -> list[list[str]]:
 def _layers(
     members: Sequence[str], nodes: Mapping[str, NodeBox], links: Sequence[Link], speaks: Mapping[str, int]
 ) -> list[list[str]]:
-    """Members by their distance from the node that speaks to the host, next to which the host's other partners are.
+    """The members by their distance from the node that talks to the host; the host's other partners are next to it.
 
-    `speaks` says how often a node's own pragmas name the host.
+    `speaks` is how often a node's own pragmas name the host.
     """
     inside: nx.Graph[str] = nx.Graph()
     inside.add_nodes_from(members)
@@ -130,7 +130,8 @@ def _layers(
 
 
 def _bands(layers: Sequence[Sequence[str]], width: int, height: int) -> list[list[list[str]]]:
-    """Columns cut where they grow too tall, then folded like a ploughed field so that chains turn at the margins."""
+    """The columns, cut if they are too tall, then folded in alternating directions so that chains turn at the
+    margins."""
     columns = [list(layer[i : i + height]) for layer in layers for i in range(0, len(layer), height)]
     bands = []
     for number, begin in enumerate(range(0, len(columns), width)):
@@ -144,7 +145,7 @@ def _bands(layers: Sequence[Sequence[str]], width: int, height: int) -> list[lis
 def _grow(
     nodes: dict[str, NodeBox], where: Mapping[str, tuple[int, int]], links: Sequence[Link], style: LayoutStyle
 ) -> None:
-    """Make nodes tall enough for the edges of either side, each of which needs room for its label."""
+    """Make nodes tall enough for the edges at each side, which each need room for a label."""
     sides: dict[tuple[str, bool], int] = {}
     for link in links:
         for key, right in zip((link.source, link.target), sides_of(link, where), strict=True):
@@ -193,7 +194,7 @@ def _place(
     links: Sequence[Link],
     style: LayoutStyle,
 ) -> GraphLayout:
-    """First heights, then the edges' needs, which give the gutters' widths and so every place."""
+    """Place all parts: first heights, then the edges' needs, which give the gutters' widths."""
     adjacent = {link: _is_near(where[link.source], where[link.target]) for link in links}
     lane_y, bottom = _stack_bands(frames, where, nodes, links, adjacent, style)
     count = sum(frame.columns for frame in frames)
@@ -239,7 +240,8 @@ def _stack_bands(
     adjacent: Mapping[Link, bool],
     style: LayoutStyle,
 ) -> tuple[dict[Link, float], float]:
-    """Give every node its height on the page, columns centred in their band; returns lanes' heights and the bottom."""
+    """Give every node its height on the page, columns centred in their band; returns the lanes' heights and the
+    bottom."""
     lane_y: dict[Link, float] = {}
     top = style.margin + style.head_height
     for band in range(max((len(frame.cells) for frame in frames), default=0)):
@@ -267,7 +269,7 @@ def _level(
     extents: Mapping[int, tuple[float, float]],
     style: LayoutStyle,
 ) -> None:
-    """Move a column's nodes up or down to where their edges from the left arrive, within their band."""
+    """Move a column's nodes, within their band, to the height at which their edges from the left arrive."""
     bands: dict[int, list[str]] = {}
     for key, (band, column) in placed.where.items():
         if column == number:
@@ -300,5 +302,5 @@ def _level(
 
 
 def _is_near(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether an edge needs no lane: neighbours in a band, or one column (any band)."""
+    """Whether an edge needs no lane: it joins neighbours in a band, or nodes in one column (of any band)."""
     return a[1] == b[1] or (a[0] == b[0] and abs(a[1] - b[1]) == 1)

@@ -1,4 +1,4 @@
-"""The lines of a laid-out graph: where they leave and enter nodes, and how they run between."""
+"""The edges of a laid-out graph: their ports at nodes, and their lines between."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Strip = tuple[int, bool]
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A line to draw: messages `edges` from node `source` to node `target`; `number` distinguishes parallel ones."""
+    """A line: messages `edges` from node `source` to node `target`; `number` distinguishes parallel ones."""
 
     source: str
     target: str
@@ -34,10 +34,10 @@ class HasBox(Protocol):
 
 @dataclass(frozen=True)
 class Placed:
-    """Nodes with their heights and y, and which (band, column) each is in; columns have widths but no x yet.
+    """Nodes with their heights and y, and the (band, column) of each; columns have widths but no x yet.
 
     `borders` are the gutters (numbered by the column to their right) in which a frame begins or ends. `lane_y` is the
-    height at which a far-reaching link runs.
+    height of a far-reaching link's lane.
     """
 
     nodes: Mapping[str, HasBox]
@@ -51,8 +51,8 @@ class Placed:
 
 @dataclass
 class LinkCorner:
-    """Where a link meets a node: at the right or left side, at `y`. `gutter` is the one it opens into, and `inside`
-    whether it stays in that gutter within the frame that ends there."""
+    """The meeting point of a link and a node: at the right or left side, at `y`. `gutter` is the gutter beside it, and
+    `inside` says whether the link stays in that gutter within the frame that ends there."""
 
     link: Link
     node: str
@@ -69,7 +69,7 @@ class LinkCorner:
 
 @dataclass
 class _Gutter:
-    """A strip of the room between two columns: labels first, then tracks for the vertical parts."""
+    """A strip between two columns: labels first, then tracks for vertical parts."""
 
     label_width: float = 0.0
     tracks: int = 0
@@ -81,8 +81,7 @@ class _Gutter:
 
 @dataclass(frozen=True)
 class Routed:
-    """Columns' x, where frames end by the gutter that they end in, each link's points and label place, and the whole
-    width."""
+    """The columns' x, the frames' ends by gutter, each link's points and label place, and the total width."""
 
     column_x: list[float]
     frame_ends: dict[int, float]
@@ -147,7 +146,7 @@ def _ports(link: Link, placed: Placed) -> tuple[LinkCorner, LinkCorner]:
 
 
 def right_heights(node: str, placed: Placed, style: LayoutStyle) -> dict[Link, float]:
-    """At which height each link meets the right side of a node; labels are there, so each gets a label's room."""
+    """The height at which each link meets the right side of a node, with room for a label at each."""
     members = [
         (link, link.target if link.source == node else link.source)
         for link in placed.links_of[node]
@@ -168,7 +167,7 @@ def right_heights(node: str, placed: Placed, style: LayoutStyle) -> dict[Link, f
 
 
 def _spread(ports: Sequence[LinkCorner], placed: Placed, style: LayoutStyle) -> None:
-    """Heights of ports. Left sides follow the right sides that they meet where they can."""
+    """The heights of ports. Left sides follow the right sides that they meet if they can."""
     sides: dict[str, list[LinkCorner]] = {}
     heights: dict[str, dict[Link, float]] = {}
     for port in ports:
@@ -191,7 +190,8 @@ def _spread(ports: Sequence[LinkCorner], placed: Placed, style: LayoutStyle) -> 
 
 
 def _follow(members: list[LinkCorner], partner: Mapping[Link, LinkCorner], busy: Sequence[float], box: Box) -> None:
-    """Ports of a left side: level with their other ends where those lie within the node, else as near as is free."""
+    """The ports of a left side: level with their other ends if those are within the node, otherwise as near as
+    possible."""
     least = 11.0
     taken: list[float] = []
     rest = []
@@ -292,7 +292,7 @@ def _label_box(
     placed: Placed,
     style: LayoutStyle,
 ) -> Box:
-    """Beside the left node for neighbours, centred where the line is straight; on its lane otherwise."""
+    """The label's box: beside the left node for neighbours, centred if the line is straight; otherwise on its lane."""
     width = link.label_characters * style.character_width + 8
     height = style.label_height - 4
     if port is None:

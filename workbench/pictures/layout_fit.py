@@ -1,4 +1,4 @@
-"""The layout of a block graph that is largest in a room: labels on one line or two, gutters as wide as fit."""
+"""The largest layout of a block graph in a room: labels on one or two lines, gutters as wide as fits."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,7 +27,7 @@ MOST_BLOCKS = 200
 
 
 def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> GraphLayout:
-    """Lay a graph out for a room of so many pixels. Deterministic."""
+    """Lay out a graph for a room of this size in pixels. Deterministic."""
     layout = layout_graph(graph, style)
     if len(graph.blocks) > MOST_BLOCKS:
         return layout
@@ -52,7 +52,7 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
 
 
 def widened(graph: BlockGraph, style: LayoutStyle, layout: GraphLayout, width: float) -> GraphLayout:
-    """A layout whose gutters with labels take what is left of a width."""
+    """The layout with gutters of labels widened to the full width."""
     spare = width - layout.width
     gutters = layout_graph(graph, replace(style, stretch=1.0)).width - layout.width
     if spare < gutters or gutters < 1:
@@ -61,5 +61,5 @@ def widened(graph: BlockGraph, style: LayoutStyle, layout: GraphLayout, width: f
 
 
 def fit_scale(layout: GraphLayout, width: float, height: float) -> float:
-    """How large a layout is shown in a room: as a whole, within reason."""
+    """The scale at which a layout fits a room, within reason."""
     return min(width / max(layout.width, 1), height / max(layout.height, 1), MOST_SCALE)

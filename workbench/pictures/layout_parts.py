@@ -1,4 +1,4 @@
-"""What a laid-out graph consists of: frames, nodes with tiles, edges with points and labels. Units are pixels."""
+"""The parts of a laid-out graph: frames, nodes with tiles, edges with points and labels. Units are pixels."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class NodeBox:
-    """A block, a stack of replicas (`tiles` then has one each), or memory outside the FPGA (no blocks).
+    """A block, a stack of replicas (with one of `tiles` each), or memory outside the FPGA (no blocks).
 
-    `key` is the block's id, or the replicas' group. `title` is short: its name within its frame.
+    `key` is the block's id, or the replicas' group. `title` is its short name within its frame.
     """
 
     key: str
@@ -47,7 +47,7 @@ class NodeBox:
     tiles: tuple[Tile, ...] = ()
 
     def moved(self, box: Box) -> NodeBox:
-        """The same node elsewhere; tiles are laid into its foot."""
+        """The node at another place, with its tiles laid into its foot."""
         if not self.tiles:
             return replace(self, box=box)
         dx, dy = box.x - self.box.x, box.bottom - self.box.bottom
@@ -57,7 +57,7 @@ class NodeBox:
 
 @dataclass(frozen=True)
 class FrameBox:
-    """A component with its nodes inside: the host program, or a card's top level."""
+    """A component with its nodes: the host program, or a card's top level."""
 
     title: str
     side: Side
@@ -68,8 +68,8 @@ class FrameBox:
 class RoutedEdge:
     """Messages from one node to another as one line. `source` and `target` are node keys.
 
-    `points` run from the source's border to the target's, at right angles. `label` says how many and how large,
-    `detail` which messages and how long; both fit in `label_box`, which no other label and no node overlaps.
+    `points` run from the source's border to the target's, at right angles. `label` gives counts and sizes, `detail`
+    messages and times; both fit in `label_box`, which no other label and no node overlaps.
     """
 
     source: str
@@ -107,7 +107,7 @@ class GraphLayout:
 
     @cached_property
     def run_owners(self) -> NDArray[np.int64]:
-        """Which edge each part is of."""
+        """The edge of each straight part."""
         return np.repeat(np.arange(len(self.edges)), [max(len(edge.points) - 1, 0) for edge in self.edges])
 
     def node_of(self, block_or_group: str) -> NodeBox | None:
@@ -118,7 +118,7 @@ class GraphLayout:
 
 
 def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
-    """A node a block or group of replicas, and one for memory where an edge names it; not placed yet."""
+    """A node for each block or group of replicas, and one for memory if an edge names it; without places."""
     groups: dict[str, list[Block]] = {}
     for block in graph.blocks:
         groups.setdefault(block.group, []).append(block)
@@ -152,7 +152,7 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
 
 
 def _outside_title(end: str) -> str:
-    """What an end without blocks is called: memory, a memory port, a link, or an instance."""
+    """The title of an end without blocks: memory, a memory port, a link, or an instance."""
     if end == MEM:
         return "memory"
     for prefix in (LINK, MEMORY):
@@ -162,7 +162,7 @@ def _outside_title(end: str) -> str:
 
 
 def _sole_blocks(graph: BlockGraph) -> set[str]:
-    """Components that hold one block only: they lend it their name."""
+    """Components with only one block, which has their name."""
     counts: dict[str, int] = {}
     for block in graph.blocks:
         counts[block.component] = counts.get(block.component, 0) + 1
@@ -206,7 +206,7 @@ def _stack(members: list[Block], title: str, frame: str, style: LayoutStyle) -> 
 
 
 def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox], style: LayoutStyle) -> list[Link]:
-    """One link a message and direction between two nodes; beyond `MOST_PARALLEL` the lightest share the last."""
+    """A link for each message and direction between two nodes; beyond `MOST_PARALLEL` the lightest share the last."""
     key_of = {block_id: key for key, node in nodes.items() for block_id in node.block_ids} | {key: key for key in nodes}
     by_message: dict[tuple[str, str, str], list[Edge]] = {}
     for edge in graph.edges:
@@ -232,7 +232,7 @@ def _weight(bundle: tuple[Edge, ...]) -> tuple[float, int]:
 
 
 def _characters(bundle: tuple[Edge, ...], style: LayoutStyle) -> int:
-    """How wide a label is: its longer line, or both beside each other."""
+    """The width of a label in characters: its longer line, or both beside each other."""
     lengths = [len(text) for text in _texts(bundle)]
     return max(lengths) if style.label_lines == 2 else sum(lengths) + 2 * all(lengths)
 
@@ -242,7 +242,7 @@ def edge_label(link: Link) -> tuple[str, str]:
 
 
 def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
-    """How many and how large, and which messages and how long; the first is empty where no run shows it."""
+    """The counts and sizes, and the messages and times of a link; the first is empty if no run shows them."""
     names = list(dict.fromkeys(edge.message for edge in edges if edge.message))
     called = listed(names, 2)
     count = sum(edge.count or 0 for edge in edges)

@@ -1,4 +1,4 @@
-"""Sizes and places of a laid-out graph, in pixels."""
+"""Sizes and places in a laid-out graph, in pixels."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Box:
 
 @dataclass(frozen=True)
 class LayoutStyle:
-    """Sizes in pixels. A caller that draws more in a node asks for larger nodes. With `flow` columns follow the edges,
-    from where nothing comes to where nothing goes on; else the distance from the block that talks to the host."""
+    """Sizes in pixels. A caller that draws more in a node sets larger nodes. With `flow` columns follow the edges from
+    sources to sinks; otherwise the distance from the block that talks to the host."""
 
     node_width: float = 156.0
     node_height: float = 84.0

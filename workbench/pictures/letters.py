@@ -1,4 +1,4 @@
-"""How wide text is in the bundled Inter, read from the font itself: pictures are laid out where no window is."""
+"""The width of text in the bundled Inter, read from the font itself, since pictures are laid out without a window."""
 
 import struct
 from functools import cache, lru_cache
@@ -9,7 +9,8 @@ _FACES = {400: "Regular", 500: "Medium", 600: "SemiBold", 700: "Bold"}
 
 @lru_cache(maxsize=4096)
 def text_width(words: str, size: float, weight: int = 400) -> float:
-    """Pixels that a line takes at a font size in pixels, without kerning; unknown characters are as wide as an `n`."""
+    """The width (pixels) of a line at a font size in pixels, without kerning; unknown characters are as wide as an
+    `n`."""
     advances = _advances(weight)
     usual = advances.get(ord("n"), 0.6)
     return size * sum(advances.get(ord(letter), usual) for letter in words)

@@ -1,4 +1,4 @@
-"""The style of pages that the workbench writes: for screens of all sizes, light and dark, and for paper."""
+"""The style of written pages: for all screen sizes, light and dark, and for paper."""
 
 from importlib.resources import files
 
@@ -8,6 +8,6 @@ from workbench.pictures.palette import css_colours
 
 
 def page_style() -> Markup:
-    """What stands in a page's `style`."""
+    """The contents of a page's `style`."""
     rules = files("workbench.resources").joinpath("report", "report.css").read_text("utf-8")
     return Markup(css_colours() + rules)

@@ -1,4 +1,4 @@
-"""The program's colours, light and dark: the only place that names one."""
+"""The program's colours, light and dark; the only place that defines any."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -50,7 +50,7 @@ class Palette:
         return self.name.startswith("dark")
 
     def colour(self, name: str) -> str:
-        """#RRGGBB by a name here, or by `state:` and a category's name."""
+        """#RRGGBB of a colour's name, or of `state:` and a category's name."""
         if name.startswith("state:"):
             kind = name.removeprefix("state:")
             return self.states[None if kind == UNCLASSIFIED else Category(kind)]
@@ -59,7 +59,7 @@ class Palette:
 
     @property
     def is_strong(self) -> bool:
-        """Whether it is one of high contrast."""
+        """Whether the palette has high contrast."""
         return self.name.endswith("contrast")
 
     def colours(self) -> dict[str, str]:
@@ -183,7 +183,7 @@ PAGE = Palette(
 
 
 def css_colours() -> str:
-    """A page's colours as variables of its style: dark where the reader's screen is, light on paper."""
+    """A page's colours as CSS variables: dark on dark screens, light on paper."""
     light, dark = (
         "".join(f"{PAGE.colour(name)[4:-1]}: {one.colour(name)}; " for name in _page_names()) for one in (LIGHT, DARK)
     )

@@ -1,4 +1,4 @@
-"""The critical path within blocks as a picture: its states and calls, and how often each leads to which."""
+"""The critical path within blocks as a diagram: its states and calls, and the transitions between them."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ _Key = tuple[str, str, str, int]
 
 
 def path_parts(path: CriticalPath, names: Mapping[str, str]) -> list[PathPart]:
-    """The states and calls on the path, in the order of the diagram's indexes: `names` says under which name each block
-    is counted."""
+    """The states and calls on the path, in the order of the diagram's indexes; `names` maps a block to the name under
+    which it is counted."""
     parts: dict[_Key, PathPart] = {}
     for move in path.moves:
         for part in (move.source, move.target):
@@ -23,7 +23,7 @@ def path_parts(path: CriticalPath, names: Mapping[str, str]) -> list[PathPart]:
 
 
 def path_diagram(path: CriticalPath, names: Mapping[str, str]) -> StateDiagram | None:
-    """The path as a diagram of states, with the least slack of each; None where it has no two of them."""
+    """The path as a state diagram, with the least slack of each state; None if it has fewer than two states."""
     parts = path_parts(path, names)
     if len(parts) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Platforms side by side as a picture: the rate that each one's memory layers allow."""
+"""Plots platforms side by side: the rate that each one's memory layers allow."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _INKS = ("accent", *INKS, "high", "text")
 
 
 def platforms_plot(compared: Sequence[PlatformDensity]) -> Plot:
-    """A line for each platform through what its layers allow, by their size."""
+    """A line for each platform: the allowed rate by the size of its layers."""
     outwards = [sorted(platform.bounds, key=lambda bound: float(bound.layer.layer_bytes)) for platform in compared]
     lines = tuple(
         Line(

@@ -1,4 +1,4 @@
-"""Plots: lines with bands, points and handles over linear or logarithmic axes, described once for any canvas."""
+"""Plots with lines, bands, points and handles over linear or logarithmic axes, described once for any canvas."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +16,9 @@ LEFT_PX, FOOT_PX, TOP_PX, MARKED_TOP_PX, EDGE_PX, RIGHT_PX = 64.0, 40.0, 12.0, 2
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis is of, how its numbers are said, whether it is logarithmic, and then whether by powers of two.
+    """An axis: its title, the text of its numbers, and whether it is logarithmic, possibly by powers of two.
 
-    `unit` is that of the numbers in data that are exported.
+    `unit` is the unit of the numbers in exported data.
     """
 
     title: str
@@ -30,10 +30,10 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line through points. `band` are the least and most around it; `ink` is a colour of the canvas.
+    """A line through points. `band` are the least and largest values around it; `ink` is a colour of the canvas.
 
     `points` shows its points, those of `filled` solid and the one numbered `wrong` in red; `movable` ones can be
-    dragged up and down. A `stacked` line is the upper edge of its band, which is filled and bears its name.
+    dragged up and down. A `stacked` line is the upper edge of its band, which is filled and has its name.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A handle at (x, y) with an upright line through it. `y` is on the right axis where the plot has one."""
+    """A handle at (x, y) with a vertical line through it. `y` is on the right axis if the plot has one."""
 
     name: str
     x: float
@@ -65,7 +65,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Spot:
-    """A labelled point that belongs to no line; a strong one is ringed and its label framed."""
+    """A labelled point without a line; a strong one has a ring and a framed label."""
 
     label: str
     x: float
@@ -76,8 +76,9 @@ class Spot:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """`span` shades a range of x, and `goal` is where the strong spot could be. `say` reports a line's point, by its
-    line's number and its own, in words. With a `legend` the lines are named in it, else at their ends."""
+    """The contents of a plot. `span` shades a range of x, and `goal` is the possible place of the strong spot. `say`
+    describes a point by its line's number and its own. With a `legend` the lines are named there, otherwise at their
+    ends."""
 
     x: Axis
     y: Axis
@@ -93,8 +94,8 @@ class Plot:
 
 
 def kinds_of(lines: Sequence[Line]) -> list[int]:
-    """A number for each line, by which its pattern and marker are chosen. Each named line has one of its own; one
-    without a name has that of the line before it in its ink, which it belongs to. Dashed and stacked ones need none."""
+    """For each line the number that selects its pattern and marker. Each named line has its own; an unnamed line has
+    that of the line before it in its colour. Dashed and stacked lines need none."""
     kinds: list[int] = []
     of_ink: dict[str, int] = {}
     count = 0
@@ -111,7 +112,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class View:
-    """What of a plot is shown where: ranges of the axes (log10 on a logarithmic one) over `box`, in pixels."""
+    """The visible part of a plot: ranges of the axes (log10 on a logarithmic one) over `box`, in pixels."""
 
     x: Range
     y: Range
@@ -120,7 +121,8 @@ class View:
     logs: tuple[bool, bool, bool] = (False, False, False)
 
     def places(self, x: Values, y: Values) -> Values:
-        """Where values are, shape (count, 2); far outside where they are not finite or not above 0 on a log axis."""
+        """The positions of values, shape (count, 2); far outside if they are not finite, or not above 0 on a
+        logarithmic axis."""
         across = self.box.x + (_scaled(x, self.logs[0]) - self.x[0]) / (self.x[1] - self.x[0]) * self.box.width
         up = self.box.bottom - (_scaled(y, self.logs[1]) - self.y[0]) / (self.y[1] - self.y[0]) * self.box.height
         far = 3 * self.box.height
@@ -132,7 +134,7 @@ class View:
         return float(across), float(up)
 
     def value(self, across: float, up: float, on_right: bool = False) -> tuple[float, float]:
-        """The value under a place, held within what is shown."""
+        """The value at a position, limited to the visible ranges."""
         low, high = self.right if on_right else self.y
         part_x = min(max((across - self.box.x) / self.box.width, 0.0), 1.0)
         part_y = min(max((self.box.bottom - up) / self.box.height, 0.0), 1.0)
@@ -141,7 +143,7 @@ class View:
 
 
 def fitting(plot: Plot, box: Box) -> View:
-    """The view that shows all of a plot, with a little air."""
+    """The view of the whole plot, with a margin."""
     spots = [(s.x, s.y) for s in plot.spots] + ([plot.goal] if plot.goal else [])
     xs = [line.x for line in plot.lines] + [np.array([m.x for m in plot.marks] + [x for x, _ in spots])]
     ys = [line.y for line in plot.lines] + [b for line in plot.lines if line.band for b in line.band]
@@ -157,14 +159,14 @@ def fitting(plot: Plot, box: Box) -> View:
 
 
 def plot_box(plot: Plot, width: float, height: float) -> Box:
-    """Where the axes are in a picture of that size."""
+    """The box of the axes in a picture of this size."""
     right = RIGHT_PX if plot.right else EDGE_PX
     top = MARKED_TOP_PX if plot.marks else TOP_PX
     return Box(LEFT_PX, top, max(width - LEFT_PX - right, 10.0), max(height - top - FOOT_PX, 10.0))
 
 
 def plot_rows(plot: Plot) -> Iterator[tuple[str | float, ...]]:
-    """The plot's numbers as a table: a head, then a row for each point of each line, each spot and each mark."""
+    """The plot's numbers as a table: heads, then a row for each point of each line, each spot and each mark."""
     banded = any(line.band for line in plot.lines)
     heads = [f"{axis.title} ({axis.unit})" if axis.unit else axis.title for axis in (plot.x, plot.y)]
     yield ("line", *heads, *(("low", "high") if banded else ()))
@@ -207,7 +209,7 @@ def _scaled(values: Values, log: bool) -> Values:
 
 
 def _span(values: Values, log: bool, air: float) -> Range:
-    """Bounds of the values, of log10 of them where `log`, with some air."""
+    """The bounds of the values, or of log10 of them with `log`, with a margin."""
     values = values[np.isfinite(values) & ((values > 0) | (not log))]
     if not len(values):
         values = np.array([1.0])

@@ -1,4 +1,4 @@
-"""How plots are drawn: axes, lines with bands and names, labelled spots that keep clear of one another, handles."""
+"""Draws plots: axes, lines with bands and names, labelled spots that do not overlap, handles."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def plot_svg(plot: Plot, title: str, width: float = 560, height: float = 300, pa
 
 
 def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: tuple[int, int] | None = None) -> None:
-    """Axes, lines, names, spots and marks in a picture of that width; a ring around the point `ringed`."""
+    """Draw axes, lines, names, spots and marks in a picture of this width; a ring around the point `ringed`."""
     box = view.box
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     if plot.span:
@@ -68,7 +68,7 @@ def _draw_span(canvas: Canvas, plot: Plot, view: View) -> None:
 
 
 def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box]:
-    """Gives the places of names within the plot: that of the span."""
+    """Draw the axes; returns the boxes of texts within the plot: that of the span."""
     box = view.box
     last = -100.0
     for value in ticks(*view.x, plot.x, max(int(box.width / 84), 2)):
@@ -102,14 +102,14 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
 
 
 def _dashes_of(line: Line, kind: int) -> tuple[float, ...]:
-    """Those of its kind; from the sixth line on, inks and patterns meet in other pairs."""
+    """The dash pattern of a line's kind; from the sixth line on, colours and patterns combine differently."""
     if line.dashed or line.stacked:
         return DASHES if line.dashed else ()
     return PATTERNS[(kind + kind // len(PATTERNS)) % len(PATTERNS)]
 
 
 def draw_marker(canvas: Canvas, kind: int, x: float, y: float, radius: float, fill: str, edge: str) -> None:
-    """A point of a line: a disc, a square, a diamond or a triangle, by the line's kind."""
+    """Draw a line's point: a disc, a square, a diamond or a triangle, by the line's kind."""
     if corners := MARKERS[(kind + kind // len(MARKERS)) % len(MARKERS)]:
         canvas.shape([(x + radius * dx, y + radius * dy) for dx, dy in corners], fill, edge, 1.5)
     else:
@@ -133,7 +133,7 @@ def _draw_line(canvas: Canvas, line: Line, kind: int, view: View, ringed: int) -
 
 
 def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View, taken: Sequence[Box]) -> list[Box]:
-    """Beside the lines' ends, where no line runs and nothing else is; from the top. Gives their places."""
+    """Draw the names beside the lines' ends, away from lines and other texts; from the top. Returns their boxes."""
     names: list[Box] = []
     box, paths = view.box, _paths(lines, view)
     for line in sorted((line for line in lines if line.name and len(line.x)), key=lambda line: -float(line.y[-1])):
@@ -152,7 +152,7 @@ def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View, taken: Sequen
 
 
 def _draw_stack_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
-    """Each in its band, at its highest place, where there is room for a line of text."""
+    """Draw each name in its band, at the highest part, if there is room for a line of text."""
     for line in lines:
         assert line.band
         low, high = (view.places(line.x, edge) for edge in line.band)
@@ -170,7 +170,7 @@ def _draw_stack_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None
 
 
 def _path(line: Line, view: View) -> Values:
-    """The places (n, 2) of a line's points that have a value, from the left."""
+    """The positions (n, 2) of a line's points with a value, from the left."""
     places = view.places(line.x, line.y)
     places = places[np.isfinite(line.y)]
     return places[np.argsort(places[:, 0], kind="stable")]
@@ -181,7 +181,7 @@ def _paths(lines: Sequence[Line], view: View) -> list[Values]:
 
 
 def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[Box]:
-    """Where a name may be: over and under its line, near its end first."""
+    """The possible places of a name: over and under its line, near its end first."""
     if not len(path):
         return
     left = max(float(path[0, 0]), box.x) + 8 if from_start else min(float(path[-1, 0]), box.right) - wide - 4
@@ -193,7 +193,7 @@ def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[B
 
 
 def _crossed(place: Box, paths: Sequence[Values]) -> int:
-    """How many lines run through a place."""
+    """The number of lines that cross a box."""
     across, count = np.linspace(place.x, place.right, 9), 0
     for path in paths:
         beside = (across >= path[0, 0]) & (across <= path[-1, 0])
@@ -207,7 +207,7 @@ def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
 
 
 def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
-    """In the corner where the fewest lines run."""
+    """Draw the legend in the corner with the fewest lines."""
     rows: list[tuple[Line, int, str, bool]] = []
     for line, kind in zip(plot.lines, kinds_of(plot.lines), strict=True):
         if line.name and line.points and any(line.filled):
@@ -235,7 +235,8 @@ def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
 
 
 def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> None:
-    """The weakest first, each with its label where one fits beside what is `taken`; those at one place share one."""
+    """Draw the spots, the weakest first, each with its label if one fits beside `taken`; spots at one position share a
+    label."""
     if plot.goal:
         x, y = view.place(*plot.goal)
         canvas.disc(x, y, 5, "panel", "good", 2)
@@ -258,7 +259,7 @@ def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> Non
 
 
 def _joined(spots: Sequence[Spot]) -> Spot:
-    """One spot for all that are at one place: the strong one with what it says, or all their names."""
+    """One spot for all at one position: the strong one with its label, or one with all their names."""
     strong = next((s for s in spots if s.strong), None)
     if strong:
         return replace(strong, label=f"{strong.label} {strong.detail}".rstrip())
@@ -266,7 +267,7 @@ def _joined(spots: Sequence[Spot]) -> Spot:
 
 
 def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], paths: Sequence[Values]) -> None:
-    """Where there is room, and the fewest lines run."""
+    """Draw a spot's label where it fits and crosses the fewest lines."""
     x, y = view.place(spot.x, spot.y)
     weight = 600 if spot.strong else 500
     wide = canvas.width_of(spot.label, 11, weight) + (16 if spot.strong else 6)
@@ -302,7 +303,7 @@ def _inside(box: Box, room: Box) -> bool:
 
 
 def _draw_marks(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
-    """The handles from the left, their names over them, or beside them where those would run into one another."""
+    """Draw the handles from the left, with their names above, or beside them if those would overlap."""
     box, placed = view.box, []
     for mark in sorted(plot.marks, key=lambda m: m.x):
         x, y = view.place(mark.x, mark.y, on_right=plot.right is not None)
@@ -326,7 +327,7 @@ def _draw_marks(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
 
 
 def draw_tag(canvas: Canvas, box: Box, x: float, y: float, words: str, strong: bool = False) -> None:
-    """A point that is meant, with its words in a frame that stays in the box; a strong one is ringed."""
+    """Draw a highlighted point with its label in a frame within the box; a strong one has a ring."""
     canvas.disc(x, y, 5, "accent", "panel", 1.2)
     if strong:
         canvas.disc(x, y, 8.5, "", "accent", 1.6)

@@ -1,4 +1,4 @@
-"""The same work in several runs under one another: the host's main block and a few of the replicas."""
+"""The same work in several runs, one below another: the host's main block and a few of the replicas."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ WHOLE: Range = (0.0, 1.06)
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A stretch of a run: what the run is called, its traces, where it begins and how long it is; `letter` is
-    before its name, `note` behind it."""
+    """A stretch of a run: the run's name, its traces, its begin and length; `letter` precedes the name, `note` follows
+    it."""
 
     words: str
     scene: Scene
@@ -42,7 +42,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Stretches of runs, on the scale of the longest; with `same_scale` off each on its own."""
+    """Stretches of runs on the scale of the longest, or with `same_scale` off each on its own."""
 
     runs: tuple[Round, ...] = ()
     same_scale: bool = True
@@ -54,14 +54,14 @@ class Rounds:
         return tuple(round_rows(one.scene, most) for one in self.runs)
 
     def unit_ps(self, number: int) -> int:
-        """What 1 is in the ranges of what is shown."""
+        """The time (ps) of 1 in the visible ranges."""
         spans = [r.span_ps for r in self.runs] if self.same_scale else [self.runs[number].span_ps]
         return max(*spans, 1)
 
 
 def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
-    """The main block, and up to so many of the largest group of hardware blocks, evenly chosen; without replicas the
-    hardware blocks that work most."""
+    """The main block, and up to so many of the largest group of FPGA blocks, evenly chosen; without replicas the FPGA
+    blocks that work most."""
     rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
     groups: dict[str, list[int]] = {}
     for number, block in enumerate(scene.blocks):
@@ -83,12 +83,13 @@ def rounds_height(rounds: Rounds) -> float:
 
 
 def rounds_box(rounds: Rounds, width: float) -> Box:
-    """Where the bars are, beside the names and below the ruler."""
+    """The box of the bars, beside the names and below the ruler."""
     return Box(LABELS_PX, RULER_PX, max(width - LABELS_PX - EDGE_PX, 50.0), rounds_height(rounds) - RULER_PX)
 
 
 def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, density: int = 1) -> None:
-    """What is `shown` of the stretches, as parts of their scale; bars have `density` pixels a unit."""
+    """Draw the visible part `shown` of the stretches, as fractions of their scale; bars have `density` pixels for a
+    unit."""
     canvas.rect(0, 0, width, rounds_height(rounds), "panel")
     if not rounds.runs:
         return
@@ -109,7 +110,7 @@ def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, dens
 
 
 def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: Box, y: float, density: int) -> float:
-    """One of the stretches from `y` down; where it ends."""
+    """Draw one of the stretches from `y` down; returns its bottom."""
     own, unit = rounds.runs[number], rounds.unit_ps(number)
     rows, high = rounds.rows[number], len(rounds.rows[number]) * ROW_PX
     left = 16.0
@@ -138,7 +139,7 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
 
 
 def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, high: float, box: Box) -> None:
-    """Where the shorter stretch ends, and how much shorter it is."""
+    """Draw the end of the shorter stretch, with the difference."""
     own, longest = rounds.runs[number].span_ps, max(r.span_ps for r in rounds.runs)
     if not rounds.same_scale or own >= longest:
         return
@@ -151,7 +152,7 @@ def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, h
 
 
 def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
-    """Every state and call of the stretches, a head first."""
+    """Every state and call of the stretches as a table, heads first."""
     for number, own in enumerate(rounds.runs):
         rows = interval_rows(own.scene, own.from_ps, own.from_ps + own.span_ps)
         head = next(rows)

@@ -1,4 +1,4 @@
-"""How a run's time follows one of its settings: measured, predicted and ideal, by state and by block, as plots."""
+"""Plots of a run's time against one of its settings: measured, predicted and ideal, by state and by block."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _ALIKE = 1.02  # two times whose ratio is below this are one
 
 @dataclass(frozen=True)
 class Part:
-    """The time of a state of the host's main block, or the working time of a block (of replicas their mean)."""
+    """The time of a state of the host's main block, or the working time of a block (the mean of replicas)."""
 
     name: str
     category: Category | None
@@ -31,8 +31,8 @@ class Part:
 
 @dataclass(frozen=True)
 class ScalingPoint:
-    """A run with one value of the setting. `predicted_s` is what was predicted of it, between `low_s` and `high_s`;
-    others are predicted from a `base`, whose time is the measured one."""
+    """A run with one value of the setting. `predicted_s` is its predicted time, between `low_s` and `high_s`; other
+    points are predicted from a `base`, whose time is the measured one."""
 
     value: float
     time_s: float
@@ -47,8 +47,8 @@ class ScalingPoint:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Three or more runs that differ in one setting alone, by its value. `equal_work`: all did the same work, so that
-    their speedups over the first can be compared with the ideal, the value's own growth."""
+    """Three or more runs that differ only in one setting, by its value. With `equal_work` all did the same work, so
+    that their speedups over the first can be compared with the ideal, the growth of the value."""
 
     setting: str
     points: tuple[ScalingPoint, ...]
@@ -59,19 +59,19 @@ class Scaling:
         return self.equal_work and self.points[0].value > 0
 
     def speedup(self, time_s: float) -> float:
-        """Over the run with the least value."""
+        """The speedup over the run with the least value."""
         return self.points[0].time_s / time_s
 
     def ideal(self, point: ScalingPoint) -> float:
         return point.value / self.points[0].value
 
     def efficiency(self, point: ScalingPoint) -> float:
-        """The part of the ideal speedup that was reached, of 1."""
+        """The reached part of the ideal speedup, 1 for all of it."""
         return self.speedup(point.time_s) / self.ideal(point)
 
 
 class ScalingForm(StrEnum):
-    """What is drawn over the setting."""
+    """The quantity plotted against the setting."""
 
     SPEEDUP = "speedup"
     EFFICIENCY = "efficiency"
@@ -80,7 +80,7 @@ class ScalingForm(StrEnum):
 
 
 def scaling_forms(scaling: Scaling) -> dict[ScalingForm, str]:
-    """What can be drawn of these runs, with its title."""
+    """The possible plots of these runs, with their titles."""
     forms = {ScalingForm.SPEEDUP: "Speedup" if scaling.has_ideal else "Time"}
     if scaling.has_ideal:
         forms[ScalingForm.EFFICIENCY] = "Efficiency"
@@ -92,8 +92,9 @@ def scaling_forms(scaling: Scaling) -> dict[ScalingForm, str]:
 
 
 def scaling_plot(scaling: Scaling, form: ScalingForm = ScalingForm.SPEEDUP, *, log: bool = False) -> Plot:
-    """Speedup over the setting where all runs did the same work, else the run's time; or the efficiency, or the times
-    of states (stacked on linear axes) or of blocks. With `log` both axes are logarithmic, but of an efficiency."""
+    """The speedup against the setting if all runs did the same work, otherwise the run's time; or the efficiency, or
+    the times of states (stacked on linear axes) or of blocks. With `log` both axes are logarithmic, except for an
+    efficiency."""
     if form in (ScalingForm.STATES, ScalingForm.BLOCKS):
         return _parts_plot(scaling, form, log)
     if form is ScalingForm.EFFICIENCY:
@@ -106,7 +107,7 @@ def scaling_plot(scaling: Scaling, form: ScalingForm = ScalingForm.SPEEDUP, *, l
 
 
 def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: bool) -> Plot:
-    """What `of` gives of the measured and of the predicted times, and of the ideal ones."""
+    """The values of `of` for the measured, the predicted and the ideal times."""
     points, known = scaling.points, _predicted(scaling.points)
 
     def values(of_points: Sequence[ScalingPoint]) -> Values:
@@ -139,8 +140,8 @@ def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: 
 
 
 def _parts_plot(scaling: Scaling, form: ScalingForm, log: bool) -> Plot:
-    """The times of states or blocks; states, whose sum is the run's time, are stacked where the axes are linear. The
-    one that takes longest in the last run is the lowest."""
+    """The times of states or blocks. States, which sum to the run's time, are stacked on linear axes. The longest in
+    the last run is the lowest."""
     points = scaling.points
     parts = part_times(scaling, form)
     stacked = form is ScalingForm.STATES and not log
@@ -166,8 +167,8 @@ def _parts_plot(scaling: Scaling, form: ScalingForm, log: bool) -> Plot:
 
 
 def part_times(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> list[tuple[Part, Values]]:
-    """States, or blocks, with their time in each run (seconds); the longest of the last run first. Beyond
-    `MOST_PARTS` they are one, which for blocks is left out: they work side by side."""
+    """The states or blocks with their time (s) in each run, the longest of the last run first. Those beyond
+    `MOST_PARTS` are combined; for blocks, which work in parallel, they are left out."""
     every = [point.states if form is ScalingForm.STATES else point.blocks for point in scaling.points]
     by_name = {part.name: part for parts in every for part in parts}
     times_s = {name: np.array([sum(p.time_s for p in parts if p.name == name) for parts in every]) for name in by_name}
@@ -196,9 +197,9 @@ def _less_or_more(before_s: float, after_s: float) -> str:
 
 
 def least_shrinking(scaling: Scaling) -> tuple[Part, float, float, float] | None:
-    """The host's state that keeps the last run furthest from the ideal: its time in the first and in the last run, and
-    what the last would be if it shrank as the setting grows (seconds). None where there is no ideal, or none is off by
-    over a hundredth of the run."""
+    """The host state that keeps the last run furthest from the ideal: its time (s) in the first and in the last run,
+    and the last time if it shrank as the setting grows. None without an ideal, or if all are within a hundredth of the
+    run."""
     if not scaling.has_ideal:
         return None
     last = scaling.points[-1]
@@ -209,8 +210,8 @@ def least_shrinking(scaling: Scaling) -> tuple[Part, float, float, float] | None
 
 
 def least_shrinking_words(scaling: Scaling) -> str:
-    """Which state's time does not shrink: `start_core does not shrink: 2.1 ms with CORES 1, 2.1 ms with 8, 41.0 % of
-    that run`; "" where all do."""
+    """The state whose time does not shrink: `start_core does not shrink: 2.1 ms with CORES 1, 2.1 ms with 8, 41.0 % of
+    that run`; "" if all do."""
     worst = least_shrinking(scaling)
     if worst is None:
         return ""
@@ -230,7 +231,7 @@ def scaling_rows(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> li
 
 
 def _setting_axis(scaling: Scaling, log: bool) -> Axis:
-    """By powers of two where the values are whole, as numbers of cores and sizes are."""
+    """The setting's axis, by powers of two for whole values, as for numbers of cores and sizes."""
     return Axis(scaling.setting, value_text, log, binary=all(point.value % 1 == 0 for point in scaling.points))
 
 
@@ -239,7 +240,7 @@ def _values(points: Sequence[ScalingPoint]) -> Values:
 
 
 def _predicted(points: Sequence[ScalingPoint]) -> list[tuple[ScalingPoint, float]]:
-    """The points that were predicted, and those that they were predicted from; none where nothing was predicted."""
+    """The predicted points, and those that they were predicted from; none without predictions."""
     if not any(p.predicted_s for p in points):
         return []
     return [(p, p.time_s if p.base else p.predicted_s or 0.0) for p in points if p.base or p.predicted_s]
@@ -251,7 +252,7 @@ def value_text(value: float) -> str:
 
 
 def scaling_words(scaling: Scaling) -> str:
-    """How many runs, of what, and whether they can be compared with the ideal."""
+    """The number of runs, the setting, and whether they can be compared with the ideal."""
     first, last = (value_text(scaling.points[at].value) for at in (0, -1))
     how = "All did the same work." if scaling.equal_work else "Their work differs, so there is no ideal."
     return f"{len(scaling.points)} runs, {scaling.setting} {first} to {last}. {how}"

@@ -1,4 +1,4 @@
-"""Small things that the same picture shows everywhere: severity, badges, bars of states, speedups, swatches."""
+"""Small drawings used in several pictures: severity, badges, bars of states, speedups, swatches."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ FRAME = "text/0.53"
 
 
 def draw_severity(canvas: Canvas, x: float, y: float, size: float, level: str) -> None:
-    """The sign of a level in a square with its top left corner at (x, y): triangle, diamond, disc, or a ring."""
+    """Draw the sign of a level in a square with its top left corner at (x, y): triangle, diamond, disc, or a ring."""
     ink = "muted" if level == "aside" else level
     with canvas.placed(x, y, size / 16):
         if level == "high":
@@ -38,12 +38,12 @@ def _mark(canvas: Canvas, stem: tuple[float, float], dot: float) -> None:
 
 
 def badge_size(count: int) -> tuple[float, float]:
-    """Width and height of a badge with a number."""
+    """The width and height of a badge with a number."""
     return 32.0 + 8 * max(0, len(str(count)) - 1), 20.0
 
 
 def draw_badge(canvas: Canvas, x: float, y: float, level: str, count: int) -> None:
-    """Sign and number in a rounded box, as at the top right corner of a node."""
+    """Draw a sign and a number in a rounded box, as at the top right corner of a node."""
     width, height = badge_size(count)
     ground = "sunken" if level == "aside" else f"{level}_ground"
     ink = {"aside": "low", "medium": "medium_text"}.get(level, level)
@@ -55,7 +55,7 @@ def draw_badge(canvas: Canvas, x: float, y: float, level: str, count: int) -> No
 
 
 def draw_warning(canvas: Canvas, right: float, y: float, words: str) -> None:
-    """The sign of the highest severity and words in a rounded box, with its top right corner at (right, y)."""
+    """Draw the sign of the highest severity and a text in a rounded box, with its top right corner at (right, y)."""
     width = canvas.width_of(words, 11, 600) + 30
     left = right - width
     canvas.rect(left + 0.5, y + 0.5, width - 1, 19, "high_ground", "high", 1.2, 10)
@@ -64,20 +64,20 @@ def draw_warning(canvas: Canvas, right: float, y: float, words: str) -> None:
 
 
 def draw_tag(canvas: Canvas, words: str, *, strong: bool) -> None:
-    """Words in a rounded box around the origin."""
+    """Draw a text in a rounded box around the origin."""
     wide = canvas.width_of(words, 11, 600 if strong else 400) + 14
     canvas.rect(-wide / 2, -9, wide, 18, "panel", "text" if strong else "edge", 1, 9)
     canvas.write(0, 0, words, "text" if strong else "second", 11, 600 if strong else 400, CENTRE)
 
 
 def draw_swatch(canvas: Canvas, x: float, y: float, width: float, height: float, category: Category | None) -> None:
-    """The colour and pattern of one state, framed."""
+    """Draw the framed colour and pattern of one state."""
     canvas.state(x, y, width, height, category)
     canvas.rect(x + 0.5, y + 0.5, width - 1, height - 1, "", FRAME)
 
 
 def draw_shares(canvas: Canvas, width: float, height: float, shares: Shares) -> None:
-    """A bar of states by itself, on a track where they are not the whole."""
+    """Draw a bar of states alone, on a track if they are not the whole."""
     if sum(share for _, share in shares) < 0.999:
         canvas.rect(0, 0, width, height, "track")
     draw_state_bar(canvas, 0, 0, width, height, shares)
@@ -86,7 +86,7 @@ def draw_shares(canvas: Canvas, width: float, height: float, shares: Shares) -> 
 def draw_state_bar(
     canvas: Canvas, x: float, y: float, width: float, height: float, shares: Shares, *, frame: bool = True
 ) -> None:
-    """Shares of 1 from left to right, in the order given. What is missing to 1 stays empty."""
+    """Draw shares of 1 from left to right, in the order given. The rest up to 1 stays empty."""
     left = x
     for category, share in shares:
         wide = share * width
@@ -98,12 +98,12 @@ def draw_state_bar(
 
 
 def axis_x(ratio: float, left: float, width: float) -> float:
-    """Where a speedup is on the axis; what is beyond an end is at the end."""
+    """The position of a speedup on the axis; one beyond an end is at the end."""
     return left + width * math.log(min(max(ratio, 1.0), TICKS[-1])) / math.log(TICKS[-1])
 
 
 def draw_speedup_axis(canvas: Canvas, x: float, y: float, width: float, height: float = 14) -> None:
-    """The numbers over a column of speedup bars, as far as there is room for them."""
+    """Draw the numbers over a column of speedup bars that have room."""
     right = -100.0
     for ratio in TICKS:
         align = RIGHT if ratio == TICKS[-1] else CENTRE if ratio > 1 else 0.0
@@ -117,10 +117,11 @@ def draw_speedup_bar(
     canvas: Canvas, x: float, y: float, width: float, height: float, predicted: float | None, bound: float | None,
     interval: tuple[float, float] | None = None, place: Callable[[float], float] | None = None,
 ) -> None:  # fmt: skip
-    """Solid up to `predicted` with whiskers for its `interval`, tint up to the upper bound and a tick there.
+    """Draw a bar, solid up to `predicted` with whiskers for its `interval`, tinted up to the upper bound with a tick
+    there.
 
-    Without a prediction there is no solid part, without a bound no tick. `place` gives the position of a speedup;
-    without it the axis is that of `axis_x`.
+    Without a prediction there is no solid part, without a bound no tick. `place` gives the position of a speedup; by
+    default the axis is that of `axis_x`.
     """
     at = place or (lambda ratio: axis_x(ratio, x, width))
     canvas.rect(x, y, width, height, "track")
@@ -137,7 +138,7 @@ def draw_speedup_bar(
 
 
 def draw_whiskers(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
-    """A 90 % interval, light around the line so that it is seen on any ground."""
+    """Draw a 90 % interval, with a light outline so that it is visible on any ground."""
     middle = y + height / 2
     for ink, line in (("panel", 3.5), ("text", 1.5)):
         canvas.path([(x, middle), (x + width, middle)], ink, line)
@@ -150,7 +151,7 @@ def draw_bound(canvas: Canvas, x: float, y: float, height: float) -> None:
 
 
 def draw_bar_key(canvas: Canvas, part: str, width: float, height: float) -> None:
-    """What a part of a speedup bar looks like: `predicted`, `interval` or `bound`."""
+    """Draw the legend of a part of a speedup bar: `predicted`, `interval` or `bound`."""
     if part == "predicted":
         canvas.rect(0, 2, width, height - 4, "accent")
     elif part == "interval":

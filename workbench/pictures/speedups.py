@@ -1,4 +1,4 @@
-"""Speedup estimates as bars: what fixing each finding gains, on one logarithmic axis."""
+"""Speedup estimates as bars: the gain of each finding, on one logarithmic axis."""
 
 import math
 from collections.abc import Callable, Collection, Iterable
@@ -16,8 +16,8 @@ FOOT = "speedup of the whole run, logarithmic; top: time of the run"
 def estimate_bars(
     findings: Iterable[Finding], aside: Collection[str], where: Callable[[Finding], str], time_s: float
 ) -> Bars:
-    """Findings in the order given, of a run that takes `time_s`; `where` words each one's place, and a part of another
-    is that place alone."""
+    """Bars for the findings in the order given, of a run that takes `time_s`; `where` gives each one's place as text,
+    which is the whole title of a part."""
     findings = list(findings)
     known = {f.id for f in findings}
     rows = tuple(_row(f, f.part_of in known, f.id in aside, where(f)) for f in findings)

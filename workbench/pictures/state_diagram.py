@@ -1,5 +1,5 @@
-"""The states of one block as a Markov model (ReCAP, section 3.3): what share of the run each takes, how often it is
-entered and for how long, and with what probability which other state comes next."""
+"""The states of one block as a Markov model (ReCAP, section 3.3): each state's share of the run, visits and mean time,
+and the probabilities of the next state."""
 
 import math
 from collections import Counter
@@ -32,8 +32,8 @@ _PLACES = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
 
 @dataclass(frozen=True)
 class StateNode:
-    """`index` is the state's in its block; `share` of the run's time; `each` says how long a visit takes. On a path
-    through several blocks `of` is the state's, and `note` is said of it beside its visits."""
+    """A state. `index` is its index in its block; `share` its share of the run's time; `each` the text of a visit's
+    mean time. On a path through several blocks `of` is the state's block, and `note` is a text beside its visits."""
 
     index: int
     name: str
@@ -47,7 +47,8 @@ class StateNode:
 
 @dataclass(frozen=True)
 class StateStep:
-    """From a state to another (indexes of `states`), `count` times; `probability` among all steps out of the first."""
+    """A transition from a state to another (indexes of `states`), `count` times; `probability` among all transitions
+    from the first."""
 
     source: int
     target: int
@@ -57,9 +58,9 @@ class StateStep:
 
 @dataclass(frozen=True)
 class StateDiagram:
-    """The states of a block, or of replicas together, in an order in which frequent steps lead to neighbours.
-    Where all steps begin or end in one state, it is the first, and `has_hub` says so. `left_out` is how many states are
-    not drawn."""
+    """The states of a block, or of replicas together, in an order in which frequent transitions join neighbours. If all
+    transitions begin or end in one state, it is the first, and `has_hub` is set. `left_out` is the number of states not
+    drawn."""
 
     block: str
     states: tuple[StateNode, ...]
@@ -69,24 +70,24 @@ class StateDiagram:
 
     @property
     def note(self) -> str:
-        """What it has, in words."""
+        """A summary of the diagram."""
         parts = [counted(len(self.states), "state"), counted(len(self.steps), "transition")]
         return ", ".join([*parts, *([f"{self.left_out} rare states left out"] if self.left_out else [])])
 
     @property
     def node_height(self) -> float:
-        """With a line more where a state is said to be of a block."""
+        """The height of a state, one line more if it names its block."""
         return NODE_HEIGHT + (_LINE if any(state.of for state in self.states) else 0.0)
 
     @cached_property
     def size(self) -> tuple[float, float]:
-        """Width and height of the whole picture."""
+        """The width and height of the whole picture."""
         across, down = _radii(self)
         return 2 * (across + NODE_WIDTH / 2 + _EDGE), 2 * (down + self.node_height / 2 + _EDGE)
 
     @cached_property
     def boxes(self) -> tuple[Box, ...]:
-        """Where the states are, in their order: a hub in the middle, others around an ellipse, from the left."""
+        """The states' boxes, in their order: a hub in the middle, others around an ellipse, from the left."""
         (width, height), (across, down) = self.size, _radii(self)
         around = len(self.states) - self.has_hub
         middles = [(width / 2, height / 2)] if self.has_hub else []
@@ -98,12 +99,12 @@ class StateDiagram:
 
     @cached_property
     def curves(self) -> tuple[tuple[StateStep, list[Point]], ...]:
-        """Each step with the line that it is drawn as."""
+        """Each transition with its line."""
         return tuple((step, _curve(self.boxes[step.source], self.boxes[step.target])) for step in self.steps)
 
 
 def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | None:
-    """The diagram of a block, or of replicas with the same states; None where no transition was counted."""
+    """The diagram of a block, or of replicas with the same states; None if no transition was counted."""
     if not members:
         return None
     counts = Counter[tuple[int, int]]()
@@ -115,7 +116,7 @@ def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | 
 
 
 def arranged(name: str, nodes: Mapping[int, StateNode], counts: Counter[tuple[int, int]]) -> StateDiagram:
-    """The diagram of these states, by their index, and of how often each leads to which."""
+    """The diagram of these states, by their index, with the counts of transitions."""
     kept = sorted(nodes, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
     drawn = [pair for pair, count in counts.items() if count and pair[0] != pair[1] and {*pair} <= {*kept}]
     hubs = [index for index in kept if len(kept) > 3 and all(index in pair for pair in drawn)]
@@ -149,8 +150,8 @@ def _cycles_text(cycles: float) -> str:
 
 
 def _in_order(states: Sequence[int], counts: Counter[tuple[int, int]], first: Sequence[int]) -> list[int]:
-    """After each state the one that it leads to most often, of those that are left; the first is one of `first`, or the
-    one of the states that comes first."""
+    """The states, each followed by the remaining one that it leads to most often; the first is one of `first`, or the
+    first state."""
     left, order = [*first[:1], *(index for index in states if index not in first[:1])], list[int]()
     while left:
         here = order[-1] if order else None
@@ -164,7 +165,7 @@ def _in_order(states: Sequence[int], counts: Counter[tuple[int, int]], first: Se
 
 
 def _radii(diagram: StateDiagram) -> tuple[float, float]:
-    """Of the ellipse on which the states' middles are."""
+    """The radii of the ellipse through the states' centres."""
     count = len(diagram.states) - diagram.has_hub
     if count <= 2:
         return (NODE_WIDTH + 2 * _GAP) / 2 * (count - 1), 24.0
@@ -175,7 +176,7 @@ def _radii(diagram: StateDiagram) -> tuple[float, float]:
 
 
 def _curve(source: Box, target: Box) -> list[Point]:
-    """From the border of a box to another's, bent to the right, so that the way back is another."""
+    """A curve between the borders of two boxes, bent to the right, so that the opposite transition has another."""
     (x0, y0), (x1, y1) = source.centre, target.centre
     bent = (x0 + x1) / 2 - (y1 - y0) * _BEND, (y0 + y1) / 2 + (x1 - x0) * _BEND
     points = []
@@ -192,7 +193,8 @@ def _curve(source: Box, target: Box) -> list[Point]:
 
 
 def draw_states(canvas: Canvas, diagram: StateDiagram, chosen: int = -1) -> None:
-    """The whole diagram; `chosen` is the index in its block of the state that is marked, with its steps."""
+    """Draw the whole diagram; `chosen` is the index in its block of the state that is highlighted with its
+    transitions."""
     labels, strongest = list[Box](), dict[int, float]()
     for step in diagram.steps:
         strongest[step.source] = max(strongest.get(step.source, 0.0), step.probability)
@@ -221,12 +223,12 @@ def _draw_arrow(canvas: Canvas, points: Points, ink: str, line: float) -> None:
 
 
 def _size(canvas: Canvas, size: float) -> float:
-    """A text's size, which can be read however small the picture is shown."""
+    """A text size that can be read at any scale of the picture."""
     return max(size, LEAST_PX / canvas.scale)
 
 
 def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequence[Box], labels: list[Box]) -> None:
-    """On the line, where there is room: on no state and no other label; else it is left out."""
+    """Draw the label on the line if it covers no state and no other label."""
     size = _size(canvas, LABEL_SIZE)
     width, height = canvas.width_of(words, size, 500) + 8, size + 5
     places = [points[min(round(part * (len(points) - 1)), len(points) - 1)] for part in _PLACES]
@@ -241,7 +243,7 @@ def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequenc
 
 
 def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> None:
-    """Its name and share, and below them what is said of it, as far as there is room for lines that can be read."""
+    """Draw its name and share, and below them the lines that have room and can be read."""
     head, small = _size(canvas, 13), _size(canvas, 12)
     line = max(_LINE, small * 1.3)
     share, is_small = percent_text(state.share), small > 12
@@ -263,7 +265,7 @@ def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> Non
 
 
 def state_words(state: StateNode) -> str:
-    """A state in a line, as it is said where one points at it."""
+    """A state in a line, for a tooltip."""
     name = f"{state.of} {state.name}".strip()
     return ", ".join(
         filter(None, [f"{name}: {percent_text(state.share)} of the run", _visits_words(state), state.note])
@@ -276,14 +278,14 @@ def _visits_words(state: StateNode) -> str:
 
 
 def diagram_rows(diagram: StateDiagram) -> Iterator[tuple[str | float, ...]]:
-    """The steps as a table, a head first."""
+    """The transitions as a table, heads first."""
     yield "from", "to", "count", "probability"
     for step in diagram.steps:
         yield diagram.states[step.source].name, diagram.states[step.target].name, step.count, step.probability
 
 
 def states_svg(diagram: StateDiagram, palette: Palette = LIGHT) -> str:
-    """The diagram as a picture of its own."""
+    """The diagram as an SVG document."""
     width, height = diagram.size
     canvas = SvgCanvas(palette)
     canvas.rect(0, 0, width, height, "window")

@@ -1,4 +1,4 @@
-"""The categories of states as pictures show them: their order, their names, and the pattern of each fill."""
+"""The categories of states in pictures: their order, names and fill patterns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PATTERN_FROM_PX = 3
 
 @dataclass(frozen=True)
 class Tile:
-    """A square that repeats: `lines` as (x0, y0, x1, y1), and `dots` of radius 1, over the state's colour."""
+    """A repeating square: `lines` as (x0, y0, x1, y1), and `dots` of radius 1, over the state's colour."""
 
     size: float
     lines: tuple[tuple[float, float, float, float], ...] = ()
@@ -25,7 +25,7 @@ class Tile:
 
 
 def _slanted(size: float, *, up: bool = False, down: bool = False) -> tuple[tuple[float, float, float, float], ...]:
-    """Lines over three tiles' breadth, so that they meet at the edges."""
+    """Slanted lines over a width of three tiles, so that they join at the edges."""
     starts = [i * size for i in range(-1, 3)]
     rising = [(x - size, size * 2, x + size * 2, -size) for x in starts] if up else []
     falling = [(x - size * 2, -size, x + size, size * 2) for x in starts] if down else []
@@ -53,7 +53,7 @@ def shares_words(shares: Shares) -> str:
 
 
 def mean_shares(members: Sequence[BlockMetrics]) -> tuple[tuple[Category | None, float], ...]:
-    """Shares of 1 by category, the mean over replicas, in the legend's order."""
+    """The shares of 1 by category, the mean over replicas, in the legend's order."""
     totals: dict[Category | None, float] = {}
     for metrics in members:
         whole = max(sum(s.time_s for s in metrics.states), 1e-30)

@@ -1,4 +1,4 @@
-"""A canvas that writes SVG: pictures for the report, the command line, and what the window exports."""
+"""A canvas that writes SVG, for the report, the command line and the window's exports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
 class SvgCanvas(Canvas):
-    """Collects a drawing. `document` is the whole of it, stand-alone and for a page alike."""
+    """Collects a drawing. `document` is the whole SVG, for use alone and in a page."""
 
     def __init__(self, palette: Palette = LIGHT) -> None:
         super().__init__(palette)
@@ -35,7 +35,7 @@ class SvgCanvas(Canvas):
         self._shared: dict[str, str] = {}  # patterns and clips by their id
 
     def document(self, width: float, height: float, title: str, kind: str = "") -> str:
-        """Stands alone, and shrinks with its column on a page, whose style may know its `kind`."""
+        """The SVG document, which shrinks with its column in a page, whose style may use its `kind`."""
         styled = f' class="{kind}"' if kind else ""
         return (
             f'<svg{styled} xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}"'
@@ -164,7 +164,7 @@ def _png(pixels: NDArray[np.uint32]) -> bytes:
 
 @cache
 def _icon(name: str) -> str:
-    """What is inside of a bundled icon's `svg`."""
+    """The contents of a bundled icon's `svg`."""
     source = files("workbench.resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
     match = re.search(r"<svg[^>]*>(.*)</svg>", source, re.DOTALL)
     return " ".join(match[1].split()) if match else ""

@@ -1,4 +1,4 @@
-"""Draws the time of a run by component, block, state and call: as a flame graph and as a treemap."""
+"""Draws the time of a run by component, block, state and call, as a flame graph and as a treemap."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ _STRIPE_PX = 5.0
 
 
 def cells_of(kind: str, root: TimeNode, width: float, height: float) -> list[Cell]:
-    """What is drawn of a tree in a place of this size; a flame graph is as high as it needs."""
+    """The cells of a tree in a box of this size; a flame graph is as high as it needs."""
     if kind == FLAME:
         row_px = min(max(height / rows_of(root), ROW_PX[0]), ROW_PX[1])
         places = flame_cells(root, width, row_px)
@@ -29,7 +29,7 @@ def cells_of(kind: str, root: TimeNode, width: float, height: float) -> list[Cel
 
 
 def draw_cells(canvas: Canvas, cells: Iterable[Cell], chosen: TimeNode | None = None) -> None:
-    """Draw parts in their order, those inside others after them."""
+    """Draw the cells in their order, inner ones after outer ones."""
     marked = None
     for cell in cells:
         _draw_cell(canvas, cell)
@@ -71,7 +71,7 @@ def picture_height(kind: str, root: TimeNode) -> float:
 
 
 def times_svg(kind: str, root: TimeNode, palette: Palette = LIGHT, width: float = WIDTH) -> str:
-    """The flame graph or the treemap as a picture of its own."""
+    """The flame graph or the treemap as an SVG document."""
     height, canvas = picture_height(kind, root), SvgCanvas(palette)
     canvas.rect(0, 0, width, height, "window")
     draw_cells(canvas, cells_of(kind, root, width, height))

@@ -1,4 +1,5 @@
-"""The time of a run by component, block, state and call: a tree, and its places in a flame graph and a treemap."""
+"""The time of a run as a tree of components, blocks, states and calls, with its cells in a flame graph and a
+treemap."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ _AIR_PX = 3.0
 
 @dataclass(frozen=True)
 class TimeNode:
-    """A part of the run. `level` is one of LEVELS; `category` that of a state, or of a call's state. `share` is of the
-    run's time, 0 to 1; of a component, the mean over its blocks. `block`, `state` and `site` say what it is, as far as
-    it is one: a block's id, a state's index in it, a call site's number. `replicas` is of how many blocks it is the
-    mean."""
+    """A part of the run. `level` is one of LEVELS; `category` is that of a state, or of a call's state. `share` is of
+    the run's time, 0 to 1; for a component, the mean over its blocks. `block`, `state` and `site` identify it: a
+    block's id, a state's index in it, a call site's number. `replicas` is the number of blocks that it is the mean
+    of."""
 
     name: str
     level: str
@@ -38,14 +39,14 @@ class TimeNode:
 
     @property
     def note(self) -> str:
-        """How long it takes; of the run and its components, of how many blocks that is the sum."""
+        """Its time; for the run and its components, with the number of blocks in the sum."""
         if self.level in ("run", "component"):
             return f"{counted(blocks_in(self), 'block')}, each the whole run once; of replicas the mean"
         return f"{time_text(self.time_s)}, {percent_text(self.share)} of the run"
 
     @property
     def text(self) -> str:
-        """What it is and how long, in a line."""
+        """Its name and time, in a line."""
         if self.level in ("run", "component"):
             return f"{self.name}: {self.note}"
         of = f", mean of {self.replicas} replicas" if self.replicas > 1 else ""
@@ -57,8 +58,8 @@ def blocks_in(node: TimeNode) -> int:
 
 
 def time_tree(analysis: Analysis, *, waits: bool = True) -> TimeNode:
-    """The run with its blocks, each once: of replicas the mean. A block's states are the whole run, so that the times
-    of a component are of as many runs as it has blocks. Without `waits`, what waits or is unclassified is left out."""
+    """The run with its blocks, each once; replicas are a mean. A block's states sum to the run's time, so a component's
+    time is that of as many runs as it has blocks. Without `waits`, waits and unclassified time are left out."""
     groups = [group for group in analysis.groups() if not group.members[0].block.is_metric]
     components: dict[str, list[TimeNode]] = {}
     for group in groups:
@@ -125,7 +126,7 @@ def _largest_first(nodes: Iterable[TimeNode]) -> tuple[TimeNode, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """Where a part is drawn; `depth` counts from the part that the picture is of."""
+    """The box of a part; `depth` counts from the part at the picture's root."""
 
     node: TimeNode
     box: Box
@@ -133,12 +134,12 @@ class Cell:
 
 
 def rows_of(node: TimeNode) -> int:
-    """How many rows a flame graph of a part has."""
+    """The number of rows of a part's flame graph."""
     return 1 + max(map(rows_of, node.parts), default=0)
 
 
 def flame_cells(root: TimeNode, width: float, row_px: float, depth: int = 0, x: float = 0.0) -> Iterator[Cell]:
-    """Rows from the whole down, each part as wide as its time; the rest of a part is its own, without parts."""
+    """Rows from the whole down, each part as wide as its time; the rest of a part is its own time."""
     yield Cell(root, Box(x, depth * row_px, width, row_px), depth)
     for part in root.parts:
         wide = width * part.time_s / root.time_s if root.time_s else 0.0
@@ -147,7 +148,7 @@ def flame_cells(root: TimeNode, width: float, row_px: float, depth: int = 0, x: 
 
 
 def treemap_cells(root: TimeNode, box: Box, depth: int = 0) -> Iterator[Cell]:
-    """Areas as large as the times, parts within what they are of, under its title."""
+    """Areas proportional to times, parts inside their parent under its title."""
     yield Cell(root, box, depth)
     inside = Box(box.x + _AIR_PX, box.y + _HEAD_PX, box.width - 2 * _AIR_PX, box.height - _HEAD_PX - _AIR_PX)
     if root.level in ("state", "call") or min(inside.width, inside.height) < 8.0:
@@ -157,8 +158,8 @@ def treemap_cells(root: TimeNode, box: Box, depth: int = 0) -> Iterator[Cell]:
 
 
 def squarified(nodes: Sequence[TimeNode], box: Box) -> Iterator[tuple[TimeNode, Box]]:
-    """Fill a box with parts, the largest first, each row of them as near to squares as it can be (Bruls, Huizing and
-    van Wijk, "Squarified Treemaps", 2000)."""
+    """Fill a box with parts, the largest first, in rows of near squares (Bruls, Huizing and van Wijk, "Squarified
+    Treemaps", 2000)."""
     total = _sum(nodes)
     left = [(node, node.time_s / total * box.width * box.height) for node in nodes if node.time_s > 0] if total else []
     while left:
@@ -187,13 +188,13 @@ def squarified(nodes: Sequence[TimeNode], box: Box) -> Iterator[tuple[TimeNode, 
 
 
 def _worst(row: Sequence[tuple[TimeNode, float]], sums: float, side: float) -> float:
-    """The greatest ratio of sides in a row along a side of this length."""
+    """The largest aspect ratio in a row along a side of this length."""
     least, most = min(area for _, area in row), max(area for _, area in row)
     return max(side * side * most / (sums * sums), sums * sums / (side * side * least)) if side and least else 0.0
 
 
 def time_rows(root: TimeNode) -> Iterator[tuple[str | float, ...]]:
-    """The tree as a table, a head first: names from the component down, time and share."""
+    """The tree as a table, heads first: names from the component down, time and share."""
     yield *LEVELS[1:], "time_s", "share"
 
     def below(node: TimeNode, names: tuple[str, ...]) -> Iterator[tuple[str | float, ...]]:

@@ -19,30 +19,30 @@ def timing_height(timing: Timing) -> float:
 
 
 def timing_box(timing: Timing, width: float) -> Box:
-    """Where the bars are: beside the rows' names, below the ruler and the stages."""
+    """The box of the bars: beside the rows' names, below the ruler and the stages."""
     high = max(len(timing.lanes), 2) * ROW_PX
     return Box(LABELS_PX, RULER_PX + STAGE_PX, max(width - LABELS_PX - EDGE_PX, 50.0), high)
 
 
 def to_scale_s(timing: Timing) -> float:
-    """Up to where times are drawn to scale: the first iterations left out."""
+    """The end (s) of times drawn to scale: the begin of the omitted iterations."""
     return min([timing.drawn_s, *(span.skip_s for span in timing.stages if span.skipped)])
 
 
 def bar_box(bar: Bar, shown: Range, box: Box) -> Box:
-    """Where of what is shown a bar is; at least two pixels wide."""
+    """The box of a bar in the visible range, at least two pixels wide."""
     left, right = (_x(time, shown, box) for time in (bar.start_s, bar.end_s))
     return Box(left, box.y + bar.lane * ROW_PX + 6, max(right - left, 2.0), ROW_PX - 12)
 
 
 def _x(seconds: float, shown: Range, box: Box) -> float:
-    """Where a time is, within a few pixels of the picture's ends."""
+    """The position of a time, limited to a few pixels beyond the picture."""
     at = box.x + box.width * (seconds - shown[0]) / (shown[1] - shown[0])
     return min(max(at, box.x - 8), box.right + EDGE_PX)
 
 
 def draw_timing(canvas: Canvas, timing: Timing, shown: Range, width: float) -> None:
-    """The times in `shown`, seconds as drawn, in a picture of that width."""
+    """Draw the times in `shown`, seconds as drawn, in a picture of this width."""
     canvas.rect(0, 0, width, timing_height(timing), "panel")
     box = timing_box(timing, width)
     for row, lane in enumerate(timing.lanes):
@@ -78,7 +78,7 @@ def _draw_ruler(canvas: Canvas, timing: Timing, shown: Range, box: Box) -> None:
 
 
 def _draw_stage(canvas: Canvas, span: StageSpan, shown: Range, box: Box) -> None:
-    """The stage's extent, with a tick where each iteration starts."""
+    """Draw the stage's extent, with a tick where each iteration starts."""
     left, right = _x(span.start_s, shown, box), _x(span.end_s, shown, box)
     canvas.rect(
         left + 0.5, RULER_PX + 4.5, max(right - left - 2, 1), STAGE_PX - 10, "selection", "accent", radius=4
@@ -105,7 +105,7 @@ def _draw_bar(canvas: Canvas, bar: Bar, place: Box) -> None:
 
 
 def _draw_skip(canvas: Canvas, span: StageSpan, shown: Range, box: Box) -> None:
-    """The iterations left out: a gap that says how many."""
+    """Draw the omitted iterations as a gap with their number."""
     left, right = (_x(time, shown, box) for time in (span.skip_s, span.skip_s + span.gap_s))
     if right - left > 6:
         canvas.rect(left + 3, box.y + 2, right - left - 6, box.height - 2, "sunken")
@@ -114,7 +114,7 @@ def _draw_skip(canvas: Canvas, span: StageSpan, shown: Range, box: Box) -> None:
 
 
 def timing_rows(timing: Timing) -> Iterator[tuple[str | float, ...]]:
-    """The bars as a table, a head first; their starts are the real ones."""
+    """The bars as a table, heads first; their starts are the real ones."""
     yield ("row", "stage", "part", "state", "iteration", "of", "start (s)", "time (s)", "equation")
     for bar in timing.bars:
         yield (

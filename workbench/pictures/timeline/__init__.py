@@ -1,1 +1,1 @@
-"""The timeline as a picture: its rows, its scale of time, bars as pixels, what is drawn where."""
+"""The timeline as a picture: its rows, its scale of time, its bars as pixels, and its drawing."""

@@ -1,4 +1,4 @@
-"""The lane of a host block's calls: each run of calls of one site as a box, and those too narrow for words together."""
+"""The lane of a host block's calls: each run of calls of one site as a box; boxes too narrow for text are joined."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ SLIVER_PX = 3
 
 
 def draw_calls(canvas: Canvas, shown: Shown, lane: Box, calls: BlockCalls) -> None:
-    """Boxes say which calls and how many. Outside of a range they are dimmed."""
+    """Draw the boxes with the names and numbers of calls, dimmed outside of a range."""
     sites, top = shown.scene.run.manifest.sites, lane.centre[1] - HEIGHT_PX / 2
     least = np.array([canvas.width_of(site.label, TEXT_PX, 500) + 2 * EDGE_PX for site in sites])
     dimmed = shown.dimmed()
@@ -39,7 +39,7 @@ def draw_calls(canvas: Canvas, shown: Shown, lane: Box, calls: BlockCalls) -> No
 
 
 def _words(box: CallBox, sites: Sequence[Site]) -> list[str]:
-    """What may be said of a box, the most telling first."""
+    """The possible texts of a box, the most informative first."""
     named = [f"{sites[site].label} ×{count}" if count > 1 else sites[site].label for site, count in box.sites]
     if len(named) == 1:
         return [named[0], sites[box.sites[0][0]].label]

@@ -1,4 +1,4 @@
-"""What is said of a wait on a timeline, what it was for, and of work, how much later it may end."""
+"""Texts on a timeline's waits and work: the cause of a wait, and the slack of work."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ GOES_TO_CAUSE = "press G for the cause"
 
 
 def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: float) -> Hit | None:
-    """The hit at a time, with what it waited for or how much later it may end among its lines."""
+    """The hit at a time, with its cause or its slack among its lines."""
     if hit is None or path is None or hit.kind not in (Kind.STATES, Kind.CALLS):
         return hit
     said = cause_words(scene, path, hit.block, time_ps) or slack_line(path, hit.block, time_ps)
@@ -23,13 +23,13 @@ def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: flo
 
 
 def real_cause(path: RunPath, block: int, time_ps: float) -> Cause | None:
-    """What a block waits for at a time, where that is another block or a bus."""
+    """The cause of a block's wait at a time, if it is another block or a bus."""
     cause = path.cause_at(block, time_ps)
     return cause if cause and cause.block >= 0 and (cause.bus or cause.block != block) else None
 
 
 def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
-    """What a block waits for at a time; nothing where it works."""
+    """The cause of a block's wait at a time; "" if it works."""
     cause, part = real_cause(path, block, time_ps), path.part_at(block, time_ps)
     if part is None:
         return ()
@@ -60,7 +60,7 @@ def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tupl
 
 
 def slack_line(path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
-    """How much later what a block does at a time may end."""
+    """The slack of a block's state at a time, in words."""
     part = path.part_at(block, time_ps)
     if part is None or path.parts[block].begin_ps[part] > time_ps:
         return ()

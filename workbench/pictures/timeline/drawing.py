@@ -1,4 +1,4 @@
-"""A whole timeline, drawn: overview and ruler, names, bars and calls, messages, markers."""
+"""Draws a whole timeline: overview and ruler, names, bars and calls, messages, markers."""
 
 from collections.abc import Callable, Collection, Iterable
 
@@ -46,7 +46,8 @@ RARE_PX = 6  # of a mark at the overview's foot, for a wait that its block hardl
 def draw_timeline(
     canvas: Canvas, shown: Shown, kept: Kept, density: int, names: Callable[[Canvas, Shown], None] | None = None
 ) -> None:
-    """All of it, from the origin. Bars have `density` pixels a unit; `names` draws their names from a copy."""
+    """Draw the timeline from the origin. Bars have `density` pixels for a unit; `names` draws their names from a
+    copy."""
     lanes = shown.lanes
     canvas.rect(0, 0, shown.width, lanes.y, "panel")  # all else is covered, and a fill of all takes milliseconds
     for band in shown.bands[1:]:
@@ -111,7 +112,7 @@ def _line(canvas: Canvas, x0: float, y0: float, x1: float, y1: float, ink: str =
 
 
 def _draw_overview(canvas: Canvas, shown: Shown, kept: Kept, density: int) -> None:
-    """The whole run as one strip, with what is in view framed."""
+    """Draw the whole run as one strip, with a frame around the visible part."""
     strip, end_ps, span = strip_box(shown), max(shown.scene.index.end_ps, 1), shown.span
     canvas.image(strip.x, strip.y, kept.overview(shown, canvas.palette, density), density)
     for x, code in kept.rare(shown):
@@ -139,7 +140,7 @@ def _draw_pins(canvas: Canvas, strip: Box, pins: Iterable[Pin]) -> None:
 
 
 def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
-    """Ticks with their times, at the left what they count from; the x of those that have one."""
+    """Draw ticks with their times, at the left the time that they count from; returns the x of labelled ticks."""
     lanes, span, marks = shown.lanes, shown.span, ruler(shown.span)
     bottom = OVERVIEW_PX + RULER_PX - 1
     canvas.text(16, OVERVIEW_PX, lanes.x - 24, RULER_PX - shown.has_slack * 14, marks.base_text, "second", 12)
@@ -166,7 +167,7 @@ def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
 
 
 def draw_names(canvas: Canvas, shown: Shown) -> None:
-    """The column of names and shares."""
+    """Draw the column of names and shares."""
     lanes = shown.lanes
     canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
     for band in shown.bands:
@@ -232,7 +233,7 @@ def _edges(canvas: Canvas, box: Box) -> None:
 
 
 def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surface, kept: Kept) -> None:
-    """What is over a row's bar."""
+    """Draw the contents above a row's bar."""
     left, right = shown.lanes.x, shown.lanes.right
     lane = Box(left, box.y, right - left, box.height)
     if row.kind is Kind.STACK and not shown.moving:
@@ -252,7 +253,7 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
 
 
 def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
-    """What is said of the clocks, and as wide a bar beside it as the uncertainty, where that can be seen."""
+    """Draw the text on the clocks, with a bar as wide as their uncertainty if that is visible."""
     whole, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
     room = lane.width - 24 - 32
     words = next((w for w in (whole, whole.partition(";")[0]) if canvas.width_of(w, 11, 500) <= room), "")
@@ -269,7 +270,7 @@ def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
 
 
 def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:
-    """Beside the last peak of a stack's counts: how many of it work at once."""
+    """Draw the largest number of a stack's members at work, beside the last peak of its counts."""
     words = f"at most {most}"
     wide = canvas.width_of(words, 11, 600)
     room = lane.width - wide - 20
@@ -282,7 +283,7 @@ def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:
 
 
 def _draw_messages(canvas: Canvas, shown: Shown) -> None:
-    """From the rows that send to those that take."""
+    """Draw the messages from sending to receiving rows."""
     lanes = shown.lanes
     middles = {row.block: box.centre[1] for row, box in shown.row_boxes() if row.kind is Kind.STATES}
     assert shown.chosen is not None

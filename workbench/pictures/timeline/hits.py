@@ -1,4 +1,4 @@
-"""What is at a place of a timeline, what is said of it, and where messages go."""
+"""The interval, call or transfer at a position of a timeline, its description, and the lines of messages."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ OPENS_LINE = "Enter opens the line"
 
 @dataclass(frozen=True)
 class Hit:
-    """An interval, a call or a transfer under the pointer. `call` is its number among the block's calls, or -1; of a
+    """The interval, call or transfer under the pointer. `call` is its number among the block's calls, or -1; for a
     transfer `block` is the number of its bus."""
 
     kind: Kind
@@ -34,7 +34,7 @@ class Hit:
 
 
 def hit_at(scene: Scene, row: Row, time_ps: float, pixel_ps: float = 1.0) -> Hit | None:
-    """What a row shows at a time, in a pixel; None where there is nothing to tell."""
+    """The contents of a row at a time, in a pixel; None if there is nothing to describe."""
     if row.kind is Kind.BUS:
         return _on_bus(scene, row, time_ps)
     if row.kind is Kind.SHARES:
@@ -111,7 +111,7 @@ def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:
 
 
 def event_text(scene: Scene, event: RareEvent) -> str:
-    """What is pinned on the overview: when which block stalled, and for how long."""
+    """The text of a pin on the overview: the block's stall, its time and its length."""
     block = scene.blocks[event.block]
     name = scene.names[event.block]
     period = scene.period_ps(block)
@@ -126,12 +126,12 @@ def ordinal(number: int) -> str:
 
 
 def next_edge(scene: Scene, row: int, state: int, time_ps: float, backwards: bool = False) -> int | None:
-    """When a block next enters a state (or last entered it)."""
+    """The time at which a block next enters a state, or last entered it."""
     return scene.index.trace.next_entry(row, state, round(time_ps), backwards=backwards)
 
 
 def messages_of(scene: Scene, hit: Hit, least_ps: float = 0.0) -> list[tuple[int, int, int, int]]:
-    """(from block, time, to block, time) for the calls of the run of calls that was hit, `least_ps` apart at least."""
+    """(from block, time, to block, time) for the calls of the run of calls that was hit, at least `least_ps` apart."""
     calls = scene.calls.get(hit.block)
     if calls is None or hit.call < 0:
         return []

@@ -1,4 +1,4 @@
-"""What takes long to find out about a timeline, kept until what it is of changes: bars, overview, pins, counts."""
+"""Cached parts of a timeline that take long to compute: bars, overview, pins, counts."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is
 
 
 def strip_box(shown: Shown) -> Box:
-    """The whole run, above the ruler."""
+    """The box of the overview, above the ruler."""
     return Box(shown.lanes.x, 4, shown.lanes.width, OVERVIEW_PX - 9)
 
 
@@ -38,12 +38,12 @@ class Kept:
         return value
 
     def drop(self) -> None:
-        """Forget all: the rows or the run changed. The largest pieces of memory are used again."""
+        """Clear the cache after a change of the rows or the run. The largest buffers are used again."""
         surfaces = {name: value for name, (_, value) in self._values.items() if name.startswith("surface")}
         self._values = {name: ((), value) for name, value in surfaces.items()}
 
     def surface(self, shown: Shown, band: Band, palette: Palette, density: int) -> Surface:
-        """The bars in view of a band of rows."""
+        """The visible bars of a band of rows."""
         box, dimmed = band.box, shown.dimmed()
         name = "surface" if band.rows is shown.rows else "surface pinned"
         key = (shown.span, band.tops, band.scroll_px, box, dimmed, shown.faded, shown.moving, density, palette.name)
@@ -59,7 +59,7 @@ class Kept:
         return self._keep(name, key, make)
 
     def rare(self, shown: Shown) -> list[tuple[int, int]]:
-        """Where on the overview any block waits as it hardly ever does (pixels), and which wait."""
+        """The positions (pixels) on the overview at which any block waits unusually, and the wait."""
         box, index = strip_box(shown), shown.scene.index
 
         def make() -> list[tuple[int, int]]:
@@ -77,11 +77,11 @@ class Kept:
         return self._keep("overview", key, lambda: overview_surface(shown.scene, *size, palette, density))
 
     def pins(self, shown: Shown) -> list[Pin]:
-        """Rare events on the overview. Words that would lie over another's, or beside the overview, are left out."""
+        """The rare events on the overview. Texts that would overlap another, or leave the overview, are left out."""
         return self._keep("pins", shown.width, lambda: _pins(shown))
 
     def most_at_work(self, shown: Shown, row: Row) -> int | None:
-        """The most members of a stack that work at once in what is in view; None where counting would take long."""
+        """The largest number of a stack's members at work in the visible part; None if counting would take long."""
         trace, span = shown.scene.index.trace, shown.span
         return self._keep(
             f"most {row.key}", span, lambda: most_at_once(trace, row.members, WORK, span.from_ps, span.to_ps)

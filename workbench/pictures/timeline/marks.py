@@ -1,4 +1,4 @@
-"""Markers on a timeline: A and B with what lies between them, and moments that have names."""
+"""Markers on a timeline: A and B with the range between them, and named moments."""
 
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.layout_sizes import Box
@@ -12,7 +12,7 @@ _TEXT_PX, _EDGE_PX, LETTER_PX = 11, 6.0, 10.0
 
 
 def draw_marks(canvas: Canvas, shown: Shown) -> None:
-    """A and B over the whole height, and what lies between them written on the ruler."""
+    """Draw A and B over the whole height, and the range between them on the ruler."""
     lanes, y = shown.lanes, OVERVIEW_PX + 10
     xs = [shown.x(mark) for mark in sorted(shown.marks)]
     with canvas.clipped(lanes.x - 8, OVERVIEW_PX, lanes.width + 16, shown.height - OVERVIEW_PX):
@@ -34,8 +34,8 @@ def draw_marks(canvas: Canvas, shown: Shown) -> None:
 
 
 def flags(shown: Shown) -> list[tuple[Marker, Box]]:
-    """The named markers in view, each with its flag on the ruler: at its right, at its left where the next one is near,
-    and as wide as its name where either side has the room."""
+    """The visible named markers, each with its flag on the ruler: at its right, or at its left if the next one is near,
+    and as wide as its name if there is room."""
     lanes = shown.lanes
     xs = [(marker, shown.x(marker.time_ps)) for marker in sorted(shown.markers)]
     xs = [(marker, x) for marker, x in xs if lanes.x - 1 <= x <= lanes.right + 1]
@@ -58,7 +58,7 @@ def flags(shown: Shown) -> list[tuple[Marker, Box]]:
 
 
 def draw_markers(canvas: Canvas, shown: Shown) -> None:
-    """A flag with its name on the ruler for each, and a line through the rows."""
+    """Draw for each marker a flag with its name on the ruler, and a line through the rows."""
     for marker, box in flags(shown):
         x = round(shown.x(marker.time_ps)) + 0.5
         canvas.path([(x, box.y), (x, shown.height)], "link", 1, (3, 3))

@@ -1,4 +1,5 @@
-"""The critical path and slack on a timeline: one line through the rows, a whisker after what may end later."""
+"""The critical path and the slack on a timeline: a line through the rows, and whiskers after work that may end
+later."""
 
 from itertools import pairwise
 
@@ -21,7 +22,7 @@ _MOST_WHISKERS = 400  # of a row
 
 
 def draw_path(canvas: Canvas, shown: Shown) -> None:
-    """The path through what is in view: a line along the row that holds the run, an arrow to who waited for it."""
+    """Draw the visible critical path: a line along the row that is on it, with an arrow to the block that waited."""
     path = shown.path
     assert path is not None
     lanes = shown.lanes
@@ -50,8 +51,8 @@ def draw_path(canvas: Canvas, shown: Shown) -> None:
 
 
 def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]:
-    """Steps, and the x where each begins (and the last one ends). Where they are narrow, the one in the middle of every
-    few pixels represents all."""
+    """The visible steps, and the x of each one's begin (and of the last one's end). Narrow steps are represented by the
+    middle one of every few pixels."""
     span = shown.span
     steps = path.steps.between(span.from_ps, span.to_ps)
     if not len(steps):
@@ -70,7 +71,7 @@ def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]
 
 
 def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Without points in the middle of a level line."""
+    """The line without points in the middle of a level part."""
     kept: list[tuple[float, float]] = []
     for point in points:
         if len(kept) > 1 and kept[-1][1] == kept[-2][1] == point[1]:
@@ -81,7 +82,7 @@ def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def middles(shown: Shown) -> dict[tuple[str, int], float]:
-    """The middle of each block's row, above and below what is in view too; of what is folded that of what it is in."""
+    """The middle of each block's row, also outside the visible part; a folded block has that of its fold."""
     placed: dict[tuple[str, int], float] = {}
     folded: dict[str, float] = {}
     for band in shown.bands:
@@ -105,7 +106,7 @@ def middles(shown: Shown) -> dict[tuple[str, int], float]:
 
 
 def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
-    """After each stretch of work in view, how much later it may end, as far as the wait after it reaches."""
+    """Draw the slack after each visible stretch of work, at most over the wait after it."""
     path, span = shown.path, shown.span
     parts = path.parts.get(row.block) if path else None
     if parts is None or not path or row.block in path.hosts:
@@ -133,7 +134,7 @@ def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
 
 
 def slack_words(path: RunPath, row: Row) -> tuple[str, bool]:
-    """A row's least slack, and whether the critical path is in it; "" where nothing is known of it."""
+    """A row's least slack, and whether the critical path is in it; "" if nothing is known."""
     blocks = (row.block,) if row.kind is Kind.STATES else row.members if row.kind is Kind.STACK else ()
     known = [path.parts[block] for block in blocks if block in path.parts]
     if not known:

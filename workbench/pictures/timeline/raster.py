@@ -1,4 +1,4 @@
-"""Timeline rows as pixels: category codes looked up in ready-made columns of colour."""
+"""Timeline rows as pixels: category codes are looked up in prepared columns of colour."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +19,8 @@ WAIT_HEIGHT = 0.44
 
 @dataclass(frozen=True)
 class BarColours:
-    """Colours as 0xFFRRGGBB: `plain` (8) by category code, `tiles` (8, n, n) the same patterned; `ground` behind."""
+    """Colours as 0xFFRRGGBB: `plain` (8) by category code, `tiles` (8, n, n) the same with patterns; `ground` is the
+    background."""
 
     plain: Image
     tiles: Image
@@ -56,7 +57,7 @@ def _number(colour: str) -> int:
 
 
 def _patterned(palette: Palette, kind: Category | None, scale: int) -> Image:
-    """A state's colour under its pattern, which covers each pixel as far as its lines and dots reach into it."""
+    """A state's colour with its pattern, which covers each pixel by the area of its lines and dots in it."""
     tile = TILES[kind]
     at = ((np.arange(PERIOD * scale) + 0.5) / scale) % tile.size
     x, y = at[None, :], at[:, None]
@@ -71,7 +72,7 @@ def _patterned(palette: Palette, kind: Category | None, scale: int) -> Image:
 
 
 def _reached(inside: NDArray[np.float64], scale: int) -> NDArray[np.float64]:
-    """How much of a pixel is covered whose middle lies so far inside of an edge (outside where negative)."""
+    """The covered part of a pixel whose middle is this far inside of an edge (negative: outside)."""
     return np.clip(inside * scale + 0.5, 0.0, 1.0)
 
 
@@ -81,7 +82,7 @@ def _bar_table(name: str, height: int, ground: str, scale: int, faded: frozenset
 
 
 def bar_table(palette: Palette, height: int, ground: str, scale: int, faded: frozenset[int]) -> Image:
-    """The colour columns of a bar of that height (logical pixels)."""
+    """The colour columns of a bar of this height (logical pixels)."""
     return _bar_table(palette.name, height, ground, scale, faded)
 
 
@@ -112,7 +113,7 @@ def blend(under: int, over: Image | np.uint32, alpha: float | NDArray[np.float64
 
 
 def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None, scale: int = 1) -> NDArray[np.intp]:
-    """Indices into `column_table`, shape (rows, width). `dim` (width) marks what lies outside a selected range."""
+    """Indices into `column_table`, shape (rows, width). `dim` (width) marks pixels outside a selected range."""
     code = pixels.code
     period = PERIOD * scale
     narrow = ~in_runs(code, PATTERN_FROM_PX * scale)
@@ -124,7 +125,7 @@ def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None
 
 
 def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
-    """Where a pixel is in a run of at least `least` equal ones."""
+    """A mask of the pixels in a run of at least `least` equal ones."""
     same = np.ones((code.shape[0], max(code.shape[1] - least + 1, 0)), np.bool_)
     for shift in range(1, least):
         same &= code[:, : same.shape[1]] == code[:, shift : shift + same.shape[1]]
@@ -138,7 +139,7 @@ def draw_row(
     image: Image, top: int, table: Image, wanted: NDArray[np.intp], pins: Bytes, cuts: NDArray[np.bool_] | None,
     colours: BarColours,
 ) -> None:  # fmt: skip
-    """Put one row into `image` at `top`: its bar, gaps between intervals, and ticks for waits too short to see."""
+    """Draw one row into `image` at `top`: its bar, gaps between intervals, and ticks for waits too short to see."""
     height, width = table.shape[0], len(wanted)
     bar = image[top : top + height, :width]
     np.take(table, wanted, axis=1, out=bar, mode="clip")
@@ -152,7 +153,8 @@ def draw_row(
 
 
 def soften(bar: Image, reach: int) -> None:
-    """Edges that may be so many pixels off, either way: each pixel becomes the mean of all that far around it."""
+    """The image with edges blurred by an uncertainty in pixels: each pixel becomes the mean of all that far around
+    it."""
     reach = min(reach, bar.shape[1])
     across = 2 * reach + 1
     padded = np.pad(bar, ((0, 0), (reach, reach)), "edge")
@@ -164,7 +166,7 @@ def soften(bar: Image, reach: int) -> None:
 
 
 def draw_counts(lane: Image, counts: NDArray[np.int64], most: int, colour: int) -> None:
-    """An area chart of counts from 0 to `most`, from the lane's foot upwards."""
+    """Draw an area chart of counts from 0 to `most`, from the lane's foot upwards."""
     heights = np.ceil(counts * (len(lane) / most)).astype(np.int64)
     lane[len(lane) - 1 - np.arange(len(lane))[:, None] < heights] = colour
 

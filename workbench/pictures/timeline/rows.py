@@ -1,5 +1,5 @@
-"""Which rows a timeline has (host blocks and their calls, the clock, FPGA blocks with replicas as one stack), and how
-high they are."""
+"""The rows of a timeline (host blocks and their calls, the clock, FPGA blocks with replicas as one stack), with their
+heights."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ LEAST_ROW_PX, NAMED_FROM_PX = 6, 13
 @dataclass(frozen=True)
 class Row:
     """One row. `block` is the manifest's number (-1: none), `members` those of a stack, or the number of a bus; `key`
-    names what folds it. Its height, and that of the bar in it, are pixels."""
+    is the name that folds it. Its height, and its bar's, are in pixels."""
 
     kind: Kind
     label: str
@@ -61,7 +61,7 @@ class Row:
                 object.__setattr__(self, field, pixels)
 
     def as_high(self, height: int) -> "Row":
-        """The row so many pixels high."""
+        """The row with this height in pixels."""
         low = height < HEIGHTS[Kind.STATES][0]
         free = GAP_PX if self.kind is Kind.SHARES and not low else 0
         bar = height - free if free else max(height - 1, 4) if low else round(height * BAR_PART)
@@ -69,7 +69,7 @@ class Row:
 
 
 def fitted(rows: Sequence[Row], room_px: int, row_px: int = 0) -> tuple[Row, ...]:
-    """Rows as high as `room_px` allows, where all of them fit; with `row_px` so high whatever the room."""
+    """The rows with heights for `room_px`, if all fit; with `row_px` that height whatever the room."""
     if row_px:
         return tuple(row.as_high(row_px) if row.kind in GROWING else row for row in rows)
     free = room_px - sum(row.height for row in rows)
@@ -85,7 +85,7 @@ def build_rows(
     blocks: Sequence[Block], index: TimelineIndex, with_calls: bool, folded: Collection[str] = (), wanted: str = "",
     buses: Sequence[Bus] = (),
 ) -> tuple[Row, ...]:  # fmt: skip
-    """The rows in order. `folded`: keys of folded heads and stacks; `wanted`: only ids that contain it."""
+    """The rows in order. `folded` are keys of folded heads and stacks; with `wanted`, only ids that contain it."""
     shown = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision is no course of events
     numbers = [n for n in shown if wanted.lower() in blocks[n].id.lower()]
     host = [n for n in numbers if blocks[n].side is Side.HOST]
@@ -157,7 +157,7 @@ def _fpga_rows(
 
 
 def _of_replicas(label: str) -> str:
-    """What all replicas are called, after the label of one."""
+    """The common name of replicas, after the label of one."""
     return label[: label.index("[")] + label[label.rindex("]") + 1 :] if "[" in label else label
 
 
@@ -204,7 +204,7 @@ def _states(label: str, name: str, block: int, index: TimelineIndex, metric: boo
 
 
 def _busy(index: TimelineIndex, row: int, metric: bool = False) -> tuple[float, str]:
-    """The share of work; where a block never works, the share of moving data; of a metric that in which it counts."""
+    """The share of work; for a block that never works, of moving data; for a metric, of the cycles that it counts."""
     totals = index.totals_ps[row]
     time = max(int(totals.sum()), 1)
     work = int(totals[CATEGORIES.index("work")])

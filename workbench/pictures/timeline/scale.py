@@ -1,4 +1,4 @@
-"""The time axis: a view of from and pixel width, ruler steps, times shown relative to a round beginning."""
+"""The time axis: the visible range in pixels, ruler steps, times shown relative to a round begin."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _UNITS = ((PS_PER_S, "s"), (PS_PER_S // 10**3, "ms"), (PS_PER_S // 10**6, "µs")
 
 @dataclass(frozen=True)
 class Span:
-    """What is in view: `pixel_ps` picoseconds a pixel from `from_ps` on, `width` pixels."""
+    """The visible range: `pixel_ps` picoseconds for a pixel from `from_ps` on, `width` pixels."""
 
     from_ps: float
     pixel_ps: float
@@ -34,13 +34,13 @@ def whole(end_ps: int, width: int) -> Span:
 
 
 def zoomed(span: Span, factor: float, at_x: float, end_ps: int) -> Span:
-    """`factor` < 1 shows less; the time under `at_x` stays there."""
+    """The zoomed range; `factor` < 1 shows less, and the time under `at_x` stays there."""
     pixel = min(max(span.pixel_ps * factor, LEAST_PIXEL_PS), max(end_ps / max(span.width, 1), LEAST_PIXEL_PS))
     return clamped(Span(span.time(at_x) - at_x * pixel, pixel, span.width), end_ps)
 
 
 def clamped(span: Span, end_ps: int) -> Span:
-    """The span moved so that it lies inside the run where it can."""
+    """The span, moved inside the run if possible."""
     start = min(max(span.from_ps, 0.0), max(end_ps - span.pixel_ps * span.width, 0.0))
     return Span(start, span.pixel_ps, span.width)
 
@@ -59,7 +59,7 @@ def unit_for(step_ps: float) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Ruler:
-    """`base_ps` is what the labels leave out ("31.204 1 s +"); `ticks` are (time, label)."""
+    """The ticks of the time axis as (time, label); `base_ps` is the time that the labels omit ("31.204 1 s +")."""
 
     base_ps: int
     base_text: str
@@ -84,13 +84,13 @@ def ruler(span: Span) -> Ruler:
 
 
 def grouped(text: str) -> str:
-    """Thin spaces in the digits before the point, from five digits on."""
+    """The number with thin spaces in the digits before the point, from five digits on."""
     whole_part, point, rest = text.partition(".")
     return f"{int(whole_part):,}".replace(",", NARROW) + point + rest if len(whole_part) > 4 else text
 
 
 def exact_time(time_ps: float, step_ps: float = 1.0) -> str:
-    """A point of time to the decimals that `step_ps` needs, in groups of three; in seconds, or ms below one."""
+    """A point of time with the decimals that `step_ps` needs, in groups of three; in seconds, or ms below one."""
     scale, unit = (PS_PER_S, "s") if time_ps >= PS_PER_S or not time_ps else (PS_PER_S // 1000, "ms")
     decimals = min(12, max(0, math.ceil(-math.log10(max(step_ps, 1.0) / scale))))
     whole_part, _, rest = f"{time_ps / scale:.{decimals}f}".partition(".")
@@ -100,7 +100,7 @@ def exact_time(time_ps: float, step_ps: float = 1.0) -> str:
 
 
 def duration(time_ps: float, digits: int = 4) -> str:
-    """A length of time in the unit that fits."""
+    """A length of time in a suitable unit."""
     for scale, unit in _UNITS:
         if abs(time_ps) >= scale * 0.9995:
             return f"{significant(time_ps / scale, digits)}{NARROW}{unit}"

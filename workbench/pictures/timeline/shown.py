@@ -1,4 +1,4 @@
-"""What a timeline shows, and where: its scene, rows, span of time and markers."""
+"""The visible part of a timeline: its scene, rows, span of time and markers, with their positions."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ SLACK_PX = 58
 
 
 def lanes_box(width: int, height: int, *, slack: bool = False) -> Box:
-    """Where rows are drawn against time in a picture of that size: beside their names, below overview and ruler."""
+    """The box of rows against time in a picture of this size: beside their names, below overview and ruler."""
     left, top = (208 if width >= 1000 else 172) + slack * SLACK_PX, OVERVIEW_PX + RULER_PX
     return Box(left, top, max(width - left, 1), max(height - top, 1))
 
@@ -39,13 +39,13 @@ def rows_of(scene: Scene, folded: Collection[str] = (), wanted: str = "", *, sha
 
 
 def tops_of(rows: Sequence[Row]) -> tuple[int, ...]:
-    """Where each row begins below the first, and where the last one ends."""
+    """The begin of each row below the first, and the end of the last one."""
     return tuple(accumulate((row.height for row in rows), initial=0))
 
 
 @dataclass(frozen=True)
 class Band:
-    """Rows one below the other in a place of the picture; `scroll_px` of them are above it."""
+    """Consecutive rows in a box of the picture; `scroll_px` of them are scrolled out above it."""
 
     rows: tuple[Row, ...]
     tops: tuple[int, ...]
@@ -53,7 +53,7 @@ class Band:
     scroll_px: int = 0
 
     def row_boxes(self) -> list[tuple[Row, Box]]:
-        """The rows in view, over the whole width."""
+        """The visible rows with their boxes, over the whole width."""
         top, placed = self.box.y - self.scroll_px, []
         for number in range(max(bisect_right(self.tops, self.scroll_px) - 1, 0), len(self.rows)):
             y = top + self.tops[number]
@@ -65,10 +65,9 @@ class Band:
 
 @dataclass(frozen=True)
 class Shown:
-    """Times are picoseconds of the run; `marks` are A and B, where set, `markers` those with names. The rest is in
-    pixels: `tops` of the rows, and where the last one ends, below the first; `scroll_px` of them are above what is in
-    view. Rows that are `pinned` stay above those.
-    """
+    """The visible part. Times are picoseconds of the run; `marks` are A and B, if set, `markers` the named ones. Other
+    values are pixels: `tops` of the rows, and the end of the last one, below the first; `scroll_px` of them are
+    scrolled out above. Rows in `pinned` stay above the others."""
 
     scene: Scene
     rows: tuple[Row, ...]
@@ -96,7 +95,7 @@ class Shown:
 
     @cached_property
     def bands(self) -> tuple[Band, ...]:
-        """The rows that scroll, and above them those that are pinned, where any are."""
+        """The scrolling rows, and above them the pinned ones, if there are any."""
         return bands_of(self.lanes, self.rows, self.tops, self.scroll_px, self.pinned)
 
     @property
@@ -113,7 +112,7 @@ class Shown:
         return 0, self.scene.index.end_ps
 
     def dimmed(self) -> tuple[int, int] | None:
-        """The range outside of which all is dimmed, if any is."""
+        """The range outside of which everything is dimmed, if there is one."""
         return self.range_ps() if self.show_marks and len(self.marks) == 2 else None
 
     def row_boxes(self) -> list[tuple[Row, Box]]:
@@ -121,7 +120,7 @@ class Shown:
         return [placed for band in self.bands for placed in band.row_boxes()]
 
     def row_box(self, kind: Kind) -> Box | None:
-        """The first row of a kind that is in view."""
+        """The box of the first visible row of a kind."""
         return next((box for row, box in self.row_boxes() if row.kind is kind), None)
 
     def row_at(self, y: float) -> Row | None:
@@ -132,7 +131,7 @@ class Shown:
 def bands_of(
     lanes: Box, rows: tuple[Row, ...], tops: tuple[int, ...], scroll_px: int, pinned: tuple[Row, ...]
 ) -> tuple[Band, ...]:
-    """Rows that scroll, and pinned ones above them, as far as there is room for both."""
+    """The scrolling rows and the pinned ones above them, as far as both have room."""
     if not pinned:
         return (Band(rows, tops, lanes, scroll_px),)
     pinned_tops = tops_of(pinned)

@@ -1,4 +1,4 @@
-"""The bars of all rows in view as one image, and the overview as another."""
+"""The visible bars of all rows as one image, and the overview as another."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,8 @@ PAD = 32  # units drawn above and below what is in view, for rows that are cut o
 
 @dataclass(frozen=True)
 class Surface:
-    """`buffer` holds the pixels; `working`, by its key, how many of each stack in view are at work at each unit."""
+    """An image of bars: `buffer` holds the pixels; `working` maps a visible stack's key to the number of its members at
+    work at each unit."""
 
     buffer: Image
     working: Mapping[str, Counts]
@@ -58,11 +59,11 @@ def rows_surface(
     coarse: bool = False,
     reuse: Image | None = None,
 ) -> Surface:
-    """Draw rows at their tops (units from the image's first visible line). Outside a range they are dimmed; edges in
-    the FPGA are as soft as they are unsure.
+    """Draw rows at their tops (units from the image's first visible line). Rows are dimmed outside a range; edges in
+    the FPGA are blurred by their uncertainty.
 
-    `coarse` counts stacks from the pyramid alone. `reuse` is a buffer that nobody shows any more; it saves the time
-    that fresh memory takes.
+    `coarse` counts stacks from the pyramid alone. `reuse` is a buffer that is no longer shown; it saves the time of
+    allocating memory.
     """
     bars = [row.block for row, _ in placed if row.kind is Kind.STATES]
     places = {block: at for at, block in enumerate(bars)}
@@ -119,7 +120,7 @@ def rows_surface(
 def _shares_image(
     scene: Scene, row: Row, span: Span, height: int, colours: BarColours, faded: frozenset[int], coarse: bool
 ) -> Image:  # fmt: skip
-    """The shares of a row's states in bins of a few pixels that stay where they are as the view moves."""
+    """The shares of a row's states in bins of a few pixels that stay in place as the view moves."""
     bin_ps = SHARE_PX * span.pixel_ps
     first = math.floor(span.from_ps / bin_ps)
     bins = math.ceil(span.to_ps / bin_ps) - first
@@ -131,7 +132,7 @@ def _shares_image(
 
 
 def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: float, colours: BarColours) -> None:
-    """At the lane's top a tick where one of the row's blocks waits as it hardly ever does."""
+    """Draw ticks at the lane's top where one of the row's blocks waits unusually."""
     codes = rare_waits(scene.index, row.members, from_ps, pixel_ps, lane.shape[1])
     high, scale = TICK_PX * colours.scale, colours.scale
     for x in np.flatnonzero(codes != NOTHING).tolist():
@@ -139,7 +140,7 @@ def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: fl
 
 
 def _working(scene: Scene, row: Row, from_ps: float, pixel_ps: float, width: int, coarse: bool) -> Counts:
-    """How many of a stack are at work: exactly, but for a large one of which much is in view."""
+    """The number of a stack's members at work: exact, except for a large one with much of it visible."""
     much = pixel_ps * width > FINE_BINS * scene.index.levels[0].bin_ps
     if coarse or (len(row.members) > MANY_MEMBERS and much):
         return count_at_once(scene.index, row.members, WORK, from_ps, pixel_ps, width)

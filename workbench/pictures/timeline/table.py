@@ -1,4 +1,4 @@
-"""What a stretch of a timeline holds, as a table: every state and call that is under way in it."""
+"""The contents of a stretch of a timeline as a table: every state and call under way in it."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from workbench.traces.scene import Scene
 
 
 def interval_rows(scene: Scene, from_ps: int, to_ps: int) -> Iterator[tuple[str | float, ...]]:
-    """Block by block its states, then its calls, neither cut at the stretch's ends; a head first."""
+    """Each block's states, then its calls, not cut at the stretch's ends; heads first."""
     yield ("block", "kind", "name", "category", "from_ps", "to_ps", "bytes", "file", "line")
     for number, block in enumerate(scene.blocks):
         states = {state.index: state for state in block.states}

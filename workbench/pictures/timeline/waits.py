@@ -1,4 +1,4 @@
-"""Arrows that show who waited for whom: from where the cause came about to where the one that waited went on."""
+"""Arrows from the causes of waits to the blocks that waited."""
 
 import numpy as np
 
@@ -17,8 +17,7 @@ Arrow = tuple[Cause, int, int]  # what was waited for, by which block, and when 
 
 
 def arrows(shown: Shown) -> tuple[list[Arrow], int]:
-    """Of the waits in view that are wide enough to be seen their arrows, or none where they are too many; and how many
-    there are."""
+    """The arrows of the visible waits that are wide enough, none if they are too many; and their number."""
     path = shown.path
     if path is None:
         return [], 0
@@ -31,7 +30,7 @@ def arrows(shown: Shown) -> tuple[list[Arrow], int]:
 
 
 def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -> int:
-    """Add a block's waits that are wide enough, as far as they are not too many; how many there are."""
+    """Add a block's waits that are wide enough, up to a limit; returns their number."""
     parts, span = path.parts[block], shown.span
     view = parts.between(span.from_ps, span.to_ps)
     view = range(view.start, min(view.stop + 1, len(parts)))  # the wait before the next one is in view too
@@ -52,7 +51,7 @@ def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -
 
 
 def draw_waits(canvas: Canvas, shown: Shown) -> None:
-    """Every arrow in view, where they are wanted, and that of the wait that is chosen in any case."""
+    """Draw every visible arrow, if requested, and that of the chosen wait in any case."""
     path, chosen = shown.path, shown.chosen
     if path is None:
         return
