@@ -336,6 +336,17 @@ static void costs_ps_per_call(int64_t took[ROUNDS])
     qsort(took, ROUNDS, sizeof took[0], by_value);
 }
 
+/* How long the first thread was ready while others had the cores, as Linux tells; -1 where it does not. */
+static int64_t queued_ps(void)
+{
+    long long ran_ns, queued_ns = 0;
+    FILE *file = fopen("/proc/self/schedstat", "r");
+    int known = file && fscanf(file, "%lld %lld", &ran_ns, &queued_ns) == 2;
+    if (file)
+        fclose(file);
+    return known ? queued_ns * 1000 : -1;
+}
+
 static void write_end(void)
 {
     char path[4096];
@@ -343,7 +354,7 @@ static void write_end(void)
     FILE *file = fopen(path, "w");
     if (!file)
         return;
-    int64_t took[ROUNDS], ended_ps = rcw_now_ps();
+    int64_t took[ROUNDS], ended_ps = rcw_now_ps(), queued = queued_ps();
     long long taken_off = rcw_taken_off_ps;
     costs_ps_per_call(took);
     fprintf(file, "cost_ps_per_call %lld\ncost_ps_spread %lld\nlost %lld\n", (long long)took[ROUNDS / 2],
@@ -352,6 +363,8 @@ static void write_end(void)
         fprintf(file, "taken_off_ps %lld\n", taken_off);
     else
         fprintf(file, "time_ps %lld\n", (long long)ended_ps);
+    if (!rcw_simulated && queued >= 0)
+        fprintf(file, "queued_ps %lld\n", (long long)queued);
     fclose(file);
 }
 

@@ -1,6 +1,6 @@
 """MPI ranks under a real mpirun, each with a board that stands in for a real one (`tests/data/board`).
 
-    python tests/benchmarks/ranks_machine.py [--quick] [--json]
+    python tests/benchmarks/ranks_machine.py [--quick] [--json] [--only intervals]
 
 The first table has `tests/data/ranks` instrumented, built with mpicc, run as 2 and 4 ranks (`--quick`: 2), collected,
 and held against the same ranks on the simulated card: whether messages (who sends to whom, in which order, by which
@@ -15,7 +15,9 @@ a program record beside one that is not instrumented (`mpirun a : b`): whether a
 The fourth has how often a prediction's interval holds, which is stated for 9 of 10 cases. A program of two ranks that
 compute in turn is run `RUNS` times, and as often with half the work in rank 0, one after the other. Each run predicts
 that change, and is held against the changed run that came next (`next`), and against all (`any`); `first` without
-earlier runs, `after` three of them. `off` is how far the predicted gain is from the one that came, at the median.
+earlier runs, `after` three of them. `off` is how far the predicted gain is from the one that came, `width` an
+interval's upper end over its lower one, less 1, `queued` for which share of a run its ranks were ready while others had
+the cores, all at the median; `load` is the machine's load average as the runs began and ended.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from workbench.model.changes import read_change
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.syncs import SyncKind
 from workbench.model.text import percent_text, table, time_text
-from workbench.replay.host_noise import own_pieces
+from workbench.replay.host_noise import measured_ps
 from workbench.replay.prepare import prepare
 from workbench.run.ranks import aligned, rank_folders, unsure_between_ps
 from workbench.session.keep.collecting import collect_records
@@ -300,15 +302,18 @@ def coverage(runs: int, folder: Path, design: Path, plugins: Plugins) -> list[di
         command = [f"mpirun{end}", "-n", "2", str(program)]
 
         ran = partial(_ran_in_turns, own, program, command, plugins)
+        began = os.getloadavg()[0]
         both = [(ran(f"{end}-base-{n}", 16_000_000), ran(f"{end}-half-{n}", 8_000_000)) for n in range(runs)]
+        load = f"{began:.1f} to {os.getloadavg()[0]:.1f}"
         bases = [open_result(one, plugins) for one, _ in both]
         ends_ps = [open_result(one, plugins).run.manifest.time_ps for _, one in both]
-        own_ps = [int(own_pieces(one.run)[0].sum()) for one in bases]
+        took_ps = [measured_ps(one.run) for one in bases]
+        queued = [max(t.queued_ps / (t.end_ps - t.begin_ps) for t in one.run.manifest.threads) for one in bases]
         for name, earlier in (("first", 0), ("after", EARLIER)):
             holds: dict[str, list[bool]] = {"next": [], "any": []}
             off, widths = [], []
             for number, base in enumerate(bases):
-                others = [ps for other, ps in enumerate(own_ps) if other != number][:earlier]
+                others = [ps for other, ps in enumerate(took_ps) if other != number][:earlier]
                 said = prepare(base.run, base.platform, None, None, others).predict([read_change(_HALF)])
                 assert said.speedup
                 assert said.interval
@@ -318,8 +323,9 @@ def coverage(runs: int, folder: Path, design: Path, plugins: Plugins) -> list[di
                 off.append(abs(gains[number] / said.speedup - 1))
                 widths.append(said.interval[1] / said.interval[0] - 1)
             shares = {of: float(np.mean(some)) for of, some in holds.items()}
-            row = {"mpi": kind, "interval": name, "runs": 2 * runs, **shares}
-            found.append({**row, "off": float(np.median(off)), "width": float(np.mean(widths))})
+            row = {"mpi": kind, "interval": name, "runs": 2 * runs, **shares, "load": load}
+            medians = {"off": off, "width": widths, "queued": queued}
+            found.append({**row, **{of: float(np.median(some)) for of, some in medians.items()}})
     return found
 
 
@@ -327,6 +333,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="2 ranks alone, and 4 runs of each for the intervals")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", choices=["intervals"], help="the fourth table alone")
     asked = parser.parse_args()
     plugins = load_plugins()
     with tempfile.TemporaryDirectory() as scratch:
@@ -334,15 +341,26 @@ def main() -> None:
         file = project(folder)
         instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
         program = built(folder / "tree", folder / "build")
-        counts = (2,) if asked.quick else (2, 4)
-        runs = list(rows(counts, file, folder / "tree", program, folder, plugins))
         design = program.with_name("libfpga.so")
-        spent = costs(folder, plugins, design)
-        mixed = beside(file, folder / "tree", folder, design, plugins)
-        held = coverage(4 if asked.quick else RUNS, folder, design, plugins)
+        measured: dict[str, Any] = {}
+        if not asked.only:
+            counts = (2,) if asked.quick else (2, 4)
+            measured["runs"] = list(rows(counts, file, folder / "tree", program, folder, plugins))
+            measured["costs_s"] = costs(folder, plugins, design)
+            measured["beside"] = beside(file, folder / "tree", folder, design, plugins)
+        measured["intervals"] = coverage(4 if asked.quick else RUNS, folder, design, plugins)
     if asked.json:
-        print(json.dumps({"runs": runs, "costs_s": spent, "beside": mixed, "intervals": held}, indent=1))
+        print(json.dumps(measured, indent=1))
         return
+    if not asked.only:
+        show_runs(measured["runs"], measured["costs_s"], measured["beside"])
+    print(table([("interval", "runs", "holds, next", "holds, any", "off", "width", "queued", "load"),
+                 *((f"{one['interval']}, {one['mpi']}", str(one["runs"]), *(percent_text(one[key]) for key in
+                    ("next", "any", "off", "width", "queued")), one["load"])
+                   for one in measured["intervals"])]))  # fmt: skip
+
+
+def show_runs(runs: list[dict[str, Any]], spent: dict[str, float], mixed: list[dict[str, Any]]) -> None:
     head = ("ranks", "messages", "equal", "collectives equal", "output equal", "aligned to", "off by", "early",
             "replayed exactly", "ranks on the path")  # fmt: skip
     lines = [
@@ -358,9 +376,6 @@ def main() -> None:
     print(table([("not instrumented", "output equal", "messages", "replayed exactly"),
                  *((f"{one['not_instrumented']}, {one['mpi']}", "yes" if one["output_equal"] else "NO",
                     str(one["messages"]), "yes" if one["replayed"] else "NO") for one in mixed)]))  # fmt: skip
-    print(table([("interval", "runs", "holds, next", "holds, any", "off", "width"),
-                 *((f"{one['interval']}, {one['mpi']}", str(one["runs"]), *(percent_text(one[key]) for key in
-                    ("next", "any", "off", "width"))) for one in held)]))  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from benchmarks import bounds
 
 from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
-from workbench.model.run import Run
+from workbench.model.run import Run, ThreadTime
+from workbench.model.syncs import SyncKind
 from workbench.replay.host_noise import UNKNOWN, host_noise, own_pieces
+from workbench.replay.machine_noise import machine_noise
 from workbench.replay.prepare import prepare
 from workbench.session.keep.results import OpenRun, host_times_ps
 
@@ -92,6 +94,58 @@ def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
     assert prediction.interval_holds == noise.words
     assert noise.words.startswith("host code that takes 0.87× to 1.15× its time: ")
     assert prediction.as_json()["interval_holds"] == noise.words
+
+
+# ---- a real machine ----
+
+
+def on_machine(run: Run, queued: float = 0.001, slow_from: int = ROUNDS, slower: float = 1.0) -> Run:
+    """Two ranks that each call in rounds, alone; from a round on code takes longer. So much of the time they queued."""
+    own_ps = np.full(ROUNDS, PIECE_PS)
+    own_ps[slow_from:] = round(PIECE_PS * slower)
+    t0 = np.cumsum(own_ps + TRANSFER_PS) - TRANSFER_PS
+    one = {"t0_ps": t0, "t1_ps": t0 + TRANSFER_PS, "own_ps": own_ps, "kind": np.full(ROUNDS, SyncKind.SLEEP),
+           "woken_by": np.full(ROUNDS, -1), "site": np.arange(ROUNDS) % 2}  # fmt: skip
+    both = {name: np.tile(column, 2) for name, column in one.items()} | {"block": np.repeat([0, 1], ROUNDS)}
+    time_ps = int(t0[-1]) + TRANSFER_PS
+    threads = (ThreadTime(0, time_ps, time_ps, 0, round(queued * time_ps)),) * 2
+    manifest = replace(run.manifest, simulated=False, deterministic=False, time_ps=time_ps, threads=threads)
+    return replace(run, manifest=manifest, tables={"calls": both, "syncs": both})
+
+
+def test_a_quiet_machines_runs_vary_little(counted: OpenRun):
+    """All of the run's time varies, and its interval is 10 % wide; where queues for cores took a quarter, 30 %."""
+    quiet, loaded, unknown = (machine_noise(on_machine(counted.run, queued)) for queued in (0.001, 0.25, 0.0))
+    assert quiet
+    assert loaded
+    assert quiet.whole
+    assert 1.05 < quiet.slower / quiet.quicker < 1.15
+    assert 1.25 < loaded.slower / loaded.quicker < 1.35
+    assert "ready while others had the cores" in loaded.words
+    assert unknown
+    assert unknown.slower == pytest.approx(loaded.slower)
+    assert "is not recorded" in unknown.words
+
+
+def test_the_sum_of_many_pieces_varies_less_than_each(counted: OpenRun):
+    """A fifth of each rank's code takes twice as long, at the end: that is no accident, and counts by tenths."""
+    slow = machine_noise(on_machine(counted.run, slow_from=40, slower=2.0))
+    steady = machine_noise(on_machine(counted.run))
+    assert slow
+    assert steady
+    assert slow.slower > steady.slower * 1.1
+    assert slow.slower < 2 / 1.2
+
+
+def test_earlier_runs_move_and_widen_the_interval(counted: OpenRun):
+    run = on_machine(counted.run)
+    time_ps = run.manifest.time_ps
+    alone, alike, unlike = (machine_noise(run, some) for some in ((), [time_ps] * 2, [time_ps * 4 // 3] * 2))
+    assert alone
+    assert alike
+    assert unlike
+    assert alike.slower / alike.quicker < alone.slower / alone.quicker < unlike.slower / unlike.quicker
+    assert unlike.quicker * unlike.slower == pytest.approx((4 / 3) ** (4 / 3), rel=1e-3)
 
 
 def test_runs_of_the_same_program_beside_it_count(counted: OpenRun, tmp_path: Path):

@@ -13,6 +13,7 @@ from workbench.model.platform import CallKind, Platform, TransferTable
 from workbench.model.pragma import WAITS
 from workbench.model.run import Run
 from workbench.model.run_tables import RowArray, Table
+from workbench.model.syncs import SyncKind
 from workbench.model.transfer_time import transfer_ps
 
 #: Kinds of operations: a call of fixed length, a transfer, one that returns at once, a wait for that, for an interrupt,
@@ -244,7 +245,11 @@ def _without_messages(run: Run, ops: Operations, calls: Table) -> Operations:
     left_out = of_messages[first_call]
     if not run.manifest.simulated and "syncs" in run.tables:  # others that take time, such as MPI_Irecv
         syncs = run.tables["syncs"]
-        at_ps = np.asarray(syncs["t0_ps"])[np.asarray(syncs["block"]) == calls["block"][0]]
+        mine = np.flatnonzero(np.asarray(syncs["block"]) == calls["block"][0])
+        at_ps = np.asarray(syncs["t0_ps"])[mine]
+        place = np.minimum(np.searchsorted(ops["begin_ps"], at_ps), len(ops) - 1)
+        whole = (ops["begin_ps"][place] == at_ps) & (ops["end_ps"][place] == np.asarray(syncs["t1_ps"])[mine])
+        at_ps = at_ps[~whole | (np.asarray(syncs["kind"])[mine] != SyncKind.SLEEP)]  # such a row is a call's own
         before, after = (np.searchsorted(at_ps, ops[name]) for name in ("begin_ps", "end_ps"))
         left_out |= after > before
     ops = ops[~left_out]

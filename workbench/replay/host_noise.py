@@ -28,23 +28,24 @@ _FEWEST_PIECES, _PARTS = 4, 10
 #: Student's t at 95 %, by degrees of freedom from 2 on; the last one holds for more.
 _T95 = (2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812)
 #: However few and unlike the runs are, twice as long or as short is the most that is claimed.
-_MOST = 2.0
+MOST = 2.0
 
 
 @dataclass(frozen=True)
 class HostNoise:
-    """The factors (`quicker` at most 1, `slower` at least 1) between which the host's own code is expected to lie in
-    another run, and their basis."""
+    """The factors between which the host's own code, or the `whole` run, is expected to lie in another run, and their
+    basis."""
 
     quicker: float
     slower: float
     why: str
+    whole: bool = False
 
     @property
     def words(self) -> str:
         """The basis of a prediction's interval, in a sentence."""
-        between = _range_words((self.quicker, self.slower))
-        return f"host code that takes {between} its time: {self.why}."
+        between = range_words((self.quicker, self.slower))
+        return f"{'a run' if self.whole else 'host code'} that takes {between} its time: {self.why}."
 
 
 def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
@@ -61,7 +62,7 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
     ends, said = [1.0], []
     if len(parts) > 1:
         ends += [min(parts), max(parts)]
-        said.append(f"tenths of its equal pieces ({percent_text(shown)} of it) took {_range_words(parts)} their mean")
+        said.append(f"tenths of its equal pieces ({percent_text(shown)} of it) took {range_words(parts)} their mean")
     runs_ps = [total_ps, *(one for one in equal_ps if one > 0)]
     if len(runs_ps) < FEWEST_RUNS:
         ends += [1 / (1 + UNKNOWN), 1 + UNKNOWN]
@@ -76,12 +77,12 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
         ends += [exp(mean(logs) - off), exp(mean(logs) + off)]
         ratios = [one / total_ps for one in runs_ps]
         said.append(
-            f"in {counted(len(logs), 'run')} of the same program it took {_range_words(ratios)} the time of this one"
+            f"in {counted(len(logs), 'run')} of the same program it took {range_words(ratios)} the time of this one"
         )
-    return HostNoise(max(min(ends), 1 / _MOST), min(max(ends), _MOST), "; ".join(said))
+    return HostNoise(max(min(ends), 1 / MOST), min(max(ends), MOST), "; ".join(said))
 
 
-def _range_words(ratios: Sequence[float]) -> str:
+def range_words(ratios: Sequence[float]) -> str:
     return f"{ratio_text(min(ratios))} to {ratio_text(max(ratios))}"
 
 
@@ -108,10 +109,21 @@ def own_pieces(run: Run) -> tuple[Numbers, Numbers]:
         own_ps = np.asarray(calls["t0_ps"])[order] - np.where(_begins(thread), 0, ended_ps)
     else:
         own_ps = own_ps[order]
+    by_time = np.argsort(begin_ps[order], kind="stable")
+    return np.maximum(own_ps, 0).astype(np.int64)[by_time], places_of(thread, call)[by_time]
+
+
+def places_of(thread: Numbers, call: Numbers) -> Numbers:
+    """A number for each call's place: its thread, the call before it and itself. `call` has a column for each, in the
+    order of threads and time."""
     before = np.where(_begins(thread), -1, np.roll(call, 1, axis=1))
     _, places = np.unique(np.vstack([thread, before, call]), axis=1, return_inverse=True)
-    by_time = np.argsort(begin_ps[order], kind="stable")
-    return np.maximum(own_ps, 0).astype(np.int64)[by_time], places.reshape(-1)[by_time].astype(np.int64)
+    return places.reshape(-1).astype(np.int64)
+
+
+def measured_ps(run: Run) -> int:
+    """What a run that measures time says of how long another one takes: the host's own code, on a real machine all."""
+    return int(own_pieces(run)[0].sum()) if run.manifest.simulated else run.manifest.time_ps
 
 
 def _begins(thread: Numbers) -> NDArray[np.bool_]:

@@ -137,7 +137,7 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if (times_off := estimated_within(program)) > 1:
             doubts.append(f"transfer times are estimates, and may be {times_off:g} times longer or shorter")
-        speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, changes, named)))
+        speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, changes, named, times)))
         held = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -151,17 +151,20 @@ class Replayed:
         )
 
     def _where_times_are_off(
-        self, estimated: bool, changes: Sequence[Change], named: Sequence[Named]
+        self, estimated: bool, changes: Sequence[Change], named: Sequence[Named], times_ps: Sequence[int]
     ) -> Iterator[float]:
         """The speedups at the limits of estimated transfer times (in both runs), and at the limits of the host's own
-        code in the changed run."""
+        code, or of all of the predicted `times_ps`, in the changed run."""
         assert self.program is not None
         for longer, before_ps in self._times_by_estimates.items() if estimated else ():
-            times_ps = self._all_times_ps(changes, named, partial(let_estimates_be, longer=longer))
-            yield from (before_ps / after_ps for after_ps in times_ps)
+            by_estimates_ps = self._all_times_ps(changes, named, partial(let_estimates_be, longer=longer))
+            yield from (before_ps / after_ps for after_ps in by_estimates_ps)
         for factor in (self.noise.quicker, self.noise.slower) if self.noise else ():
-            times_ps = self._all_times_ps(changes, named, partial(let_host_take, factor=factor))
-            yield from (self.run.manifest.time_ps / after_ps for after_ps in times_ps)
+            if self.noise and self.noise.whole:
+                yield from (self.run.manifest.time_ps / (after_ps * factor) for after_ps in times_ps)
+                continue
+            with_noise_ps = self._all_times_ps(changes, named, partial(let_host_take, factor=factor))
+            yield from (self.run.manifest.time_ps / after_ps for after_ps in with_noise_ps)
 
     @cached_property
     def _times_by_estimates(self) -> dict[bool, int]:

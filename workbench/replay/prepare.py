@@ -21,6 +21,7 @@ from workbench.replay.host import HostPart, read_host
 from workbench.replay.host_noise import host_noise
 from workbench.replay.likely import likely_course
 from workbench.replay.lowering import lower
+from workbench.replay.machine_noise import machine_noise
 from workbench.replay.predict import Replayed
 from workbench.replay.program import begin_program
 from workbench.replay.refusals import cannot_replay
@@ -41,9 +42,9 @@ def prepare(
 ) -> Replayed:  # fmt: skip
     """The run prepared for predictions. `platform` is the run's platform as its template is today, `platforms` are
     others that changes may name, `queues` are those of a streaming application. `equal_ps` are the times of the host's
-    own code in earlier runs of the same program."""
+    own code, or on a real machine of the whole run, in earlier runs of the same program."""
     edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
-    noise = host_noise(run, equal_ps)
+    noise = (host_noise if run.manifest.simulated else machine_noise)(run, equal_ps)
     refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges, noise=noise)
     if why := cannot_replay(run):
         return replace(refused, why=why)

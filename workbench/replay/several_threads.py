@@ -274,6 +274,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     cards = np.flatnonzero(np.isin(table["kind"], _CARD) & (table["argument"] >= 0))
     row_of = dict(zip(zip(table["block"][cards].tolist(), table["argument"][cards].tolist(), strict=True),
                       cards.tolist(), strict=True))  # fmt: skip
+    slept = _of_other_calls(table) if not run.manifest.simulated else {}
     calls = run.tables["calls"]
     first_part = _first_parts(calls)
     calls_of = {thread: np.flatnonzero(calls["block"] == thread) for thread in np.unique(calls["block"]).tolist()}
@@ -282,6 +283,8 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
         place = int(np.searchsorted(calls_of[thread], op["row"]))
         mine = calls_of[thread][place : place + int(op["rows"])]  # others' may lie between
         if op["kind"] == OTHER:
+            row = slept.get((thread, int(op["begin_ps"])), -1)
+            op_of[row] = number if row >= 0 else op_of[row]
             continue
         last = -1
         for call in mine[calls["parts"][mine] > 0].tolist():
@@ -306,6 +309,13 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     now = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
     table["woken_by"] = now[table["woken_by"]]
     return HostThreads({name: column[keep] for name, column in table.items()}, op_of[keep], run.manifest.cores)
+
+
+def _of_other_calls(table: Table) -> dict[tuple[int, int], int]:
+    """By thread and begin (ps) the rows of a real machine's calls that last as long as they do."""
+    rows = np.flatnonzero((table["kind"] == SyncKind.SLEEP) & (table["t1_ps"] > table["t0_ps"]))
+    return dict(zip(zip(table["block"][rows].tolist(), table["t0_ps"][rows].tolist(), strict=True), rows.tolist(),
+                    strict=True))  # fmt: skip
 
 
 def _goes_on(table: Table, row: int, until_ps: int) -> bool:

@@ -43,6 +43,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
 from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed, time_text
+from workbench.run.rank_calls import spans_ps, with_calls
 from workbench.run.rank_messages import Messages, match_messages
 from workbench.run.rank_programs import Numbering, in_common_slots, read_programs
 
@@ -329,10 +330,14 @@ def _join_calls(
 
 def _join_ends(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]]) -> None:
     """When ranks ended, what recording cost, and whose the threads are."""
-    lives = [(place, rank) for rank, threads in zip(ranks, numbers, strict=True) for place in threads.values()]
-    (raw / "host_threads.txt").write_text(
-        "".join(f"{place} {rank.begin_ps} {rank.end_ps} {rank.end_ps - rank.begin_ps} 0 0\n" for place, rank in lives)
-    )
+    lines = []
+    for rank, threads in zip(ranks, numbers, strict=True):
+        life_ps, end = rank.end_ps - rank.begin_ps, read_end(rank.folder / "recording.txt")
+        queued_ps = min(whole_number(end.get("queued_ps", ""), MOST_AMOUNT) or 0, life_ps)  # of its first thread
+        for own, place in threads.items():
+            of_thread = 0 if own else queued_ps
+            lines.append(f"{place} {rank.begin_ps} {rank.end_ps} {life_ps - of_thread} 0 {of_thread}\n")
+    (raw / "host_threads.txt").write_text("".join(lines))
     if len(ranks) > 1:
         (raw / "host_ranks.txt").write_text(
             "".join(f"{place} {number}\n" for number, threads in enumerate(numbers) for place in threads.values())
@@ -380,7 +385,7 @@ def _join_messages(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[i
     lives: Mapping[int, tuple[int, int]] = {n: (rank.begin_ps, rank.end_ps) for n, rank in enumerate(ranks)}
     threads = {(rank, own): number for rank, of in enumerate(numbers) for own, number in of.items()}
     matched: Messages = match_messages(messages, lives, threads)
-    matched.syncs.tofile(raw / "host_syncs.bin")
+    with_calls(matched.syncs, spans_ps(raw)).tofile(raw / "host_syncs.bin")
     if matched.unmatched:
         text = f"the other end of {counted(matched.unmatched, 'message')} is not recorded"
         hint = "It was received by a call that is not recorded, or never. What waited for it has no known cause."

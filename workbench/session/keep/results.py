@@ -61,10 +61,10 @@ _PROGRAM = attrgetter("sources", "settings", "parameters", "platform", "changes"
 
 
 def host_times_ps(run: Run) -> tuple[int, ...]:
-    """The times of the host's own code in earlier runs of the same program, if it was measured: runs beside this one
-    with the same sources, settings, platform and output."""
+    """The times of the host's own code, or on a real machine of the run, in earlier runs of the same program, if it was
+    measured: runs beside this one with the same sources, settings, platform and output."""
     from workbench.formats.run_folder import MANIFEST, manifest_in, open_run
-    from workbench.replay.host_noise import own_pieces
+    from workbench.replay.host_noise import measured_ps
 
     mine = run.manifest
     if run.path is None or mine.deterministic:
@@ -74,7 +74,7 @@ def host_times_ps(run: Run) -> tuple[int, ...]:
         with suppress(WorkbenchError):
             if file.parent == run.path or not _equal(manifest_in(file.parent), mine):
                 continue
-            times_ps.append(int(own_pieces(open_run(file.parent)[0])[0].sum()))
+            times_ps.append(measured_ps(open_run(file.parent)[0]))
         if len(times_ps) == _MOST_EQUAL:
             break
     return tuple(times_ps)
