@@ -231,6 +231,51 @@ def test_a_program_that_is_not_instrumented_runs_beside_one_that_is(
     assert prepared(run, None, plugins).exact
 
 
+LATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+int open(const char *path, int flags, ...)
+{
+    static struct timespec asked;
+    struct timespec now;
+    int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!(flags & O_CREAT) && strstr(path, "/takes_part")) {
+        asked = asked.tv_sec ? asked : now;
+        if ((now.tv_sec - asked.tv_sec) * 1000 + (now.tv_nsec - asked.tv_nsec) / 1000000 < 300) {
+            fprintf(stderr, "late\\n");
+            return errno = ENOENT, -1;
+        }
+    }
+    return real(path, flags, 0666);
+}
+"""
+
+
+def test_a_file_that_another_machine_shows_late_is_waited_for(
+    program: Path, tree: Path, plugins: Plugins, tmp_path: Path
+) -> None:
+    """A file system of several machines may do that: the first rank sees the other's after 300 ms. Neither is told that
+    both are on one machine."""
+    (tmp_path / "late.c").write_text(LATE)
+    subprocess.run(["gcc", "-shared", "-fPIC", "late.c", "-o", "late.so", "-ldl"], cwd=tmp_path, check=True)
+    apart = ["-n", "1", "env", "OMPI_COMM_WORLD_LOCAL_SIZE=1", "MPI_LOCALNRANKS=1"]
+    command = ["mpirun", *apart, f"LD_PRELOAD={tmp_path}/late.so", str(program), ":", *apart, str(program)]
+    environ = os.environ | MPI | {"RCW_RAW": str(tmp_path / "records"), "RCW_TRACE": "1"}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "50256 50256\n"), done.stderr
+    assert "late" in done.stderr
+    run = collect_records(tree, tmp_path / "records", tmp_path / "run", plugins)
+    calls = np.bincount(run.tables["call_stats"]["block"], run.tables["call_stats"]["count"], 2)
+    assert (calls > 0).all()
+    assert len(messages(run)) > 0
+
+
 def test_programs_that_were_compiled_apart_are_one_run(program: Path, plugins: Plugins, tmp_path: Path) -> None:
     """Each has calls and marks of its own (`workbench cc`), which are numbered together. Windows, files and neighbours
     are calls too; whose ranks meet there, is known of windows."""

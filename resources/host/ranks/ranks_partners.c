@@ -3,11 +3,13 @@
  * for the others' once MPI_Init, in which all ranks meet, is over. It holds a lock on its file as long as it lives: files of earlier
  * runs have none.
  *
- * Where some files are missing and ranks run on machines that may share no folder, all are asked by MPI. Where not all answer in time
+ * A file system of several machines (NFS) may show a file late: where some are missing, they are looked for again for a while. Where some
+ * are missing then, and ranks run on machines that may share no folder, all are asked by MPI. Where not all answer in time
  * the program ends, as a collective call that was begun cannot be taken back. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWER_S = 20, ASLEEP_US = 100 };
+enum { ANSWER_S = 20, ASLEEP_US = 100, LATE_S = 2, LOOKS_AGAIN_US = 20000 };
 
 static char host[256];
 static int marked; /* this rank's file is there, and its number was known */
@@ -61,6 +63,20 @@ static int all_are_here(int ranks)
     return 0;
 }
 
+/* How many ranks record, as far as their files are to be seen. */
+static int look(const char *records, int rank, int ranks, char *records_too, int *elsewhere)
+{
+    int found = 0;
+    DIR *folder = opendir(records); /* so that a kept list of what it holds is asked for again */
+    while (folder && readdir(folder))
+        ;
+    if (folder)
+        closedir(folder);
+    for (int other = 0; other < ranks; other++)
+        found += records_too[other] = (char)(records_too[other] || other == rank || takes_part(records, other, elsewhere));
+    return found;
+}
+
 /* Whether all ranks record, as they say by MPI. */
 static int all_answer(int rank)
 {
@@ -89,8 +105,12 @@ int rcw_find_partners(int rank, int ranks, char *records_too)
     char *end = strrchr(records, '/');
     if (end)
         *end = 0;
-    for (int other = 0; marked && other < ranks; other++)
-        found += records_too[other] = (char)(other == rank || takes_part(records, other, &elsewhere));
+    double began = MPI_Wtime();
+    while (marked && (found = look(records, rank, ranks, records_too, &elsewhere)) < ranks && !all_are_here(ranks)) {
+        if (MPI_Wtime() - began > LATE_S)
+            break;
+        usleep(LOOKS_AGAIN_US);
+    }
     if (found == ranks || (marked && (elsewhere || all_are_here(ranks))))
         return found;
     if (!all_answer(rank))

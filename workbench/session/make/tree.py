@@ -246,6 +246,7 @@ def complete_tree(
     recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if any(plans) else ()
     part, in_tree = workspace.project.host, flags_in_tree(workspace, out)
     named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
+    system = ("-lm", "-pthread", *["-ldl"] * with_ranks)  # before glibc 2.34 libdl has dlsym
     own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
     of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own for word in flags))
     values = {
@@ -263,7 +264,7 @@ def complete_tree(
             *of_all,
             *map(quoted, macros_of_all(part)),
         ),
-        "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), "-lm", "-pthread"),
+        "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), *system),
         "RECAP_HDL_DATA": (quoted(name) for name in hdl.files.data),
         **_designs(workspace, hdl, out),
     }

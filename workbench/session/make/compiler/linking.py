@@ -31,6 +31,7 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
         all_words += ["-x", "none"] if command.value("-x") else []
         if any(option[0].startswith("-lmpi") for option in command.options):  # before MPI's own, wherever that stands
             added += ["-Wl,--whole-archive", str(_recorder(command, tool, of_ranks=True)), "-Wl,--no-whole-archive"]
+            added += ["-ldl"]  # which has dlsym before glibc 2.34
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     if not plan and any(one.name == STDIN for one in command.inputs):
         become([tool.path, *all_words])  # which reads what this program's standard input has
