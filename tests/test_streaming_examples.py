@@ -8,8 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Composition
 from workbench.api.job import Job
@@ -65,21 +68,32 @@ def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: Modu
 
 
 def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, tmp_path: Path) -> None:
-    """Fig. 6.16: stages 1a, 1b and 2a in two FPGAs, which share the queues of queries and of results."""
-    (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "TwoFpgas")
-    deployment = replace(deployment, lines="  threads: {stage2b: 2, stage3: 2}\n")
-    smaller = [("queries = 16", "queries = 3"), ("bases = 3000", "bases = 2500"), ("work = 20000", "work = 1000")]
+    """Fig. 6.16: stages 1 and 2 in two FPGAs, which share the queues of queries and of results; one pipeline has its
+    stage 2b in its FPGA, the other on a core."""
+    (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "TwoFpgas" and len(one.on_fpga) == 3)
+    assert deployment.on_fpga == ("first: card", "second: other", "second2b: other")
+    deployment = replace(deployment, lines="  threads: {stage3: 2}\n")
+    smaller = [("queries = 16", "queries = 4"), ("bases = 3000", "bases = 1500"), ("work = 20000", "work = 1000")]
     made = run(deployment.project(tmp_path, smaller), trace=True)
-    wanted = apps.reference("blastn").stages(3, 2500)
+    program = apps.reference("blastn")
+    wanted = program.stages(4, 1500)
     assert "best 4" in str(wanted)
     assert made.path
     assert sorted((made.path / "stdout.txt").read_text().splitlines()) == wanted
     events = events_of(made.tables)
     assert events
     assert {name: pool.threads for name, pool in events.pools.items()} == {
-        "TwoFpgas.readdb": 2, "TwoFpgas.enqueue": 2, "TwoFpgas.stage2b": 2, "TwoFpgas.stage3": 2,
+        "TwoFpgas.readdb": 2, "TwoFpgas.enqueue": 2, "TwoFpgas.stage3": 2,
     }  # fmt: skip
-    assert len(events.edges["TwoFpgas.vqA"].pop_ps) + len(events.edges["TwoFpgas.vqB"].pop_ps) == 3 * 2500
+    assert len(events.edges["TwoFpgas.vqA"].pop_ps) + len(events.edges["TwoFpgas.vqB"].pop_ps) == 4 * 1500
+    near, far = program.stage_2(4, 1500)
+    for names, messages in ((("matches1", "matches2"), near), (("vqC", "vqD"), far)):
+        both = [values for name in names if (values := events.edges[f"TwoFpgas.{name}"].values) is not None]
+        assert all(len(values) > 3 for values in both), "each of the two stages 2b has work"
+        assert sorted(np.concatenate(both).tolist()) == sorted(messages)
+    query = read_query("measure util at first2b.y\nmeasure util at second2b.y", events.topology)
+    counting = counted_by(agents_of(query, events.topology, 100e6), events.topology)
+    assert [counting[one] for one in query.measures] == ["processor", "other"]
 
 
 @pytest.mark.parametrize("top", ["MM1In", "MD1In"])

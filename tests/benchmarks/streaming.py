@@ -21,7 +21,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,11 @@ from workbench.session.program.plugins import load_plugins
 
 BLOCKS = 9
 SEARCH = Path(__file__).resolve().parents[2] / "resources" / "examples" / "blastn"
-QUEUES = ("queries", "results", "ungapped")
+QUEUES = ("queries", "results")
+#: The number, the top, of each FPGA its pipeline and its stage 2b, and the queries.
 EXPERIMENTS = (
-    (1, "Small", {"first": "card"}, 48),
-    (2, "TwoFpgas", {"first": "card", "second": "other"}, 16),
+    (1, "Small", {"card": ("first", "stage2b")}, 48),
+    (2, "TwoFpgas", {"card": ("first", "first2b"), "other": ("second", "second2b")}, 16),
 )
 PAPER_PCT = {1: 2.2, 2: 1.5}
 LONGER = 4  # times the queries, to tell what goes on from what comes once
@@ -166,17 +167,19 @@ def rows(quick: bool) -> Iterator[dict[str, Any]]:
             }
 
 
-def statements(pipelines: Sequence[str]) -> str:
+def statements(fpgas: Iterable[tuple[str, str]]) -> str:
     """Fig. 6.17, but for the virtual queues, which no agent sees whole."""
     of_fpgas = [
         f"measure util at {name}.stage1a.x;\nmeasure util at {name}.stage1b.x;\nmeasure util at {name}.stage2a.hits;\n"
-        f"measure util at {name}.stage2a.y;\nmeasure hist occupancy at {name}.words;\n"
-        for name in pipelines
+        f"measure util at {stage_2b}.y;\nmeasure hist occupancy at {name}.words;\n"
+        for name, stage_2b in fpgas
     ]
     return "".join(of_fpgas) + "".join(f"measure hist occupancy at {name};\n" for name in QUEUES)
 
 
-def searched(top: str, fpgas: Mapping[str, str], queries: int, frame: str = "") -> tuple[float, list[dict[str, Any]]]:
+def searched(
+    top: str, fpgas: Mapping[str, tuple[str, str]], queries: int, frame: str = ""
+) -> tuple[float, list[dict[str, Any]]]:
     """How long the search took (s of virtual time), and what each agent cost that counts in such frames."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -184,11 +187,12 @@ def searched(top: str, fpgas: Mapping[str, str], queries: int, frame: str = "") 
         text = (folder / "stages.x").read_text()
         text = re.sub(r"queries( ?= ?)(16|48)\b", rf"queries\g<1>{queries}", text)
         (folder / "stages.x").write_text(text)
-        (folder / "q.tt").write_text(statements(list(fpgas)))
+        (folder / "q.tt").write_text(statements(fpgas.values()))
+        mapping = {block: fpga for fpga, blocks in fpgas.items() for block in blocks}
         path = folder / "search.workbench.yaml"
         path.write_text(
             "schema_version: 1\nname: search\nplatform: nallatech_h101\nstreaming:\n  sources: [blastn.x, stages.x]\n"
-            f"  top: {top}\n  mapping: {json.dumps(dict(fpgas))}\n"
+            f"  top: {top}\n  mapping: {json.dumps(mapping)}\n"
             + (f"  query: q.tt\n  frame: {frame}\n" if frame else "")
             + "simulation: {cores: 16}\n"
         )

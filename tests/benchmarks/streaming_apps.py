@@ -146,15 +146,22 @@ def _stages(top: str, threads: int, *on_fpga: str, queries: int = 16, bases: int
     """All stages of the search, with threads of stage 3, and how many queries and results wait on average."""
 
     def seen(events: Events, program: Any) -> dict[str, object]:
-        asked = {"queries": "queries_wait", "ungapped": "results_wait"}
+        asked = {"queries": "queries_wait", "results": "results_wait"}
         query = read_query("\n".join(f"measure mean occupancy at {name}" for name in asked), events.topology)
         results, _ = evaluate(query, events)
+        assert all(_sent(events, n) == sorted(sent) for n, sent in enumerate(program.stage_2(queries, bases)))
         return {name: one.frames[0].value for name, one in zip(asked.values(), results, strict=True)}
 
     return Deployment(
         "blastn", top, on_fpga, 16, f"  threads: {{stage3: {threads}}}\n", source="stages.x", in_any_order=True,
         expected=lambda program: "\n".join(program.stages(queries, bases)), seen=seen,
     )  # fmt: skip
+
+
+def _sent(events: Events, out: int) -> list[int]:
+    """All messages into the blocks of stage 2b (`out` 0) or out of them (1), sorted."""
+    of_stage = (edge for edge in events.edges.values() if (edge.edge.sink, edge.edge.source)[out].block.endswith("2b"))
+    return sorted(message for edge in of_stage for message in ([] if edge.values is None else edge.values.tolist()))
 
 
 STAGES = ("stage1a", "stage1b")
@@ -173,7 +180,10 @@ DEPLOYMENTS = (
     *(_search(top, algorithm, buffer) for top, algorithm in ALGORITHMS.items() for buffer in (32, 256, 2048)),
     *(_stages("Search", threads) for threads in (1, 2, 4)),
     _stages("Small", 2, queries=48, bases=1000),
-    _stages("TwoFpgas", 4, "first: card", "second: other"),
+    _stages("Search", 2, "first: card"),
+    _stages("Search", 2, "first: card", "stage2b: card"),
+    _stages("TwoFpgas", 4, "first: card", "second: other", "second2b: other"),
+    _stages("TwoFpgas", 4, "first: card", "second: other", "first2b: card", "second2b: other"),
     *(_queue(top) for top in ("MM1In", "MD1In", "CorrelatedIn")),
     *(_queue(law + way, "w") for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")),
 )

@@ -28,10 +28,19 @@ module query_base #(
     output  [1:0] base
 );
     wire [31:0] own = seed + 101 * query;
-    wire [31:0] a = own * 32'h10001 + place;
-    wire [31:0] b = (a ^ (a >> 16)) * 32'h7feb352d;
-    wire [31:0] c = (b ^ (b >> 15)) * 32'h846ca68b;
-    wire [31:0] d = c ^ (c >> 16);
+    wire [31:0] number;
 
-    assign base = d[1:0];
+    mixed of_place (.x(own * 32'h10001 + place), .y(number));
+    assign base = number[1:0];
+endmodule
+
+// A number like a random one.
+module mixed (
+    input  [31:0] x,
+    output [31:0] y
+);
+    wire [31:0] a = (x ^ (x >> 16)) * 32'h7feb352d;
+    wire [31:0] b = (a ^ (a >> 15)) * 32'h846ca68b;
+
+    assign y = b ^ (b >> 16);
 endmodule

@@ -107,7 +107,7 @@ def printed(bases: int = 6000, seed: int = 1) -> str:
     return "".join(lines)
 
 
-GAPPED, BAND, DROP, GAP, LEAST_UNGAPPED = 48, 6, 6, 2, 16
+GAPPED, BAND, DROP, GAP, LEAST_UNGAPPED = 48, 6, 6, 2, 24
 
 
 def genome(seed: int, queries: int, bases: int) -> list[int]:
@@ -145,23 +145,43 @@ def with_gaps(asked: list[int], held: list[int], first: int, place: int) -> int:
     return max(score.values())
 
 
-def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> list[str]:
-    """The lines that stages.x prints, sorted: of each query how many alignments without gaps there are, and the best
-    with gaps."""
-    held, lines = genome(seed, queries, bases), []
+def alignments(queries: int, bases: int, seed: int = 1) -> list[tuple[int, int, int, int, int]]:
+    """What stage 2a finds, in its order: query, first base in the database, place in the query, score of stage 2a, and
+    score of stage 2b."""
+    held, found = genome(seed, queries, bases), []
     for q in range(queries):
-        asked, scores = query(seed + 101 * q), list[int]()
+        asked = query(seed + 101 * q)
         places: dict[tuple[int, ...], list[int]] = {}
         for place in range(QUERY - WORD + 1):
             places.setdefault(tuple(asked[place : place + WORD]), []).append(place)
         for first in range(bases - WORD + 1):
             for place in places.get(tuple(held[first : first + WORD]), []):
                 sides = (place - 1, first - 1, -1), (place + WORD, first + WORD, 1)
-                near = WORD + sum(side(asked, held, *one) for one in sides)
-                if near >= LEAST and WORD + sum(ungapped(asked, held, *one) for one in sides) >= LEAST_UNGAPPED:
-                    scores.append(with_gaps(asked, held, first, place))
-        lines.append(f"query {q} alignments {len(scores)} best {max(scores, default=0)}")
-    return sorted(lines)
+                near, far = (WORD + sum(of(asked, held, *one) for one in sides) for of in (side, ungapped))
+                if near >= LEAST:
+                    found.append((q, first, place, near, far))
+    return found
+
+
+def stage_2(queries: int, bases: int, seed: int = 1) -> tuple[list[int], list[int]]:
+    """The messages of stages 2a and 2b, by query."""
+    near, far = list[int](), list[int]()
+    for q, first, place, score, longer in alignments(queries, bases, seed):
+        at = q << 48 | first + WORD - 1 << 16
+        near.append(at | score << 8 | place)
+        far += [at | longer << 8 | place] * (longer >= LEAST_UNGAPPED)
+    ends = [NOTHING | q << 48 | bases - 1 << 16 for q in range(queries)]
+    return near + ends, far + ends
+
+
+def stages(queries: int = 16, bases: int = 3000, seed: int = 1) -> list[str]:
+    """The lines that stages.x prints, sorted: of each query how many alignments without gaps there are, and the best
+    with gaps."""
+    held, scores = genome(seed, queries, bases), [list[int]() for _ in range(queries)]
+    for q, first, place, _, longer in alignments(queries, bases, seed):
+        if longer >= LEAST_UNGAPPED:
+            scores[q].append(with_gaps(query(seed + 101 * q), held, first, place))
+    return sorted(f"query {q} alignments {len(s)} best {max(s, default=0)}" for q, s in enumerate(scores))
 
 
 if __name__ == "__main__":

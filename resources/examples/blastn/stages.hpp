@@ -8,7 +8,7 @@
 namespace blastn {
 
 constexpr uint32_t gapped = 48, band = 6, drop = 6, gap = 2, most_queries = 1024;
-constexpr int least_ungapped = 16;
+constexpr uint64_t least_ungapped = 24;
 
 // Pieces of all queries are in the database, of every second one a base is left out.
 inline uint32_t genome_base(uint32_t seed, uint32_t queries, uint32_t at)
@@ -91,7 +91,36 @@ struct ReadForTwo : private ReadDatabase {
     void run() { stream_to(streaming::thread_number ? right : left); }
 };
 
-// Packages matches by query: a thread for each pipeline.
+// Stage 2b: as far as the score holds, without gaps. A message of nothing, the end of a pass, goes on as it is.
+struct Beyond {
+    streaming::In<uint64_t> x;
+    streaming::Out<uint64_t> y;
+    uint32_t bases, queries, seed;
+
+    void run()
+    {
+        for (uint64_t message; x.pop(message);) {
+            if (!(message & blastn::nothing)) {
+                const uint64_t total = uint64_t(score(message));
+                if (total < blastn::least_ungapped) continue;
+                message = (message & ~uint64_t(0xff00)) | total << 8;
+            }
+            if (!y.push(message)) return;
+        }
+    }
+
+private:
+    int score(uint64_t message) const
+    {
+        const auto base = [this](int64_t i) { return blastn::genome_base(seed, queries, uint32_t(i)); };
+        const int64_t at = int64_t(uint32_t(blastn::at_of(message))) + 1, place = blastn::place_of(message);
+        const uint32_t asked = blastn::seed_of(seed, blastn::query_of(blastn::at_of(message)));
+        return int(blastn::word_bases) + blastn::ungapped(base, asked, place + blastn::word_bases, at, bases, 1)
+            + blastn::ungapped(base, asked, place - 1, at - blastn::word_bases - 1, bases, -1);
+    }
+};
+
+// Packages ungapped alignments by query: a thread for each pipeline.
 struct Package {
     streaming::In<uint64_t> x;
     streaming::Out<uint32_t> y;
@@ -118,29 +147,6 @@ struct PackageOfTwo : private Package {
     streaming::In<uint64_t> left, right;
 
     void run() { package(streaming::thread_number ? right : left); }
-};
-
-// Stage 2b: as far as the score holds, without gaps.
-struct Beyond {
-    streaming::In<uint32_t> x;
-    streaming::Out<uint32_t> y;
-    uint32_t bases, queries, seed;
-
-    void run()
-    {
-        const auto base = [this](int64_t i) { return blastn::genome_base(seed, queries, uint32_t(i)); };
-        for (uint32_t query; x.pop(query);) {
-            const uint32_t asked = blastn::seed_of(seed, query);
-            auto& all = blastn::alignments_of(query);
-            const auto falls_short = [&](const blastn::Alignment& one) {
-                const int64_t at = int64_t(one.last) + 1, place = one.place;
-                return int(blastn::word_bases) + blastn::ungapped(base, asked, place + blastn::word_bases, at, bases, 1)
-                    + blastn::ungapped(base, asked, place - 1, at - blastn::word_bases - 1, bases, -1) < blastn::least_ungapped;
-            };
-            all.erase(std::remove_if(all.begin(), all.end(), falls_short), all.end());
-            if (!y.push(query)) return;
-        }
-    }
 };
 
 // Stage 3: with gaps, in a band around the word's diagonal.
