@@ -91,7 +91,7 @@ def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, t
         both = [values for name in names if (values := events.edges[f"TwoFpgas.{name}"].values) is not None]
         assert all(len(values) > 3 for values in both), "each of the two stages 2b has work"
         assert sorted(np.concatenate(both).tolist()) == sorted(messages)
-    query = read_query("measure util at first2b.y\nmeasure util at second2b.y", events.topology)
+    query = read_query("measure rate at first2b.y\nmeasure rate at second2b.y", events.topology)
     counting = counted_by(agents_of(query, events.topology, 100e6), events.topology)
     assert [counting[one] for one in query.measures] == ["processor", "other"]
 

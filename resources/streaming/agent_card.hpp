@@ -15,11 +15,11 @@ namespace streaming::agent {
 // From here to the end of the scope, in which the card is open and before which nothing moves any more.
 class Collector {
 public:
-    // The number of the card, what its thread is called by, the numbers of the windows of commands and of words, and how
-    // long a round may last.
-    Collector(int card, const char* title, int commands, int words, int64_t longest_ps, int core = -1)
+    // The number of the card, what its thread is called by, the numbers of the windows of commands and of words, how long
+    // the first round lasts, and how long a later one may.
+    Collector(int card, const char* title, int commands, int words, int64_t first_ps, int64_t longest_ps, int core = -1)
         : card_(card), title_(title), commands_(port::window(commands)), words_(port::window(words)),
-          longest_ps_(longest_ps), core_(core),
+          first_ps_(first_ps), longest_ps_(longest_ps), core_(core),
           word_file_(name(card, "words")), time_file_(name(card, "times")), end_file_(name(card, "end")) {
         thread_ = std::thread([this] { serve(); });
     }
@@ -31,10 +31,10 @@ public:
         if (why_.empty()) guarded([this] {
             const uint32_t last[] = {frame_length | longest, end_frames}; // none ends but the last ones
             stream_card_write(card_, commands_, last, 2);
-            while (looks_ < least_looks) look();
             // What is on its way comes within a few cycles, unless what came before it is in its way.
-            for (int quiet = 0; quiet < 2; quiet = take() ? 0 : quiet + 1)
-                std::this_thread::sleep_for(std::chrono::microseconds(settles_us));
+            do std::this_thread::sleep_for(std::chrono::microseconds(settles_us));
+            while (take());
+            while (looks_ < (look_ps_ < short_look_ps ? most_looks : least_looks)) look();
         });
         for (File* file : {&word_file_, &time_file_})
             if (why_.empty()) why_ = file->why();
@@ -53,7 +53,9 @@ private:
     static constexpr uint32_t end_frames = 2u << 28, frame_length = 3u << 28; // agents/layout.py
     static constexpr uint32_t longest = (1u << 28) - 1, most_words = 1024; // of the queue of words
     static constexpr int64_t shortest_ps = 50000000, settles_us = 20; // of rounds
-    static constexpr int least_looks = 8; // at the clock, in all: each takes the bus that the application needs
+    // At the clock, in all. Each takes the bus, and the program ends later by it, so that there are more where they are short.
+    static constexpr int least_looks = 4, most_looks = 8;
+    static constexpr int64_t short_look_ps = 10000000;
     struct Stamps {
         int64_t t_p1_ps, t_f2, t_p3_ps;
     };
@@ -73,7 +75,7 @@ private:
     void serve() {
         begin_as("agent_" + title_, core_);
         guarded([this] {
-            int64_t period_ps = shortest_ps;
+            int64_t period_ps = first_ps_;
             look();
             while (!rounds_.over(period_ps)) {
                 const int64_t words = take();
@@ -90,6 +92,7 @@ private:
         stream_card_read(card_, port::agents + 4 * uint32_t(card_), shown, 3);
         const Stamps stamps{before_ps, int64_t(uint64_t(shown[1]) << 32 | shown[0]), now_ps()};
         time_file_.write(&stamps, sizeof stamps);
+        look_ps_ = stamps.t_p3_ps - before_ps;
         ++looks_;
         return std::min(shown[2], most_words);
     }
@@ -109,9 +112,10 @@ private:
     const int card_;
     const std::string title_;
     const uint32_t commands_, words_;
-    const int64_t longest_ps_; // of rounds
+    const int64_t first_ps_, longest_ps_; // of rounds
     const int core_; // on which it runs alone; -1: on any
     int looks_ = 0;
+    int64_t look_ps_ = 0; // the latest took so long
     File word_file_, time_file_, end_file_;
     Rounds rounds_;
     std::vector<uint32_t> values_;

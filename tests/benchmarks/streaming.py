@@ -168,10 +168,11 @@ def rows(quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def statements(fpgas: Iterable[tuple[str, str]]) -> str:
-    """Fig. 6.17, but for the virtual queues, which no agent sees whole."""
+    """Fig. 6.17, but for the virtual queues, which no agent sees whole, as it does not see what stage 2b's output waits
+    for behind the bus."""
     of_fpgas = [
         f"measure util at {name}.stage1a.x;\nmeasure util at {name}.stage1b.x;\nmeasure util at {name}.stage2a.hits;\n"
-        f"measure util at {stage_2b}.y;\nmeasure hist occupancy at {name}.words;\n"
+        f"measure util at {name}.stage2a.y;\nmeasure rate at {stage_2b}.y;\nmeasure hist occupancy at {name}.words;\n"
         for name, stage_2b in fpgas
     ]
     return "".join(of_fpgas) + "".join(f"measure hist occupancy at {name};\n" for name in QUEUES)

@@ -6,7 +6,8 @@ from typing import Any
 from rc_workbench_plugins.streaming.agents.layout import HardwareAgent
 
 COMMANDS, REPORT_WORDS = 16, 1024  # that wait in the FPGA for its agent, and for the host (agent_card.hpp)
-ROUND_PS, LONGEST_ROUND_PS = 10**9, 16 * 10**9  # from one look at an agent's words to the next, at most
+#: From one look at an agent's words to the next: at most, and where words come most often at first.
+ROUND_PS, LONGEST_ROUND_PS, FIRST_ROUND_PS = 10**9, 16 * 10**9, 50 * 10**6
 
 
 def parts_of_agent(card: int) -> list[dict[str, Any]]:
@@ -21,11 +22,12 @@ def parts_of_agent(card: int) -> list[dict[str, Any]]:
 
 
 def collectors(crossing: list[dict[str, Any]], agents: Mapping[int, HardwareAgent]) -> list[dict[str, Any]]:
-    """The cards of agents, the numbers of their windows, and how long a round of looks at them may last."""
+    """The cards of agents, the numbers of their windows, and how long a round of looks at them may last; the first one
+    too."""
     windows = {part["net"]: part["window"] - 1 for part in crossing}
     return [
         {"net": net, "card": part["card"], "commands": windows[f"{net}_command"], "words": windows[f"{net}_report"],
-         "round_ps": longest_round_ps(agents[part["card"]])}
+         "first_round_ps": first_round_ps(agents[part["card"]]), "round_ps": longest_round_ps(agents[part["card"]])}
         for part in crossing if part["label"] == "report" for net in [part["net"].removesuffix("_report")]
     ]  # fmt: skip
 
@@ -37,6 +39,11 @@ def longest_round_ps(agent: HardwareAgent) -> int:
     frames_ps = [group.length * agent.clocks[group.clock].period_ps for group in agent.groups if group.length]
     fitting_ps = min(frames_ps, default=LONGEST_ROUND_PS) * (REPORT_WORDS // 2) / max(agent.most_words, 1)
     return min(max(int(fitting_ps), ROUND_PS), LONGEST_ROUND_PS)
+
+
+def first_round_ps(agent: HardwareAgent) -> int:
+    """As the longest, where that bounds the words; short where frames of some elements end as often as these come."""
+    return FIRST_ROUND_PS if any(group.of_elements for group in agent.groups) else longest_round_ps(agent)
 
 
 def instance_of_agent(card: int, agent: HardwareAgent, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
