@@ -12,7 +12,8 @@
 
 namespace streaming::agent {
 
-// From here to the end of the scope, in which the card is open and before which nothing moves any more.
+// From here to the end of the scope, in which the card is open and before which nothing moves any more. It has looked once
+// before the application begins: nothing else takes the bus then, so that the clock is known from there.
 class Collector {
 public:
     // The number of the card, what its thread is called by, the numbers of the windows of commands and of words, how long
@@ -21,7 +22,9 @@ public:
         : card_(card), title_(title), commands_(port::window(commands)), words_(port::window(words)),
           first_ps_(first_ps), longest_ps_(longest_ps), core_(core),
           word_file_(name(card, "words")), time_file_(name(card, "times")), end_file_(name(card, "end")) {
+        sem_init(&looked_, 0, 0);
         thread_ = std::thread([this] { serve(); });
+        while (sem_wait(&looked_)) {} // a signal came
     }
     Collector(const Collector&) = delete;
 
@@ -74,9 +77,10 @@ private:
 
     void serve() {
         begin_as("agent_" + title_, core_);
-        guarded([this] {
+        guarded([this] { look(); });
+        sem_post(&looked_);
+        if (why_.empty()) guarded([this] {
             int64_t period_ps = first_ps_;
-            look();
             while (!rounds_.over(period_ps)) {
                 const int64_t words = take();
                 if (words > most_words / 2) period_ps = std::max(period_ps / 2, shortest_ps);
@@ -118,6 +122,7 @@ private:
     int64_t look_ps_ = 0; // the latest took so long
     File word_file_, time_file_, end_file_;
     Rounds rounds_;
+    sem_t looked_; // posted after the first look
     std::vector<uint32_t> values_;
     int64_t written_ = 0, lost_ = 0;
     std::string why_;
