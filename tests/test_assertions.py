@@ -88,6 +88,13 @@ CLOCKED = "assert property (@(posedge clk) "
         ("sequence s(v); (wr_en, v = n) ##1 rd_en; endsequence property p; logic [3:0] x, y; @(posedge clk)"
          " (s(x), y = x) |-> ##[0:2] n == y + 1; endproperty assert property (p);", "assert_11"),
         (f"{CLOCKED}wr_en |=> strong(##[1:$] rd_en) and s_eventually n[0]);", "assert_11"),
+        ("property p; int x = n; @(posedge clk) (wr_en, x = x + 1) |-> ##[1:$] rd_en; endproperty"
+         " assert property (p);", "assert_11"),
+        ("property p; int x; @(posedge clk) wr_en ##1 ((wr_en, x = n) or (rd_en, x = 3)) ##[1:3] rd_en |-> n == x;"
+         " endproperty assert property (p);", "assert_11"),
+        ("property p(local input int x); @(posedge clk) wr_en |=> n == x; endproperty assert property (p(n + 1));",
+         "assert_11"),
+        (f"{CLOCKED}wr_en |-> s_eventually (rd_en |-> n[0]) and not (rd_en ##1 n[1]));", "assert_11"),
     ],
 )  # fmt: skip
 def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: str) -> None:
@@ -99,7 +106,17 @@ def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: 
 @pytest.mark.parametrize(
     ("beside", "within", "what"),
     [
-        (f"{CLOCKED}wr_en |-> s_eventually (rd_en |-> n[0]));", "", "'(rd_en |-> n[0])' is an implication, or a not,"),
+        (
+            "property p; int x; @(posedge clk) wr_en |=> n == x; endproperty assert property (p);",
+            "",
+            "its variable 'x' is read, and assigned nowhere: write (CONDITION, x = VALUE) before, or give it a value",
+        ),
+        (
+            "property p; int x; @(posedge clk) ((wr_en, x = n) ##1 wr_en) and rd_en[*2] ##1 n == x |=> rd_en;"
+            " endproperty assert property (p);",
+            "",
+            "its variable 'x' is assigned in one of two sequences that go on at once, and used in the other: give each",
+        ),
         (
             "property p; int x; @(posedge clk) (wr_en, x = n) |-> ##[1:$] n == x; endproperty assert property (p);",
             "",
@@ -108,9 +125,8 @@ def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: 
         (
             "property p; int x; @(posedge clk) wr_en or (rd_en, x = n) |=> n == x; endproperty assert property (p);",
             "",
-            "a variable is assigned at several distances",
+            "its variable 'x' is read where it may not have been assigned: assign it on each way to there",
         ),
-        (f"{CLOCKED}s_nexttime (rd_en |-> n[0]));", "", "what is strong is an implication: write that of the cycle it"),
         (f"{CLOCKED}$past(n, 1, wr_en) == n);", "", "'$past(n, 1, wr_en)' is not watched: $past of an expression, and"),
         (f"{CLOCKED}wr_en |-> ##999 n != 0);", "", "'##999' is not a number of cycles up to 256"),
         (f"{CLOCKED}wr_en |-> ##[1:99] rd_en ##[1:99] rd_en);", "", "it takes more than 512 registers: ask for fewer"),

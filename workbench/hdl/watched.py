@@ -9,14 +9,16 @@ from workbench.api.instrument.checker import checker
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.metrics import Kept as Kept
 from workbench.hdl.metrics import Mark, MetricBlock
+from workbench.model import properties as properties
 from workbench.model import sequences as sequences
 from workbench.model.custom import IMPLIED as IMPLIED
 from workbench.model.custom import PlacedMetric
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.properties import Property as Property
+from workbench.model.properties import Temporal as Temporal
+from workbench.model.properties import temporal as temporal
 from workbench.model.sequences import ANY as ANY
 from workbench.model.sequences import MOST_STATES
-from workbench.model.sequences import Implied as Implied
-from workbench.model.sequences import Temporal as Temporal
 from workbench.model.sequences import TooLarge as TooLarge
 
 #: The largest number of cycles in an assertion.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity
-from workbench.model.sequences import Temporal
+from workbench.model.properties import Temporal
 
 
 class MetricKind(StrEnum):

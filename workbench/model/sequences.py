@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TypeVar
 
-#: What has to be the case in a cycle: the numbers of conditions, and whether each holds.
+#: What has to be the case in a cycle: the numbers of conditions, and whether each holds. A number below 0 is of an
+#: assignment to a variable, which is done then.
 Guard = frozenset[tuple[int, bool]]
 #: From a state, under a guard, to a state.
 Step = tuple[int, Guard, int]
@@ -17,6 +19,7 @@ CUT = -2
 #: The most states that a sequence may have.
 MOST_STATES = 512
 _MOST_ASKED = 8  # conditions in one cycle, of all that can be the case in it
+H = TypeVar("H", bound=Hashable)
 
 
 class TooLarge(Exception):
@@ -36,27 +39,9 @@ class Sequence:
         return 1 + max((max(start, end) for start, _, end in self.steps), default=0)
 
 
-@dataclass(frozen=True)
-class Temporal:
-    """Where `trigger` matches, `then` has to match from that cycle on; None: the trigger may not match. Where the
-    condition `disable` holds, all that is waited for is given up."""
-
-    trigger: Sequence
-    then: Sequence | None
-    disable: int | None = None
-
-    @property
-    def is_strong(self) -> bool:
-        """Whether a check that is open at the end of the run can be a failure."""
-        steps = self.then.steps if self.then is not None else ()
-        return bool({start for start, _, _ in steps if start} - weak_states(steps))
-
-
 #: Any cycle; no cycle at all.
 ANY = Sequence(((0, frozenset(), END),))
 NO_CYCLE = Sequence((), True)
-#: What has to match before (None: nothing) and what has to match then (None: what is before may not).
-Implied = tuple[Sequence | None, Sequence | None]
 
 
 def condition(number: int, holds: bool = True) -> Sequence:
@@ -76,7 +61,7 @@ def then(first: Sequence, second: Sequence) -> Sequence:
                 steps.remove((start, guard, end))
     if first.empty:
         steps += moved
-    return _reduced(steps, first.empty and second.empty)
+    return reduced(steps, first.empty and second.empty)
 
 
 def fused(first: Sequence, second: Sequence) -> Sequence:
@@ -87,12 +72,12 @@ def fused(first: Sequence, second: Sequence) -> Sequence:
     for start, guard, end in first.steps:
         if end == END:
             steps += [(start, guard | more, to) for at, more, to in moved if at == 0 and to != CUT]
-    return _reduced(steps, False)
+    return reduced(steps, False)
 
 
 def either(first: Sequence, second: Sequence) -> Sequence:
     """One of the two matches."""
-    return _reduced([*first.steps, *_moved(second.steps, first.size)], first.empty or second.empty)
+    return reduced([*first.steps, *_moved(second.steps, first.size)], first.empty or second.empty)
 
 
 def together(first: Sequence, second: Sequence) -> Sequence:
@@ -103,12 +88,12 @@ def together(first: Sequence, second: Sequence) -> Sequence:
         for at, more, to in second.steps:
             if min(end, 0) == min(to, 0):
                 steps.append((start * width + at, guard | more, end if end < 0 else end * width + to))
-    return _reduced(steps, first.empty and second.empty)
+    return reduced(steps, first.empty and second.empty)
 
 
 def both(first: Sequence, second: Sequence) -> Sequence:
     """Both match from the same cycle on; the end is that of the longer one."""
-    longer = _may_end(weak(repeated(ANY, 0, None)))
+    longer = may_end(weak(repeated(ANY, 0, None)))
     return either(together(then(first, longer), second), together(first, then(second, longer)))
 
 
@@ -120,35 +105,82 @@ def within(first: Sequence, second: Sequence) -> Sequence:
 
 def throughout(number: int, sequence: Sequence) -> Sequence:
     """A condition holds in each cycle of a sequence."""
-    return _reduced([(start, guard | {(number, True)}, end) for start, guard, end in sequence.steps], sequence.empty)
+    return reduced([(start, guard | {(number, True)}, end) for start, guard, end in sequence.steps], sequence.empty)
 
 
 def first_match(sequence: Sequence) -> Sequence:
     """Of the matches that begin together only the one that ends first. TooLarge where too many conditions are asked
     about at once."""
-    out: dict[int, list[tuple[Guard, int]]] = {}
-    for start, guard, end in sequence.steps:
-        out.setdefault(start, []).append((guard, end))
-    numbers = {frozenset({0}): 0}
-    open_ = list(numbers)
+    out = steps_from(sequence)
+
+    def after(states: frozenset[int], case: Guard) -> tuple[frozenset[int] | int | None, Guard]:
+        taken = taken_in(case, (step for state in states for step in out.get(state, ())))
+        ends = frozenset(end for _, end in taken)
+        if END in ends:
+            return END, assigned_by(guard for guard, end in taken if end == END)
+        return ends or None, assigned_by(guard for guard, _ in taken)
+
+    def leaving(states: frozenset[int]) -> Iterable[Guard]:
+        return (guard for state in states for guard, _ in out.get(state, ()))
+
+    return determined(frozenset({0}), leaving, after, lambda _: False)
+
+
+def determined(
+    first: H,
+    leaving: Callable[[H], Iterable[Guard]],
+    after: Callable[[H, Guard], tuple[H | int | None, Guard]],
+    may_end: Callable[[H], bool],
+) -> Sequence:
+    """A sequence of which one state is the case at a time. `leaving` gives the guards of a state's steps, `after` what
+    comes of it in a case (END, or None: nothing) and what is assigned then, `may_end` whether the run may end in it.
+    TooLarge where too many conditions are asked about at once."""
+    numbers: dict[H, int] = {first: 0}
+    todo = [first]
     steps: list[Step] = []
-    while open_:
-        states = open_.pop()
-        leaving = [step for state in states for step in out.get(state, ())]
-        asked = sorted({number for guard, _ in leaving for number, _ in guard})
+    while todo:
+        state = todo.pop()
+        asked = sorted({number for guard in leaving(state) for number, _ in guard if number >= 0})
         if len(asked) > _MOST_ASKED or len(numbers) > MOST_STATES:
             raise TooLarge
-        to: dict[int, set[Guard]] = {}
+        ways: dict[tuple[int, Guard], set[Guard]] = {}
         for values in product((False, True), repeat=len(asked)):
             case = frozenset(zip(asked, values, strict=True))
-            ends = frozenset(end for guard, end in leaving if guard <= case)
-            if ends and END not in ends and ends not in numbers:
-                numbers[ends] = len(numbers)
-                open_.append(ends)
-            if ends:
-                to.setdefault(END if END in ends else numbers[ends], set()).add(case)
-        steps += [(numbers[states], guard, end) for end, guards in to.items() for guard in _merged(guards)]
-    return _reduced(steps, False)
+            end, assigned = after(state, case)
+            if end is None:
+                continue
+            if not isinstance(end, int) and end not in numbers:
+                numbers[end] = len(numbers)
+                todo.append(end)
+            number = end if isinstance(end, int) else numbers[end]
+            ways.setdefault((number, assigned), set()).add(case)
+        steps += [(numbers[state], guard | assigned, end) for (end, assigned), cases in ways.items()
+                  for guard in _merged(cases)]  # fmt: skip
+        if numbers[state] and may_end(state):
+            steps.append((numbers[state], frozenset(), CUT))
+    return reduced(steps, False)
+
+
+def steps_from(sequence: Sequence) -> dict[int, list[tuple[Guard, int]]]:
+    """The steps of each state, without those that say that the run may end."""
+    out: dict[int, list[tuple[Guard, int]]] = {}
+    for start, guard, end in sequence.steps:
+        if end != CUT:
+            out.setdefault(start, []).append((guard, end))
+    return out
+
+
+def taken_in(case: Guard, steps: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
+    """Those of some steps that are taken in a case."""
+    return [(guard, end) for guard, end in steps if all(one in case or one[0] < 0 for one in guard)]
+
+
+def assigned_by(guards: Iterable[Guard]) -> Guard:
+    """What steps that are taken together assign. ValueError where that is not the same."""
+    every = {frozenset(one for one in guard if one[0] < 0) for guard in guards}
+    if len(every) > 1:
+        raise ValueError("a variable is assigned on one of several ways that are followed as one: assign it before")
+    return next(iter(every), frozenset())
 
 
 def _merged(guards: set[Guard]) -> set[Guard]:
@@ -177,7 +209,7 @@ def repeated(sequence: Sequence, low: int, high: int | None) -> Sequence:
         again = [(start or by, guard, end) for start, guard, end in _moved(sequence.steps, 0)]
         loops = [(start, guard, by) for start, guard, _ in last]
         loops += [(by, guard, by) for start, guard, _ in last if start == 0]
-        rest = _reduced([*sequence.steps, *again, *loops], True)
+        rest = reduced([*sequence.steps, *again, *loops], True)
     for _ in range((high or low) - low):
         more = then(sequence, rest)
         rest = replace(more, empty=True)
@@ -215,63 +247,9 @@ def weak_states(steps: Iterable[Step]) -> set[int]:
     return {start for start, _, end in steps if end == CUT}
 
 
-def _may_end(sequence: Sequence) -> Sequence:
+def may_end(sequence: Sequence) -> Sequence:
     """The same where the run may end before its first cycle, too."""
     return replace(sequence, steps=(*sequence.steps, (0, frozenset(), CUT)))
-
-
-def implied(trigger: Sequence, what: Implied, later: bool = False) -> Implied:
-    """What a property has to be where a sequence matches, or in the cycle behind, if there is one."""
-    more, last = what
-    if more is not None:
-        return (then if later else fused)(strong(trigger), more), last
-    return strong(trigger), then(ANY, _may_end(last)) if later and last is not None else last
-
-
-def negated(sequence: Sequence) -> Implied:
-    """A sequence that may not match; of one condition, that it does not hold."""
-    if len(sequence.steps) == 1 and len(guard := sequence.steps[0][1]) == 1:
-        ((number, holds),) = guard
-        return None, condition(number, not holds)
-    return strong(sequence), None
-
-
-def awaited(low: int, high: int | None, what: Sequence, is_strong: bool) -> Sequence:
-    """It begins `low` to `high` cycles later; if it `is_strong`, the run has so many."""
-    wait = repeated(ANY, low, high)
-    if is_strong or low == high == 0:
-        return then(wait, what)
-    return then(weak(wait), _may_end(what))
-
-
-def next_(cycles: int, what: Implied, is_strong: bool) -> Implied:
-    """A property so many cycles later. ValueError where it is strong, and an implication."""
-    more, last = what
-    if more is not None:
-        if is_strong:
-            raise ValueError("what is strong is an implication: write that of the cycle it is about, behind ##1")
-        return then(repeated(ANY, cycles, cycles), more), last
-    return None, awaited(cycles, cycles, last, is_strong) if last is not None else None
-
-
-def until(first: Sequence, second: Sequence, is_strong: bool) -> Sequence:
-    """The first in each cycle before the second; if it `is_strong`, that comes."""
-    sequence = then(repeated(first, 0, None), second)
-    return sequence if is_strong else weak(sequence)
-
-
-def always(sequence: Sequence) -> Implied:
-    """One condition in each cycle from now on."""
-    ((number, holds),) = sequence.steps[0][1]
-    return until(sequence, condition(number, not holds), True), None
-
-
-def temporal(what: Implied, disable: int | None) -> Temporal:
-    """What is checked. ValueError where a sequence can match without a cycle."""
-    trigger, last = what
-    if any(one is not None and one.empty for one in what):
-        raise ValueError("a sequence of it can match without a cycle: let it take one at least")
-    return Temporal(trigger if trigger is not None else ANY, last, disable)
 
 
 def _moved(steps: Iterable[Step], by: int) -> list[Step]:
@@ -279,7 +257,7 @@ def _moved(steps: Iterable[Step], by: int) -> list[Step]:
     return [(start and start + by, guard, end if end < 0 else end + by) for start, guard, end in steps]
 
 
-def _reduced(steps: Iterable[Step], empty: bool) -> Sequence:
+def reduced(steps: Iterable[Step], empty: bool) -> Sequence:
     """Without steps that cannot be taken, states that lead nowhere, and states that do as others do; numbered anew."""
     kept = {step for step in steps if not any((number, not holds) in step[1] for number, holds in step[1])}
     kept -= {(0, frozenset(), CUT)}
@@ -322,7 +300,7 @@ def grouped(sequence: Sequence) -> Sequence:
                     numbers[rest] = len(numbers)
                     open_.append(rest)
                 steps.append((numbers[states], guard, numbers[rest]))
-    return _reduced(steps, sequence.empty) if len(numbers) <= sequence.size else sequence
+    return reduced(steps, sequence.empty) if len(numbers) <= sequence.size else sequence
 
 
 def _live(steps: set[Step]) -> set[Step]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rc_workbench_plugins.vhdl.blocks import bare
 from rc_workbench_plugins.vhdl.psl_properties import Reader
 from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.hdl.watched import TOO_LARGE, Kept, Temporal, TooLarge, Unwatched, checked, sequences
+from workbench.hdl.watched import TOO_LARGE, Kept, Temporal, TooLarge, Unwatched, checked, temporal
 
 _BEGINS = re.compile(rb"--[ \t]*psl[ \t]+(?=\S)", re.IGNORECASE)
 _MORE = re.compile(rb"[ \t]*\r?\n[ \t]*--[ \t]*(?:psl\b)?", re.IGNORECASE)
@@ -119,7 +119,7 @@ def _property(
         raise Unwatched("it is neither always nor never: it would be checked in the first cycle only")
     reader = Reader(tokens, signals, f"recap_past_{number}")
     try:
-        checks = checked(sequences.temporal(reader.whole(), reader.disable))
+        checks = checked(temporal(reader.whole(), reader.disable))
     except ValueError as why:
         raise Unwatched(str(why)) from None
     return Property(label, clock, edge, tuple(reader.conditions), checks, tuple(reader.kept), says, severity)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rc_workbench_plugins.vhdl.blocks import bare, closing
 from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.hdl.watched import ANY, MOST_DELAY, Implied, Kept, Unwatched, sequences
+from workbench.hdl.watched import ANY, MOST_DELAY, Kept, Property, Unwatched, properties, sequences
 
 #: What ends a condition where it is not within parentheses.
 _TEMPORAL = (
@@ -35,7 +35,7 @@ class Reader:
     kept: list[Kept] = field(default_factory=list)
     _registers: dict[str, list[str]] = field(default_factory=dict)  # of a signal, one for each cycle before
 
-    def whole(self) -> Implied:
+    def whole(self) -> Property:
         """All of it. Raises Unwatched."""
         what = self._always()
         if self.at < len(self.tokens):
@@ -44,11 +44,11 @@ class Reader:
 
     # ---- properties, those that bind least first
 
-    def _always(self) -> Implied:
+    def _always(self) -> Property:
         if self._takes("always"):
             return self._always()
         if self._takes("never"):
-            return sequences.negated(self._as_sequence(self._always()))
+            return properties.negated(properties.of(sequences.strong(self._as_sequence(self._always()))))
         what = self._implication()
         if self._takes("abort", "sync_abort", "async_abort"):
             if self.disable is not None:
@@ -56,13 +56,13 @@ class Reader:
             self.disable = self._number(self._condition())
         return what
 
-    def _implication(self) -> Implied:
+    def _implication(self) -> Property:
         left = self._until()
         if word := self._takes("->", "|->", "|=>"):
-            return sequences.implied(self._as_sequence(left), self._implication(), word == "|=>")
+            return properties.implied(self._as_sequence(left), self._implication(), word == "|=>")
         return left
 
-    def _until(self) -> Implied:
+    def _until(self) -> Property:
         left = self._next()
         if word := self._takes("until", "until_", "before", "before_"):
             is_strong = bool(self._takes("!"))
@@ -70,22 +70,22 @@ class Reader:
             first, second = (self._one_cycle(one, word) for one in (left, self._next()))
             if word.startswith("until"):
                 last = sequences.fused(first, second) if word == "until_" else second
-                return None, sequences.until(first, last, is_strong)
+                return properties.of(properties.until(first, last, is_strong))
             ((number, holds),) = second.steps[0][1]
             not_yet = sequences.condition(number, not holds)
             last = first if word == "before_" else sequences.fused(first, not_yet)
-            return None, sequences.until(not_yet, last, is_strong)
+            return properties.of(properties.until(not_yet, last, is_strong))
         return left
 
-    def _next(self) -> Implied:
+    def _next(self) -> Property:
         if self._takes("eventually"):
             self._needs("!")
-            return None, sequences.awaited(0, None, sequences.strong(self._as_sequence(self._next())), True)
+            return properties.of(properties.awaited(0, None, sequences.strong(properties.plain(self._next())), True))
         if word := self._takes("next", "next_a", "next_e", "next_event"):
             is_strong = bool(self._takes("!"))
         if word == "next":
             low, _ = self._bounds() if self._takes("[") else (1, 1)
-            return sequences.next_(low, self._next(), is_strong)
+            return properties.next_(low, self._next(), is_strong)
         if word in ("next_a", "next_e"):
             self._needs("[")
             low, high = self._bounds()
@@ -93,11 +93,11 @@ class Reader:
                 raise Unwatched(f"'{word}' has no end: write [{low} to {low + 8}]")
             inner = self._next()
             if word == "next_e":
-                return None, sequences.awaited(low, high, self._as_sequence(inner), is_strong)
+                return properties.of(properties.awaited(low, high, properties.plain(inner), is_strong))
             times = high - low + 1
             each = sequences.repeated(self._one_cycle(inner, word), times, times)
             all_ = sequences.then(sequences.repeated(ANY, low, low), each)
-            return None, all_ if is_strong else sequences.weak(all_)
+            return properties.of(all_ if is_strong else sequences.weak(all_))
         if word == "next_event":
             self._needs("(")
             number = self._number(self._condition())
@@ -105,15 +105,15 @@ class Reader:
             times, _ = self._bounds() if self._takes("[") else (1, 1)
             event = sequences.at_times(number, times, times)
             if is_strong:
-                return None, sequences.fused(event, self._as_sequence(self._next()))
-            return sequences.implied(event, self._next())
+                return properties.of(sequences.fused(event, properties.plain(self._next())))
+            return properties.implied(event, self._next())
         if self._peek() == "(" and self._is_property():
             self.at += 1
             what = self._always()
             self._needs(")")
             return what
         found = self._within()
-        return None, found if self._takes("!") else sequences.weak(found)
+        return properties.of(found if self._takes("!") else sequences.weak(found))
 
     def _is_property(self) -> bool:
         """Whether the parentheses here are around all of a property, and not part of a condition."""
@@ -172,7 +172,7 @@ class Reader:
             if word in ("[*", "[+"):
                 found = sequences.repeated(found, low, high)
                 continue
-            ((number, _),) = self._one_cycle((None, found), word).steps[0][1]
+            ((number, _),) = self._one_cycle(properties.of(found), word).steps[0][1]
             found = sequences.at_times(number, low, high)
             if word == "[=":
                 found = sequences.then(found, sequences.repeated(sequences.condition(number, False), 0, None))
@@ -279,13 +279,13 @@ class Reader:
     def _number(self, text: str) -> int:
         return self.conditions.setdefault(text, len(self.conditions))
 
-    def _as_sequence(self, what: Implied) -> sequences.Sequence:
-        more, last = what
-        if more is not None or last is None:
+    def _as_sequence(self, what: Property) -> sequences.Sequence:
+        ((more, last), *others) = what
+        if more is not None or last is None or others:
             raise Unwatched("an implication is on the left of another, or of never")
         return last
 
-    def _one_cycle(self, what: Implied, word: str) -> sequences.Sequence:
+    def _one_cycle(self, what: Property, word: str) -> sequences.Sequence:
         found = self._as_sequence(what)
         if len(found.steps) != 1 or len(found.steps[0][1]) != 1 or found.empty:
             raise Unwatched(f"'{word}' is watched with conditions of one cycle")

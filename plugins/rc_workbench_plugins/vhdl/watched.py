@@ -115,7 +115,7 @@ class Watched:
             if why not in ("", IN_LOOP) and not asked:
                 self._not(statement, why)
             elif asked:  # no register can be set there: it is asked for by the clock
-                checks = Temporal(sequences.condition(0), sequences.condition(1))
+                checks = Temporal(((sequences.condition(0), sequences.condition(1)),))
                 conditions = (asked, _asserted(statement))
                 metric = self._metric(block.module, label_of(statement), line, conditions, statement)
                 self._add(block, replace(metric, checks=checks), statement, (), node)
@@ -130,7 +130,7 @@ class Watched:
             return
         line = node.start_point.row + 1
         metric = self._metric(anchor.module, label_of(node), line, (_asserted(node),), node)
-        metric = replace(metric, checks=Temporal(ANY, sequences.condition(0)))
+        metric = replace(metric, checks=Temporal(((ANY, sequences.condition(0)),)))
         placed = PlacedMetric(metric, *self._place(node))
         self.found.blocks.append(beside(MetricBlock, anchor, placed, node.start_byte, node.start_byte))
 

@@ -7,15 +7,19 @@ must match: a sequence that ends after some cycles has bits for each number of c
 for each set of states that can be the case together.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from workbench.model.sequences import CUT, END, MOST_STATES, Guard, Sequence, Temporal, TooLarge, grouped, weak_states
+from workbench.model.properties import Temporal, is_strong
+from workbench.model.sequences import CUT, END, MOST_STATES, Guard, Sequence, TooLarge, grouped, weak_states
 
 #: The most registers of an assertion that each keep a cycle.
 MOST_BEGUN = 16
 
 _Steps = frozenset[tuple[Guard, int]]
+H = TypeVar("H", bound=Hashable)
 
 
 @dataclass
@@ -45,24 +49,77 @@ class Checker:
 
 def checker(temporal: Temporal) -> Checker:
     """What checks an assertion. TooLarge where it takes more than MOST_STATES registers."""
-    made, trigger = Checker(), grouped(temporal.trigger)
-    active = {0: "1"} | {state: f"s[{made.register()}]" for state in range(1, trigger.size)}
-    ways: dict[int, list[str]] = {}
-    for start, guard, end in trigger.steps:
-        ways.setdefault(end, []).append(_and([active[start], _guard(guard)]))
-    for state in range(1, trigger.size):
-        made.next[state - 1] = _or(ways.get(state, ()))
-    starts = _or(ways.get(END, ()))
-    if temporal.then is None:
-        made.held, made.failed = _not(starts), starts
-    elif _has_loop(temporal.then):
-        _by_sets(made, temporal.then, starts)
-    else:
-        _by_age(made, grouped(temporal.then), starts)
+    made = Checker()
+    held, failed = zip(*(_part(made, trigger, then) for trigger, then in temporal.parts), strict=True)
+    made.held, made.failed = _or(held), _or(failed)
+    if len(made.begun) > MOST_BEGUN:
+        raise TooLarge
     return made
 
 
-def _by_age(made: Checker, sequence: Sequence, starts: str) -> None:
+def _part(made: Checker, trigger: Sequence, then: Sequence | None) -> tuple[str, str]:
+    """When a part held, and when it failed."""
+    open_ = then is None and is_strong((trigger, then))
+    if not open_:
+        trigger = grouped(trigger)
+    elif not _has_loop(trigger):
+        trigger = _by_length(trigger)
+    active = {0: "1"} | {state: f"s[{made.register()}]" for state in range(1, trigger.size)}
+    numbers = {state: int(name[2:-1]) for state, name in active.items() if state}
+    ways: dict[int, list[tuple[int, str]]] = {}
+    for start, guard, end in trigger.steps:
+        if end != CUT:
+            ways.setdefault(end, []).append((start, _and([active[start], _guard(guard)])))
+    for state, number in numbers.items():
+        made.next[number] = _or(when for _, when in ways.get(state, ()))
+    starts = _or(when for _, when in ways.get(END, ()))
+    if then is None:
+        weak = weak_states(trigger.steps)
+        waiting = [state for state in numbers if state not in weak] if open_ else []
+        if waiting and not _has_loop(trigger):
+            ages = _lengths(trigger)
+            made.open_ages += [(f"n[{numbers[state]}]", min(ages[state]) - 1) for state in waiting]
+        else:
+            _keep_begun(made, waiting, numbers, ways, 0)
+        return _not(starts), starts
+    if _has_loop(then):
+        return _by_sets(made, then, starts)
+    return _by_age(made, grouped(then), starts)
+
+
+def _lengths(sequence: Sequence) -> dict[int, set[int]]:
+    """After how many cycles each state of a sequence without loops can be reached."""
+    found: dict[int, set[int]] = {0: {0}}
+    changed = True
+    while changed:
+        changed = False
+        for start, _, end in sequence.steps:
+            more = {age + 1 for age in found.get(start, ())} - found.setdefault(end, set())
+            if end >= 0 and more:
+                found[end] |= more
+                changed = True
+    return found
+
+
+def _by_length(sequence: Sequence) -> Sequence:
+    """The same with a state for each number of cycles after which one can be reached."""
+    lengths = _lengths(sequence)
+    numbers = {0: {0: 0}}
+    count = 1
+    for state in sorted(one for one in lengths if one > 0):
+        numbers[state] = {age: count + n for n, age in enumerate(sorted(lengths[state]))}
+        count += len(lengths[state])
+    if count > MOST_STATES:
+        raise TooLarge
+    steps = [
+        (number, guard, end if end < 0 else numbers[end][age + 1])
+        for start, guard, end in sequence.steps
+        for age, number in numbers[start].items()
+    ]
+    return Sequence(tuple(steps), sequence.empty)
+
+
+def _by_age(made: Checker, sequence: Sequence, starts: str) -> tuple[str, str]:
     """Follow each start by the number of cycles since."""
     alive = {0: starts}
     held, failed, weak, age = [], [], weak_states(sequence.steps), 0
@@ -83,10 +140,10 @@ def _by_age(made: Checker, sequence: Sequence, starts: str) -> None:
             may_end = _or(name for state, name in later.items() if state in weak)
             made.open_ages.append((_and([_or(strong), _not(may_end)]), age))
         age += 1
-    made.held, made.failed = _or(held), _or(failed)
+    return _or(held), _or(failed)
 
 
-def _by_sets(made: Checker, sequence: Sequence, starts: str) -> None:
+def _by_sets(made: Checker, sequence: Sequence, starts: str) -> tuple[str, str]:
     """Follow all starts that are in the same states as one."""
     out: dict[int, list[tuple[Guard, int]]] = {}
     for start, guard, end in sequence.steps:
@@ -107,17 +164,24 @@ def _by_sets(made: Checker, sequence: Sequence, starts: str) -> None:
     numbers = {states: int(name[2:-1]) for states, name in names.items() if states != first}
     for states, number in numbers.items():
         made.next[number] = _or(when for _, when in ways[states])
-    made.held, made.failed = (_or(when for _, when in ways[frozenset(end)]) for end in ((END,), ()))
     weak = weak_states(sequence.steps)
-    todo = [states for states in numbers if not states & weak]
-    made.open_begun = sorted(numbers[states] for states in todo)
+    _keep_begun(made, [states for states in numbers if not states & weak], numbers, ways, first)
+    held, failed = (_or(when for _, when in ways[frozenset(end)]) for end in ((END,), ()))
+    return held, failed
+
+
+def _keep_begun(
+    made: Checker, open_: list[H], numbers: Mapping[H, int], ways: Mapping[H, Sequence_[tuple[H, str]]], first: H
+) -> None:
+    """Keep the cycle in which the oldest check began that is in one of the states `open_`: in registers by `numbers`,
+    on the `ways` that lead from the `first` to these."""
+    made.open_begun += sorted(numbers[states] for states in open_)
+    todo = list(open_)
     while todo:
         states = todo.pop()
-        if numbers.get(states, -1) not in made.begun and states != first:
+        if states != first and numbers[states] not in made.begun:
             made.begun[numbers[states]] = [(numbers.get(before), when) for before, when in ways[states]]
             todo += [before for before, _ in ways[states]]
-    if len(made.begun) > MOST_BEGUN:
-        raise TooLarge
 
 
 def _outcomes(steps: _Steps) -> dict[frozenset[int], str]:

@@ -91,8 +91,9 @@ class MetricProbe:
         """Whether a check is open behind a cycle, and how many cycles before that the oldest began. Cycles are numbered
         by a counter of the clock's own."""
         now, begun, none = f"recap_now_{self.block}", f"recap_begun_{self.block}", f"{AGE_BITS}'d0"
-        whens = [when for when, _ in made.open_ages] + [f"n[{register}]" for register in made.open_begun]
-        age = "".join(f"{verilog(when)} ? {AGE_BITS}'d{age} : " for when, age in reversed(made.open_ages)) + none
+        ages = sorted(made.open_ages, key=lambda one: -one[1])
+        whens = [when for when, _ in ages] + [f"n[{register}]" for register in made.open_begun]
+        age = "".join(f"{verilog(when)} ? {AGE_BITS}'d{age} : " for when, age in ages) + none
         if made.begun:
             yield f"    reg [{AGE_BITS - 1}:0] {now} = 0;"
             yield f"    always @(posedge {self.clock.pin}) {now} <= {now} + 1'b1;"
@@ -102,6 +103,7 @@ class MetricProbe:
                 yield from self._oldest(f"{begun}_{register}_next", of_each, now)
                 yield f"    always @(posedge {self.clock.pin}) {begun}_{register} <= {begun}_{register}_next;"
             of_open = [(verilog(f"n[{register}]"), f"{begun}_{register}_next") for register in made.open_begun]
+            of_open += [(verilog(when), f"({now} - {AGE_BITS}'d{age_})") for when, age_ in ages]
             yield from self._oldest(f"{begun}_first", of_open, now)
             age = f"{now} - {begun}_first"
         yield f"    assign {bits} = {{~{given_up} & ({' | '.join(map(verilog, whens))}), {age}}};"

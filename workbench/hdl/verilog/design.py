@@ -35,6 +35,7 @@ _HINTS = {
     "CouldNotOpenIncludeFile": "Add its folder to the project's hardware include_dirs.",
     "UndeclaredIdentifier": "Declare it, or fix the spelling.",
     "AssignToNet": "Declare it as `reg` or `logic`, a port as `output reg` or `output logic`.",
+    "SampledValueLocalVar": "IEEE 1800 (16.9.3) forbids it. Assign the signal's instead: (a, x = $past(q)).",
 }
 _SYNTAX_HINT = "Fix the syntax there, or just before."
 _FLAGS = (

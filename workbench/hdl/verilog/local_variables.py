@@ -7,14 +7,16 @@ age of a check. That needs an end: a variable that is read any number of cycles 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence as PySequence
+from dataclasses import dataclass, field
 
-from pyslang import parsing, syntax
+from pyslang import syntax
 
 from workbench.hdl.verilog.design import Node
 from workbench.hdl.verilog.order import plain_text
 from workbench.hdl.watched import Kept, Unwatched
-from workbench.model.sequences import ANY, CUT, END, MOST_STATES, Guard, Sequence, Step, Temporal, TooLarge
+from workbench.model.properties import Temporal
+from workbench.model.sequences import ANY, CUT, END, MOST_STATES, Guard, Sequence, Step, TooLarge, reduced
 
 #: A variable that an expression reads, and one that is assigned, as they are written in conditions.
 _READ, _SET = re.compile("\x01(\\w+)\x01"), re.compile("\x02(\\w+)\x02(.*)", re.DOTALL)
@@ -22,6 +24,9 @@ _ANY_AGE = (
     "a variable may be read any number of cycles after its assignment, by checks that overlap: let what is waited for"
     " have an end, as ##[1:8] has"
 )
+#: The age of a number, which is the same at all times.
+_ALWAYS = -1
+_NUMBER = re.compile(r"-?\s*(\d[\d_]*)?\s*('[sS]?[bBdDhHoO]\s*[\da-fA-F_]+|'[01])?")
 #: What variables hold: the expression, as text over signals and registers, and how many cycles ago it was assigned.
 _Values = frozenset[tuple[str, str, int]]
 
@@ -35,9 +40,9 @@ def is_read(text: str) -> bool:
     return _READ.search(text) is not None
 
 
-def assigned(key: str, value: str) -> str:
-    """A condition that stands for an assignment, in the cycle in which the others of its step hold."""
-    return f"\x02{key}\x02{value}"
+def name_of(key: str) -> str:
+    """What a variable is called where it is written."""
+    return key.rpartition("_")[0]
 
 
 @dataclass
@@ -50,96 +55,98 @@ class Variables:
     types: dict[str, str] = field(default_factory=dict)
     _registers: dict[tuple[str, str, int], str] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
+    _assigned: set[str] = field(default_factory=set)
 
-    def declare(self, declaration: Node) -> dict[str, str]:
-        """The variables of a property or a sequence by name, each with a key that no other of the assertion has. Raises
-        Unwatched."""
-        keys: dict[str, str] = {}
-        for declared in declaration.variables:
-            for one in declared.declarators:
-                if isinstance(one, parsing.Token):
-                    continue
-                name, text = str(one.name.valueText), plain_text(str(one))
-                if not isinstance(declared.type, syntax.IntegerTypeSyntax) or list(one.dimensions):
-                    raise Unwatched(f"the variable '{text}' is none of bits, or an integer")
-                if one.initializer is not None:
-                    raise Unwatched(f"the variable '{text}' has a value from the start: assign it in a sequence")
-                keys[name] = f"{name}_{len(self.types)}"
-                self.types[keys[name]] = plain_text(str(declared.type))
-        return keys
+    def declare(self, name: str, type_: Node, declared: Node) -> str:
+        """The key of a variable of a property or a sequence, which no other of the assertion has. Raises Unwatched."""
+        if not isinstance(type_, syntax.IntegerTypeSyntax) or list(declared.dimensions):
+            raise Unwatched(f"the variable '{plain_text(str(declared))}' is none of bits, or an integer")
+        key = f"{name}_{len(self.types)}"
+        self.types[key] = plain_text(str(type_))
+        return key
 
-    def resolved(self, checks: Temporal, conditions: tuple[str, ...]) -> tuple[Temporal, tuple[str, ...]]:
-        """An assertion without variables, and its conditions. Raises Unwatched."""
+    def assignment(self, key: str, value: str) -> str:
+        """What stands for one among the conditions: it is done where the others of its step hold."""
+        self._assigned.add(key)
+        return f"\x02{key}\x02{value}"
+
+    def used(self, sequence: Sequence, conditions: PySequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """The keys of the variables that a sequence reads, and of those that it assigns."""
+        numbers = {number for _, guard, _ in sequence.steps for number, _ in guard}
+        texts = [conditions[_index(number)] for number in numbers]
+        assigned = (found[1] for text in texts if (found := _SET.fullmatch(text)) is not None)
+        return frozenset(key for text in texts for key in _READ.findall(text)), frozenset(assigned)
+
+    def resolved(self, checks: Temporal, conditions: PySequence[str]) -> tuple[Temporal, tuple[str, ...]]:
+        """An assertion without variables, and its conditions: a part for each of the values with which it may go on.
+        Raises Unwatched."""
         self._numbers = {}
         given_up = self._number(conditions[checks.disable]) if checks.disable is not None else None
-        last = checks.then
-        read_then = frozenset().union(*_reads(last, conditions).values()) if last is not None else frozenset[str]()
-        trigger, values = self._unrolled(checks.trigger, conditions, frozenset(), read_then)
-        if len(values) > 1:
-            raise Unwatched("a variable is assigned at several distances from the implication: give it one")
-        if last is not None:
-            last, _ = self._unrolled(last, conditions, next(iter(values), frozenset()), frozenset())
-        return Temporal(trigger, last, given_up), tuple(self._numbers)
+        parts: list[tuple[Sequence, Sequence | None]] = []
+        for trigger, last in checks.parts:
+            read_then = self.used(last, conditions)[0] if last is not None else frozenset[str]()
+            for values, before in self._unrolled(trigger, conditions, frozenset(), read_then).items():
+                behind = last and self._unrolled(last, conditions, values, frozenset())[frozenset()]
+                parts.append((before, behind))
+        return Temporal(tuple(parts), given_up), tuple(self._numbers)
 
     def _number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers))
 
     def _unrolled(
-        self, sequence: Sequence, conditions: tuple[str, ...], begin: _Values, later: frozenset[str]
-    ) -> tuple[Sequence, set[_Values]]:
-        """A sequence whose states each have their values, and what variables hold where it ends: those that are read
+        self, sequence: Sequence, conditions: PySequence[str], begin: _Values, later: frozenset[str]
+    ) -> dict[_Values, Sequence]:
+        """A sequence whose states each have their values, by what variables hold where it ends: those that are read
         `later`."""
         if sequence == ANY:
-            return sequence, {begin}
+            return {begin: sequence}
         reads, loops = _reads(sequence, conditions), _loops(sequence)
         out: dict[int, list[Step]] = {}
         for step in sequence.steps:
             out.setdefault(step[0], []).append(step)
         numbers = {(0, begin): 0}
-        todo, ends = list(numbers), set[_Values]()
-        steps: list[Step] = []
+        todo, ends = list(numbers), dict[_Values, set[Step]]()
+        steps: set[Step] = set()
         while todo:
             state, values = todo.pop()
             for _, guard, end in out.get(state, ()):
                 number = numbers[state, values]
                 if end == CUT:
-                    steps.append((number, guard, end))
+                    steps.add((number, guard, end))
                     continue
                 asked, after = self._step(guard, conditions, {key: (text, age) for key, text, age in values})
                 live = later if end == END else reads.get(end, frozenset()) | later
-                by = int(end != END)
-                left = frozenset((key, text, age + by) for key, (text, age) in after.items() if key in live)
+                left = frozenset(
+                    (key, text, age + (end != END and age != _ALWAYS))
+                    for key, (text, age) in after.items() if key in live
+                )  # fmt: skip
                 if end == END:
-                    ends.add(left)
-                    steps.append((number, asked, END))
+                    ends.setdefault(left, set()).add((number, asked, END))
                     continue
-                if left and end in loops:
+                if end in loops and any(age != _ALWAYS for _, _, age in left):
                     raise Unwatched(_ANY_AGE)
                 if (end, left) not in numbers:
                     numbers[end, left] = len(numbers)
                     todo.append((end, left))
                     if len(numbers) > MOST_STATES:
                         raise TooLarge
-                steps.append((number, asked, numbers[end, left]))
-        return replace(sequence, steps=tuple(steps)), ends
+                steps.add((number, asked, numbers[end, left]))
+        return {left: reduced(steps | last, sequence.empty) for left, last in ends.items()}
 
     def _step(
-        self, guard: Guard, conditions: tuple[str, ...], values: Mapping[str, tuple[str, int]]
+        self, guard: Guard, conditions: PySequence[str], values: Mapping[str, tuple[str, int]]
     ) -> tuple[Guard, dict[str, tuple[str, int]]]:
-        """What a step asks, with what variables hold, and what they hold behind it."""
+        """What a step asks, with what variables hold, and what they hold behind it, in the order of the text."""
         after = dict(values)
         asked: set[tuple[int, bool]] = set()
-        named: set[str] = set()
-        for number, holds in guard:
-            if (found := _SET.fullmatch(conditions[number])) is None:
-                named |= set(_READ.findall(conditions[number]))
-                asked.add((self._number(self._text(conditions[number], values)), holds))
-        for number, _ in sorted(guard):
-            if (found := _SET.fullmatch(conditions[number])) is not None:
-                if found[1] in named:
-                    raise Unwatched("a variable of it is read and assigned in one cycle")
-                named.add(found[1])
-                after[found[1]] = f"{self.types[found[1]]}\x01{self._text(found[2], after)}", 0
+        for number, holds in sorted(guard, key=lambda one: _index(one[0])):
+            text = conditions[_index(number)]
+            if (found := _SET.fullmatch(text)) is None:
+                asked.add((self._number(self._text(text, after)), holds))
+            else:
+                value = self._text(found[2], after)
+                age = _ALWAYS if _NUMBER.fullmatch(value.strip()) else 0
+                after[found[1]] = f"{self.types[found[1]]}\x01{value}", age
         return frozenset(asked), after
 
     def _text(self, text: str, values: Mapping[str, tuple[str, int]]) -> str:
@@ -148,9 +155,15 @@ class Variables:
     def _register(self, key: str, values: Mapping[str, tuple[str, int]]) -> str:
         """What holds the value that a variable has."""
         if key not in values:
-            raise Unwatched(f"its variable '{key.rpartition('_')[0]}' is read where it may not have been assigned")
+            name, where = name_of(key), "or give it a value where it is declared"
+            if key not in self._assigned:
+                what = f"its variable '{name}' is read, and assigned nowhere: write (CONDITION, {name} = VALUE) before,"
+                raise Unwatched(f"{what} {where}")
+            what = f"its variable '{name}' is read where it may not have been assigned: assign it on each way to there,"
+            raise Unwatched(f"{what} {where}")
         (typed, age) = values[key]
         type_, _, text = typed.partition("\x01")
+        age = max(age, 0)
         for cycles in range(age + 1):
             if (type_, text, cycles) not in self._registers:
                 register = f"recap_value_{self.name}_{len(self._registers)}"
@@ -159,6 +172,11 @@ class Variables:
                 declared = f"{type_} {register} = 0;" if cycles else f"{type_} {register}; assign {register} = {text};"
                 self.kept.append(Kept(declared, f"{register} <= {before};" if cycles else ""))
         return self._registers[type_, text, age]
+
+
+def _index(number: int) -> int:
+    """Which of the conditions a number of a guard is."""
+    return number if number >= 0 else ~number
 
 
 def _loops(sequence: Sequence) -> set[int]:
@@ -178,11 +196,11 @@ def _loops(sequence: Sequence) -> set[int]:
     return found
 
 
-def _reads(sequence: Sequence, conditions: tuple[str, ...]) -> dict[int, frozenset[str]]:
+def _reads(sequence: Sequence, conditions: PySequence[str]) -> dict[int, frozenset[str]]:
     """The variables that may be read from each state on."""
     found: dict[int, set[str]] = {}
     for start, guard, _ in sequence.steps:
-        found.setdefault(start, set()).update(*(_READ.findall(conditions[number]) for number, _ in guard))
+        found.setdefault(start, set()).update(*(_READ.findall(conditions[_index(number)]) for number, _ in guard))
     changed = True
     while changed:
         changed = False

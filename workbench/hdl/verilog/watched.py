@@ -37,7 +37,8 @@ from workbench.hdl.watched import (
 from workbench.model import sequences
 from workbench.model.custom import CustomMetric, MetricKind, PlacedMetric
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.sequences import Temporal, TooLarge
+from workbench.model.properties import Temporal
+from workbench.model.sequences import TooLarge
 
 _LOOPS = (
     syntax.ForLoopStatementSyntax | syntax.LoopStatementSyntax | syntax.ForeachLoopStatementSyntax
@@ -259,7 +260,7 @@ class _Assertions:
                 raise Unwatched("it asks for a cycle before in a loop: write `assert property` in a generate's loop")
             marks: tuple[Mark, ...] = ()
             if in_reset:
-                checks = Temporal(sequences.condition(0), sequences.condition(1))
+                checks = Temporal(((sequences.condition(0), sequences.condition(1)),))
                 metric = _metric(statement, name, (_reached(statement, block), condition), checks)
             else:
                 metric, marks = _metric(statement, name), (Mark(statement, 1, line, condition),)
