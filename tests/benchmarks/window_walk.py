@@ -12,10 +12,10 @@ runs, a model of every kind with its drawing, Streams' plots, Project's forms; `
 are exceptions and complaints of Qt, `blocked_ms` the processor time of the window's thread in its longest turn of the
 event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was spent where that was over 80 ms.
 Each size and theme has a window of its own that starts cold, so that it holds the first showing of every mode; a row
-with mode "theme" is the switch to another theme with every mode made. Rows with `of` are of further runs (MPI ranks,
-host queues), opened in the same window; themes of high contrast are looked at without keys. `held` is what N cycles of
-closing and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth
-and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk:
+with mode "theme" is the switch to another theme with every mode made. Rows with `of` are of further runs (the 2-D PDF
+with each of its findings, MPI ranks, host queues), opened in the same window; themes of high contrast are looked at
+without keys. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
+descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk:
 what this machine's milliseconds are worth just then. `long` is of sources of 50,000 lines, in C and in Verilog: the
 processor time of the window's thread in its longest turn as the file is opened (`open_ms`), at each kind of key (the
 goal is 20), after a pause (`pause_ms`), and as another program writes the file (`reload_ms`; the goal of all but keys
@@ -81,11 +81,14 @@ def small_project(folder: Path) -> list[Path]:
 
 
 def further_runs(folder: Path) -> dict[str, Path]:
-    """Runs of what the small project has not: MPI ranks, and queues of a C++ host."""
+    """Runs of what the small project has not: many findings with parts, MPI ranks, and queues of a C++ host."""
     plugins = load_plugins()
-    ranks = next(one for one in EXAMPLES if one.project == "ranks.workbench.yaml")
+    original, ranks = (
+        next(one for one in EXAMPLES if one.project == f"{name}.workbench.yaml") for name in ("original", "ranks")
+    )
     shutil.copytree(DATA / "queued", folder / "queued")
     projects = {
+        "pdf2d": (copy_example(original, folder), {"POINTS": 8192}, 1),
         "ranks": (copy_example(ranks, folder), {"CORES": 2, "POINTS": 2 * 16384}, 2),
         "queues": (folder / "queued" / "queued.workbench.yaml", {}, 1),
     }
@@ -169,7 +172,12 @@ def look_at_others(
             walk.go_to(driven, mode)
             if pictures:
                 driven.picture(pictures / f"{mode}-of-{name}-{size}-{theme}.png")
-            yield row(driven, mode, size, theme, clipped=driven.ask("clipped(window)"), of=name)
+            clipped = driven.ask("clipped(window)")
+            for number in range(driven.ask("len(window.context.analysis.findings)") if mode == "analyse" else 0):
+                driven.do("window.step_finding(1)")
+                driven.settle()
+                clipped += [f"finding {number}: {text}" for text in driven.ask("clipped(window)")]
+            yield row(driven, mode, size, theme, clipped=clipped, of=name)
 
 
 def set_theme(driven: Driven, theme: str) -> None:

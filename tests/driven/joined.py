@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QCheckBox, QLabel, QRadioButton, QStyle, QStyleOptionButton, QWidget
 from shiboken6 import getCppPointer
 
+from workbench.gui.modes.analyse.excerpt import SourceExcerpt
 from workbench.gui.widgets.popover import Popover
 
 LEAST_GAP_PX = 3.0  # of two texts on one line: less is a space, or none
@@ -43,8 +44,8 @@ class Painted:
 
     def watch(self, painter: QPainter, arguments: tuple[Any, ...], _: object) -> None:
         device, text = painter.device(), next((a for a in arguments if isinstance(a, str)), "")
-        if not text.strip() or painter.transform().m12():
-            return  # turned upright
+        if not text.strip() or painter.transform().m12() or isinstance(device, SourceExcerpt):
+            return  # turned upright; or a piece of a line of code, which is cut where its colour changes
         first = arguments[0]
         if isinstance(first, QRect | QRectF):
             flags = next((a for a in arguments[1:] if not isinstance(a, str)), Qt.AlignmentFlag.AlignLeft)

@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QCheckBox,
     QComboBox,
+    QDockWidget,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QScrollArea,
@@ -38,11 +40,12 @@ from workbench.gui.widgets.sign_field import placeholder_px
 ENOUGH = 6
 LEAST_PX = 10.95
 _SLACK_PX = 1.5
+_WRAPS = int(Qt.TextFlag.TextWordWrap)
 
 
 def clipped(window: QWidget) -> list[str]:
     """What cannot be read in a window, one line each."""
-    return list(dict.fromkeys([*_labels(window), *_outside(window), *_painted(window)]))
+    return list(dict.fromkeys([*_labels(window), *_outside(window), *_sideways(window), *_painted(window)]))
 
 
 def _parts(window: QWidget) -> Iterator[QWidget]:
@@ -124,6 +127,15 @@ def _outside(window: QWidget) -> Iterator[str]:
             yield f"{_name(widget)}: lies at {box.left()} to {box.right()} of {parent.width()} px"
 
 
+def _sideways(window: QWidget) -> Iterator[str]:
+    """What has to be scrolled sideways in a panel beside or below a mode; code may be longer than its line."""
+    for dock in window.findChildren(QDockWidget):
+        for area in dock.findChildren(QAbstractScrollArea) if dock.isVisible() else ():
+            bar = area.horizontalScrollBar()
+            if area.isVisible() and bar.isVisible() and not isinstance(area, QPlainTextEdit):
+                yield f"{_name(area)}: '{area.accessibleName()}' scrolls sideways by {bar.maximum()} px"
+
+
 def _painted(window: QWidget) -> list[str]:
     """Paint the window once more, pictures that are kept too, and look at every text on the way."""
     for view in window.findChildren(HouseView):
@@ -183,9 +195,13 @@ class Seen:
         size = painter.font().pixelSize() * painter.worldTransform().m22()
         if 0 < size < LEAST_PX:
             self._cut.append(f"{_painting()}: '{text}' is painted at {size:.1f} px")
-        box = arguments[0]
-        if isinstance(box, QRect | QRectF) and not any(isinstance(a, int) and a & 0x1000 for a in arguments[1:2]):
-            needs = QFontMetricsF(painter.font()).horizontalAdvance(text)
+        box, metrics = arguments[0], QFontMetricsF(painter.font())
+        if isinstance(box, QRect | QRectF) and any(isinstance(a, int) and a & _WRAPS for a in arguments[1:2]):
+            high = metrics.boundingRect(QRectF(box), int(arguments[1]), text).height()
+            if high > box.height() + _SLACK_PX:
+                self._cut.append(f"{_painting()}: '{text}' has {box.height():.0f} px of {high:.0f} in height")
+        elif isinstance(box, QRect | QRectF):
+            needs = metrics.horizontalAdvance(text)
             if needs > box.width() + _SLACK_PX and "\n" not in text and "…" not in text:
                 self._cut.append(f"{_painting()}: '{text}' has {box.width():.0f} px of {needs:.0f}")
 

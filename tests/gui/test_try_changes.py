@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 import workbench.replay.prepare
 from workbench.analysis import analyse
 from workbench.analysis.finding_page import FOLD
+from workbench.api import views
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes import MODES
@@ -172,3 +173,27 @@ def test_the_next_finding_is_one_and_after_the_last_comes_the_first(mode: Analys
     table.choose(lambda row: row.id == FOLD)
     mode.step_finding(1)
     assert told[4:] == [second.id]
+
+
+def test_no_page_of_details_needs_more_than_their_least_width(qtbot: QtBot) -> None:
+    """Long values, links, tags and buttons take further lines. What is left of the least width beside a scroll bar."""
+    step = views.Step(
+        "Overlap communication with other tasks.", tags=(("Changes hardware", "medium"), ("No data hazard", "good")),
+        detail=(views.Fact("clearBins 320 \u00d7 256 B", "asynchronous, with a second buffer"),),
+    )  # fmt: skip
+    actions = tuple(views.Action(text, text) for text in ("Try this change", "Go to source", "Show in the timeline"))
+    sections = (
+        views.Section("Why 1.13\u00d7 and not 2.44\u00d7", (views.Facts(step.detail),), note="6 of 8 calls, Nallatech H101"),
+        views.Section("Parts", (views.Links((views.Link("x", "host main: writePoints, original.c:24", "high", ("1.13\u00d7",)),)),)),
+        views.Section("", (views.Shares((), "Predicted", "34.32 ms", 0.5, "34.2 to 34.5 ms"), views.Actions(actions))),
+        views.Section("What to do", (views.Steps((step,)),)),
+    )  # fmt: skip
+    context = Context(Plugins(()))
+    body = PageBody(
+        context, views.Page("p", "Inefficient transfer type or size", "host main", sections), (16, 0, 14, 0)
+    )
+    qtbot.addWidget(body)
+    details = MODES["analyse"].details
+    assert details is not None
+    assert body.minimumSizeHint().width() <= details.least_px - 12
+    context.shut_down()

@@ -281,13 +281,14 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], p
         (-wide / 2, 12),
     ]
     if spot.strong:
-        places = [places[1], places[3], (14, 12), places[4], (-wide / 2, 14), places[0]]
+        places = [places[1], places[3], (14, 12), places[4], (-wide / 2, 14), places[0], (14, -high - 12)]
     boxes = [Box(x + dx, y + dy, wide, high) for dx, dy in places]
     free = [box for box in boxes if _inside(box, view.box) and not any(box.overlaps(other) for other in taken)]
     if free:
         box = min(free, key=lambda one: _crossed(one, paths))
     elif spot.strong:
-        box = replace(boxes[-1], x=min(max(boxes[-1].x, view.box.x + 2), view.box.right - wide))
+        held = [replace(one, x=min(max(one.x, view.box.x + 2), view.box.right - wide)) for one in boxes[::-1]]
+        box = next((one for one in held if not any(one.overlaps(other) for other in taken)), held[0])
     else:
         return  # no room: what is pointed at is named
     taken.append(box)

@@ -18,12 +18,14 @@ from workbench.gui.widgets import (
     EmptyState,
     IconButton,
     SeverityIcon,
+    TextButton,
     label,
     plain_column,
     rule,
     scrolled,
 )
-from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.boxes import FlowLayout, column_layout, row_layout
+from workbench.gui.widgets.labels import ClausesLabel
 from workbench.gui.widgets.table_view import TableView
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_shares
@@ -33,6 +35,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TOP, _BOTTOM = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
 ROW_PX = 26
 SHORT_TAG = 24
+LONG_VALUE = 14  # letters: a longer one wraps
 
 
 class PageView(QWidget):
@@ -123,7 +126,7 @@ class PageBody(QWidget):
             if isinstance(section.items[0], views.Source):
                 self._add_place(head, section.items[0])
             elif section.note:
-                head.addWidget(_at_right(ElidedLabel(section.note, "small")), 1)
+                head.addWidget(_at_right(ClausesLabel(section.note, "small")), 1)
             column.addLayout(head)
         for item in section.items:
             getattr(self, f"_add_{type(item).__name__.lower()}")(inside, item)
@@ -163,38 +166,29 @@ class PageBody(QWidget):
         return widget
 
     def _add_tags(self, words: QVBoxLayout, step: views.Step) -> None:
-        """Short tags in one row; a long one, such as a hazard with its addresses, wraps below them."""
-        row = _row(6)
-        for text, level in step.tags:
-            tag = label(text, f"tag{level}", wrap=len(text) > SHORT_TAG)
-            if len(text) > SHORT_TAG:
-                words.addWidget(tag)
-            else:
-                row.addWidget(tag)
-        row.addStretch(1)
-        words.insertLayout(words.count() - sum(len(text) > SHORT_TAG for text, _ in step.tags), row)
+        """Short tags side by side; a long one, such as a hazard with its addresses, wraps below them."""
+        tags = [
+            (len(text) > SHORT_TAG, label(text, f"tag{level}", wrap=len(text) > SHORT_TAG)) for text, level in step.tags
+        ]
+        words.addLayout(FlowLayout(*(tag for long, tag in tags if not long), spacing=6))
+        for tag in (tag for long, tag in tags if long):
+            words.addWidget(tag)
 
     def _add_actions(self, column: QVBoxLayout, actions: views.Actions) -> None:
-        if not actions.actions:
-            return
-        row = _row(8)
+        buttons = []
         for action in actions.actions:
-            button = Button(
-                action.text, kind="primary" if action.primary else "plain", on=partial(self.acted.emit, action.id)
-            )
-            button.setToolTip(action.key)
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
+            kind = "primary" if action.primary else "plain"
+            buttons.append(Button(action.text, kind=kind, on=partial(self.acted.emit, action.id)))
+            buttons[-1].setToolTip(action.key)
+        if buttons:
+            column.addLayout(FlowLayout(*buttons, spacing=8))
 
     def _add_links(self, column: QVBoxLayout, links: views.Links) -> None:
         for link in links.links:
             row = _row(10)
-            row.addWidget(SeverityIcon(link.sign))
-            button = Button(link.title, kind="link", on=partial(self.link_wanted.emit, link.id))
-            row.addWidget(button)
-            row.addStretch(1)
-            row.addWidget(label(link.values[-1], "strong"))
+            row.addWidget(SeverityIcon(link.sign), 0, _TOP)
+            row.addWidget(TextButton(link.title, wrap=True, on=partial(self.link_wanted.emit, link.id)), 1)
+            row.addWidget(label(link.values[-1], "strong"), 0, _TOP)
             column.addLayout(row)
 
     def _add_curves(self, column: QVBoxLayout, curves: views.Curves) -> None:
@@ -272,7 +266,7 @@ class PageBody(QWidget):
         row.addWidget(ScaleBar(bar, 11), 1)
         row.addWidget(label(bar.value, "strong"))
         if bar.note:
-            row.addWidget(ElidedLabel(bar.note, "small"))
+            row.addWidget(ClausesLabel(bar.note, "small"))
         column.addLayout(row)
 
 
@@ -331,13 +325,15 @@ class ScaleBar(Drawn, QWidget):
 
 
 def _grid(rows: Sequence[tuple[str, str, str]]) -> QGridLayout:
+    """Rows of a title, a name or an arrow, and a value; both ends wrap where there is no room for them."""
     grid = QGridLayout()
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(4)
     grid.setColumnStretch(0, 3)
     grid.setColumnStretch(1, 2 if any(len(name) > 1 for _, name, _ in rows) else 0)
+    grid.setColumnStretch(2, 2 if any(len(value) > LONG_VALUE for _, _, value in rows) else 0)
     for row, (title, name, value) in enumerate(rows):
-        last = label(value, "strong")
+        last = label(value, "strong", wrap=len(value) > LONG_VALUE)
         last.setAlignment(_RIGHT)
         middle = ElidedLabel(name, "codemuted", Qt.TextElideMode.ElideMiddle)
         for place, widget in enumerate((label(title, "smallsecond", wrap=True), middle, last)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -16,6 +16,7 @@ from workbench.pictures.canvas import Canvas
 OnClick = Callable[..., object] | None
 #: Air between a button's icon and its text.
 _ROOM_PX = 4
+_WRAPPED = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextWordWrap)
 
 
 class Button(QPushButton):
@@ -100,30 +101,47 @@ def draw_swatch(painter: QPainter, x: float, y: float, width: float, height: flo
 
 
 class TextButton(QAbstractButton):
-    """A line of text that can be clicked, in a list: it gives way at its end, and is underlined under the pointer."""
+    """A line of text that can be clicked, in a list: it gives way at its end, and is underlined under the pointer. With
+    `wrap` it has the colour of a link, and takes as many lines as it needs."""
 
-    def __init__(self, text: str, tip: str = "") -> None:
+    def __init__(self, text: str, tip: str = "", *, wrap: bool = False, on: OnClick = None) -> None:
         super().__init__()
         self.setText(text)
-        self._tip = tip
+        self._tip, self._wrap = tip, wrap
+        if on is not None:
+            self.clicked.connect(on)
+        self.setToolTip(tip)
         self.setAccessibleName(text)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(
+            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum if wrap else QSizePolicy.Policy.Fixed
+        )
+        policy.setHeightForWidth(wrap)
+        self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
         return QSize(QFontMetrics(fonts.ui_font()).horizontalAdvance(self.text()) + 6, 22)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, 22)
+        metrics = QFontMetrics(fonts.ui_font())
+        return QSize(max(map(metrics.horizontalAdvance, self.text().split()), default=0) if self._wrap else 24, 22)
+
+    def heightForWidth(self, width: int) -> int:
+        room = QRect(0, 0, width, 1)
+        return max(22, QFontMetrics(fonts.ui_font()).boundingRect(room, _WRAPPED, self.text()).height() + 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             font = fonts.ui_font()
             font.setUnderline(self.underMouse() or self.hasFocus())
+            painter.setFont(font)
+            if self._wrap:
+                painter.setPen(QColor(theme.palette().link))
+                painter.drawText(self.rect(), _WRAPPED, self.text())
+                return
             shown = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
             self.setToolTip(self._tip if shown == self.text() else f"{self.text()}. {self._tip}")
-            painter.setFont(font)
             painter.setPen(QColor(theme.palette().text))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
 
