@@ -15,11 +15,11 @@ Each size and theme has a window of its own that starts cold, so that it holds t
 with mode "theme" is the switch to another theme with every mode made. Rows with `of` are of further runs (the 2-D PDF
 with each of its findings, MPI ranks, host queues), opened in the same window; themes of high contrast are looked at
 without keys. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
-descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk:
-what this machine's milliseconds are worth just then. `long` is of sources of 50,000 lines, in C and in Verilog: the
-processor time of the window's thread in its longest turn as the file is opened (`open_ms`), at each kind of key (the
-goal is 20), after a pause (`pause_ms`), and as another program writes the file (`reload_ms`; the goal of all but keys
-is 100).
+descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh
+interpreter, before and after the walk: what this machine's milliseconds are worth just then. `long` is of sources of
+50,000 lines, in C and in Verilog: the processor time of the window's thread in its longest turn as the file is opened
+(`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as another program writes the file
+(`reload_ms`; the goal of all but keys is 100).
 
 `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
 and 20 cycles; `--long` measures the long files alone; `--sizes` and `--themes` walk some alone, without long files and
@@ -212,7 +212,8 @@ def walk_through(
         walk.toggle_panels(driven)
         for found in rows:
             walk.go_to(driven, found["mode"])
-            found["clipped"] += [f"with every panel: {text}" for text in walk.clipped(driven, found["mode"])]
+            faults = walk.clipped(driven, found["mode"]) + walk.squeezed(driven)
+            found["clipped"] += [f"with every panel: {text}" for text in faults]
         walk.toggle_panels(driven)
         driven.ask("turns.take()")
         for found in rows:

@@ -22,6 +22,7 @@ CHANGES = {
 }
 #: They leave the file, the project or the window, and have tests of their own; or are looked at by `edits`.
 LEAVING, EDITING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}, {"ctrl+z", "ctrl+shift+z"}
+LEAST_PX, LEAST_WINDOW_PX = 250, 700  # the height of a mode in a window of at least that height
 DEAD_S = 5.0  # after which a key did nothing, in a window at rest
 _TITLED = "{0}.document.read_only and {0}.duplicate(), {0}.document.set(('title',), 'Another')"
 #: A change in each mode, and what it changes.
@@ -178,9 +179,19 @@ def floating(driven: Driven) -> Iterator[str]:
 
 
 def toggle_panels(driven: Driven) -> None:
-    """Open, or close, what stands beside or below every mode: the range's panel and the run's."""
-    driven.do("window.toggle_range(); window.toggle_run_dock()")
+    """Open, or close, all that is around every mode: the range's panel, the run's, the banner of a run's end, the
+    tour."""
+    opening = driven.ask("window.tour.isHidden()")
+    driven.do("window.toggle_range(); window.toggle_run_dock(); window.tour.end(); window.end_banner.dismiss()")
+    for name in ("tour", "banner") if opening else ():
+        driven.do(f"QTimer.singleShot(0, lambda: {FLOATING[name][0]})")
     driven.settle()
+
+
+def squeezed(driven: Driven) -> list[str]:
+    """Where all that is around a mode leaves it too little, in a window that has the room."""
+    middle, window = driven.ask("(window.panels.by_name()['centre'].height(), window.height())")
+    return [f"the mode has {middle} px of {window}"] if middle < LEAST_PX and window >= LEAST_WINDOW_PX else []
 
 
 def dead_keys(driven: Driven, mode: str) -> list[str]:

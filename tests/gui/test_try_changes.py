@@ -181,10 +181,11 @@ def test_no_page_of_details_needs_more_than_their_least_width(qtbot: QtBot) -> N
         "Overlap communication with other tasks.", tags=(("Changes hardware", "medium"), ("No data hazard", "good")),
         detail=(views.Fact("clearBins 320 \u00d7 256 B", "asynchronous, with a second buffer"),),
     )  # fmt: skip
+    link = views.Link("x", "host main: writePoints, original.c:24", "high", ("1.13\u00d7",))
     actions = tuple(views.Action(text, text) for text in ("Try this change", "Go to source", "Show in the timeline"))
     sections = (
-        views.Section("Why 1.13\u00d7 and not 2.44\u00d7", (views.Facts(step.detail),), note="6 of 8 calls, Nallatech H101"),
-        views.Section("Parts", (views.Links((views.Link("x", "host main: writePoints, original.c:24", "high", ("1.13\u00d7",)),)),)),
+        views.Section("Why 1.13\u00d7 and not 2.44\u00d7", (views.Facts(step.detail),), note="6 of 8 calls, Nallatech"),
+        views.Section("Parts", (views.Links((link,)),)),
         views.Section("", (views.Shares((), "Predicted", "34.32 ms", 0.5, "34.2 to 34.5 ms"), views.Actions(actions))),
         views.Section("What to do", (views.Steps((step,)),)),
     )  # fmt: skip

@@ -21,7 +21,7 @@ from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.finding import Finding
 from workbench.model.run import PS_PER_S, Run
-from workbench.pictures.timeline.marks import flags
+from workbench.pictures.timeline.marks import PENNANT_PX, flags
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.waits import arrows
 from workbench.session.keep.results import OpenRun
@@ -30,6 +30,7 @@ from workbench.session.program.plugins import Plugins
 from workbench.system.store import set_preference
 from workbench.testing.runs import synthetic_platform, synthetic_run
 from workbench.traces.find import hits
+from workbench.traces.markers import Marker
 from workbench.traces.path import RunPath
 
 Key = Qt.Key
@@ -90,6 +91,10 @@ def test_markers_are_named_in_place_moved_undone_and_come_back(qtbot: QtBot, mod
     assert moved.time_ps == pytest.approx(view.span.time(at.x() + 60 - view.lanes.x), abs=view.span.pixel_ps)
     mode.history.undo()
     assert view.markers == named == load_markers(run)[0]
+    view.set_markers(Marker(round(view.span.time(x)), "A long name") for x in (300, 305, 312, 600))
+    # the first has room at its left, the third at its right, the one between them has none
+    assert [box.width == PENNANT_PX for _, box in flags(view.shown())] == [False, True, False, False]
+    view.set_markers(named)
     again = mode_of(qtbot, run)
     assert again.view.markers == named
     again.lists.removed.emit(named[0])

@@ -19,7 +19,7 @@ from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.hits import hit_at, messages_of
-from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs
+from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs, stacked_shares
 from workbench.pictures.timeline.rows import Kind, build_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.pictures.timeline.surface import PAD, rows_surface
@@ -105,6 +105,23 @@ def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels() -> None:
     assert (solid[:, WORK, 0] == 0xFF009E73).all()
     runs = in_runs(np.array([[3, 3, 4, 4, 4, 5]], np.uint8), 3)
     assert runs.tolist() == [[False, False, True, True, True, False]]
+
+
+def test_shares_have_the_patterns_of_their_states_where_there_is_room() -> None:
+    """Two bins, each shown by half of the columns: work under wait_recv in equal parts, then one pixel of work."""
+    shares = np.zeros((len(CATEGORIES), 2))
+    shares[CATEGORIES.index("work")], shares[CATEGORIES.index("wait_recv")] = (0.5, 0.02), (0.5, 0.98)
+    which = np.repeat([0, 1], 30)
+    drawn = stacked_shares(shares, which, 50, LIGHT)
+    colours = bar_colours(LIGHT)
+    work, wait = (CATEGORIES.index(name) for name in ("work", "wait_recv"))
+    assert (drawn[25:, :30] == colours.tiles[work][25:50, :30]).all()
+    assert (drawn[:25, :30] == colours.tiles[wait][:25, :30]).all()
+    assert len(np.unique(drawn[:25, :30])) > 1 == len(np.unique(drawn[25:, :30]))  # work alone is solid
+    assert (drawn[49, 30:] == colours.plain[work]).all()
+    faded = stacked_shares(shares, which, 50, LIGHT, faded=frozenset({work}))
+    assert (faded[25:, :30] != drawn[25:, :30]).all()
+    assert (faded[:25] == drawn[:25]).all()
 
 
 def test_dimmed_columns_are_paler() -> None:

@@ -1,6 +1,7 @@
 """The panels around a mode: left and right docks whose width and presence each mode keeps, the run dock below."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStyle, QToolBar, QWidget
 
 from workbench.api.modes import Panel
@@ -14,6 +15,7 @@ from workbench.system import store
 
 RAIL_PX, RUN_PX, FOUND_PX, EDGE_PX = 65, 356, 240, 1
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
+MIDDLE_PX, BELOW_PX = 256, 160  # the height that the panels below leave a mode, where they have their own least height
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
 NARROW_PX = 1000
@@ -38,7 +40,7 @@ class Panels(QObject):
         self._end = _dock("End of the run", end)
         self._found = _dock("Found", QWidget())  # what is in it is made when it is first wanted
         self._range.setMinimumWidth(RANGE_PX)
-        run_dock.setMinimumHeight(160)
+        run_dock.setMinimumHeight(BELOW_PX)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._range)
@@ -58,13 +60,16 @@ class Panels(QObject):
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
         for dock in (self._end, self._side, self._details, self._range, self._run, self._found):
             dock.hide()
-        for watched in (window, self._side, self._details, self._run):
+        for watched in (window, centre, self._side, self._details, self._run):
             watched.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             if watched is self._window:
                 QTimer.singleShot(0, self, self._fit)  # when the window has laid itself out
+            elif watched is self._centre:  # also as the banner or the tour takes room
+                if isinstance(event, QResizeEvent) and event.oldSize().height() != event.size().height():
+                    QTimer.singleShot(0, self, self._fit_at_rest)
             elif self._mode and QApplication.mouseButtons() & Qt.MouseButton.LeftButton:  # the edge is being dragged
                 kept = self._kept.setdefault(self._mode, {})
                 if watched is self._run:
@@ -148,6 +153,10 @@ class Panels(QObject):
             self._window.splitDockWidget(self._details, self._range, Qt.Orientation.Vertical)
         self._details.setVisible(shown)
 
+    def _fit_at_rest(self) -> None:
+        if not QApplication.mouseButtons() & Qt.MouseButton.LeftButton:  # else an edge is being dragged
+            self._fit()
+
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
         self._details.setVisible(self._shows_details())
@@ -173,16 +182,27 @@ class Panels(QObject):
             halves = [self._side.height() + self._details.height()] * 2
             self._window.resizeDocks([self._side, self._details], halves, Qt.Orientation.Vertical)
         self._place_range()
-        below = self._window.dockWidgetArea(self._range) == Qt.DockWidgetArea.BottomDockWidgetArea
-        if self._range.isVisible() and below:
-            self._window.resizeDocks([self._range], [RANGE_BELOW_PX], Qt.Orientation.Vertical)
-        elif self._range.isVisible() and self._details.isVisible() and not under:
+        below = self._is_below(self._range)
+        if self._range.isVisible() and not below and self._details.isVisible() and not under:
             room = self._details.height() + self._range.height()
             heights = [round(room * (1 - RANGE_PART)), round(room * RANGE_PART)]
             self._window.resizeDocks([self._details, self._range], heights, Qt.Orientation.Vertical)
-        if self._run.isVisible():
-            height = min(self._run_px, round(self._window.height() * 0.42))
-            self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
+        self._fit_below()
+
+    def _fit_below(self) -> None:
+        """Give the panels below the mode the heights that are wanted, as far as they leave it a middle of use."""
+        wanted = {self._range: RANGE_BELOW_PX, self._run: min(self._run_px, round(self._window.height() * 0.42)),
+                  self._found: FOUND_PX}  # fmt: skip
+        below = [dock for dock in wanted if dock.isVisible() and self._is_below(dock)]  # side by side
+        if not below:
+            return
+        room = self._centre.height() + below[0].height()
+        height = max(min(max(wanted[dock] for dock in below), room - MIDDLE_PX), BELOW_PX)
+        if abs(below[0].height() - height) > 1:
+            self._window.resizeDocks(below, [height] * len(below), Qt.Orientation.Vertical)
+
+    def _is_below(self, dock: QDockWidget) -> bool:
+        return self._window.dockWidgetArea(dock) == Qt.DockWidgetArea.BottomDockWidgetArea
 
     def _place_range(self) -> None:
         """Beside the mode, where that or its details leave the room, else below it."""
@@ -197,13 +217,19 @@ class Panels(QObject):
             self._range.setVisible(shown)
         corner = areas.BottomDockWidgetArea if self._is_narrow else areas.LeftDockWidgetArea
         self._window.setCorner(Qt.Corner.BottomLeftCorner, corner)
-        if self._is_narrow and (self._run.isVisible() or self._found.isVisible()):
+        if not beside and self._holds_one_below and (self._run.isVisible() or self._found.isVisible()):
             self._range.hide()
 
     @property
     def _is_narrow(self) -> bool:
-        """Whether there is room for one panel below a mode only: the range's takes the run's place, and gives it."""
+        """Whether the panels below have all of the width, also that below the side panel."""
         return self._window.width() < NARROW_PX
+
+    @property
+    def _holds_one_below(self) -> bool:
+        """Whether there is room for one panel below a mode only: the range's takes the run's place, and gives it."""
+        side = self._side.width() + EDGE_PX if self._side.isVisible() and not self._is_narrow else 0
+        return self._window.width() - side < NARROW_PX
 
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""
@@ -254,7 +280,7 @@ class Panels(QObject):
         if panel is not None and self._range.widget() is not panel:
             set_ground(panel, "panel")
             self._range.setWidget(panel)
-        if panel is not None and self._is_narrow:
+        if panel is not None and self._holds_one_below:
             self.show_found(None)
             self.show_run(False)
         self.show_mode(self._mode)
@@ -273,7 +299,7 @@ class Panels(QObject):
 
     def show_run(self, visible: bool) -> None:
         self._run_wanted, self._run_lent = visible, False
-        self._range_wanted &= not (visible and self._is_narrow)
+        self._range_wanted &= not (visible and self._holds_one_below)
         if visible:
             self.show_found(None)
         self._run.setVisible(visible and bool(self._mode))
@@ -288,13 +314,12 @@ class Panels(QObject):
         None hides it."""
         self._found_wanted = panel is not None
         if panel is not None:
-            self._range_wanted &= not self._is_narrow
+            self._range_wanted &= not self._holds_one_below
             self.show_run(False)
             if self._found.widget() is not panel:
                 self._found.setWidget(panel)
         self._found.setVisible(self._found_wanted and bool(self._mode))
-        if self._found_wanted:
-            self._window.resizeDocks([self._found], [FOUND_PX], Qt.Orientation.Vertical)
+        self._fit_below()
 
     def show_end(self, visible: bool) -> None:
         """Show how the last run ended, above every mode."""

@@ -8,7 +8,8 @@ from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
 from workbench.traces.markers import Marker
 
 FLAG_PX, MOST_FLAG_PX, FLAG_TOP = 16, 140.0, OVERVIEW_PX + 2
-_TEXT_PX, _EDGE_PX, LETTER_PX = 11, 6.0, 10.0
+PENNANT_PX = 9.0  # a flag without a name
+_TEXT_PX, _EDGE_PX, _LETTERS, LETTER_PX = 11, 6.0, 3, 10.0
 
 
 def draw_marks(canvas: Canvas, shown: Shown) -> None:
@@ -35,7 +36,7 @@ def draw_marks(canvas: Canvas, shown: Shown) -> None:
 
 def flags(shown: Shown) -> list[tuple[Marker, Box]]:
     """The visible named markers, each with its flag on the ruler: at its right, or at its left if the next one is near,
-    and as wide as its name if there is room."""
+    and as wide as its name; of `PENNANT_PX` if there is no room for any of the name."""
     lanes = shown.lanes
     xs = [(marker, shown.x(marker.time_ps)) for marker in sorted(shown.markers)]
     xs = [(marker, x) for marker, x in xs if lanes.x - 1 <= x <= lanes.right + 1]
@@ -51,17 +52,21 @@ def flags(shown: Shown) -> list[tuple[Marker, Box]]:
             wide = min(wide, x - free)
             box = Box(x - wide, FLAG_TOP, wide, FLAG_PX)
         else:
-            box = Box(x, FLAG_TOP, max(min(wide, end - x), 4), FLAG_PX)
+            least = min(wide, text_width(f"{marker.name[:_LETTERS]}\u2026", _TEXT_PX, 500) + 2 * _EDGE_PX)
+            box = Box(x, FLAG_TOP, min(wide, end - x) if end - x >= least else PENNANT_PX, FLAG_PX)
         placed.append((marker, box))
         free = box.right + 2
     return placed
 
 
 def draw_markers(canvas: Canvas, shown: Shown) -> None:
-    """Draw for each marker a flag with its name on the ruler, and a line through the rows."""
+    """Draw for each marker a flag with its name on the ruler, or a pennant without, and a line through the rows."""
     for marker, box in flags(shown):
         x = round(shown.x(marker.time_ps)) + 0.5
         canvas.path([(x, box.y), (x, shown.height)], "link", 1, (3, 3))
-        canvas.rect(box.x + 0.5, box.y + 0.5, max(box.width - 1, 3), box.height - 1, "selection", "link", radius=3)
+        if box.width == PENNANT_PX:
+            canvas.shape([(x, box.y + 2), (x + PENNANT_PX, box.y + FLAG_PX / 2), (x, box.y + FLAG_PX - 2)], "link")
+            continue
+        canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "selection", "link", radius=3)
         room = box.width - 2 * _EDGE_PX + 1
         canvas.text(box.x + _EDGE_PX, box.y, room, box.height, marker.name, "link", _TEXT_PX, 500, least=2)

@@ -171,17 +171,38 @@ def draw_counts(lane: Image, counts: NDArray[np.int64], most: int, colour: int) 
     lane[len(lane) - 1 - np.arange(len(lane))[:, None] < heights] = colour
 
 
+#: The states from the bottom of a stack of shares.
+_STACKED = (*map(CATEGORIES.index, ("work", "wait_recv", "wait_send", "recv", "send", "overhead")), 0)
+
+
+@lru_cache(maxsize=16)
+def _share_table(name: str, ground: str, scale: int, faded: frozenset[int]) -> Image:
+    """Colours of shares, shape (2 * 8, period, period): of each place of the stack patterned, then plain; the last is
+    the ground."""
+    colours = _bar_colours(name, ground, scale)
+    table = np.full((2, NOTHING + 1, PERIOD * scale, PERIOD * scale), colours.ground, np.uint32)
+    for place, code in enumerate(_STACKED):
+        alpha = colours.faded_alpha if code in faded else 1.0
+        table[0, place] = blend(colours.ground, colours.tiles[code], alpha)
+        table[1, place] = blend(colours.ground, colours.plain[code], alpha)
+    return table.reshape(2 * (NOTHING + 1), PERIOD * scale, PERIOD * scale)
+
+
 def stacked_shares(
-    shares: NDArray[np.float64], height: int, colours: BarColours, faded: frozenset[int] = frozenset()
+    shares: NDArray[np.float64], which: NDArray[np.int64], height: int, palette: Palette, scale: int = 1,
+    faded: frozenset[int] = frozenset(), phase: int = 0,
 ) -> Image:  # fmt: skip
-    """Shares of (categories, width) stacked from the bottom, work lowest: an image of (height, width)."""
-    order = [CATEGORIES.index(name) for name in ("work", "wait_recv", "wait_send", "recv", "send", "overhead")] + [0]
-    tops = np.rint(np.cumsum(shares[order], axis=0) * height).astype(np.int16)
+    """Shares of (categories, bins) stacked from the bottom, work lowest: an image of (height, width), of which each
+    column shows the bin `which` (width). Patterns are where a state's share is high enough to tell it by."""
+    tops = np.rint(np.cumsum(shares[list(_STACKED)], axis=0) * height).astype(np.int16)
     below = (height - 1 - np.arange(height, dtype=np.int16))[:, None]
     place = np.zeros((height, shares.shape[1]), np.uint8)  # how many shares end at or below a pixel
     for top in tops:
         place += below >= top
-    plain = [colours.plain[code] for code in order]
-    dim = [blend(colours.ground, each, colours.faded_alpha) for each in plain]
-    inks = np.array([d if code in faded else p for code, p, d in zip(order, plain, dim, strict=True)], np.uint32)
-    return np.append(inks, np.uint32(colours.ground))[place]
+    low = np.diff(tops, axis=0, prepend=np.int16(0)) < PATTERN_FROM_PX * scale
+    low = np.append(low, np.zeros((1, low.shape[1]), np.bool_), axis=0)  # the ground
+    place += np.take_along_axis(low, place.astype(np.intp), axis=0) * np.uint8(NOTHING + 1)
+    table, period = _share_table(palette.name, "panel", scale, faded), PERIOD * scale
+    across, down = (np.arange(len(which)) + phase) % period, np.arange(height) % period
+    index = place.take(which, axis=1).astype(np.int32) * (period * period) + (down * period)[:, None] + across
+    return table.ravel().take(index)

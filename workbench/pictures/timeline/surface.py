@@ -104,7 +104,7 @@ def rows_surface(
             y += (row.height - row.bar) // 2 * density
             if 0 <= y <= len(buffer) - row.bar * density:
                 lane = buffer[y : y + row.bar * density]
-                lane[:] = _shares_image(scene, row, span, len(lane), colours, faded, coarse)
+                lane[:] = _shares_image(scene, row, span, len(lane), palette, density, faded, coarse)
                 _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
         elif row.kind in SUNKEN:
             buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
@@ -118,17 +118,16 @@ def rows_surface(
 
 
 def _shares_image(
-    scene: Scene, row: Row, span: Span, height: int, colours: BarColours, faded: frozenset[int], coarse: bool
+    scene: Scene, row: Row, span: Span, height: int, palette: Palette, scale: int, faded: frozenset[int], coarse: bool
 ) -> Image:  # fmt: skip
     """The shares of a row's states in bins of a few pixels that stay in place as the view moves."""
     bin_ps = SHARE_PX * span.pixel_ps
     first = math.floor(span.from_ps / bin_ps)
     bins = math.ceil(span.to_ps / bin_ps) - first
     shares = category_shares(scene.index, row.members, first * bin_ps, bin_ps, bins, coarse)
-    width, scale = span.width * colours.scale, colours.scale
-    middles = span.from_ps + (np.arange(width) + 0.5) * span.pixel_ps / scale
-    which = (middles / bin_ps).astype(np.int64) - first
-    return stacked_shares(shares, height, colours, faded).take(which.clip(0, bins - 1), axis=1)
+    middles = span.from_ps + (np.arange(span.width * scale) + 0.5) * span.pixel_ps / scale
+    which = ((middles / bin_ps).astype(np.int64) - first).clip(0, bins - 1)
+    return stacked_shares(shares, which, height, palette, scale, faded, int(span.from_ps / span.pixel_ps * scale))
 
 
 def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: float, colours: BarColours) -> None:
@@ -152,7 +151,6 @@ def overview_surface(scene: Scene, width: int, height: int, palette: Palette, de
     """The main block's states over the whole run, stacked by share."""
     centres = (np.arange(width * density) + 0.5) * (scene.index.end_ps / (width * density))
     across = (centres / scene.index.pyramid.sum_ps).astype(np.int64)
-    shares = scene.shares[:, across]
-    colours = bar_colours(palette, "panel", density)
     opacity = 1.0 if palette.is_strong else OVERVIEW_OPACITY
-    return blend(colours.ground, stacked_shares(shares, height * density, colours), opacity)
+    drawn = stacked_shares(scene.shares, across, height * density, palette, density)
+    return blend(bar_colours(palette, "panel", density).ground, drawn, opacity)
