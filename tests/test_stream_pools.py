@@ -15,8 +15,9 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from workbench.api.job import Job
 from workbench.api.stream_events import Events, events_of
 from workbench.cli.main import main
+from workbench.model.changes import ScaleHost
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Run
+from workbench.model.run import PS_PER_S, Run
 from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -36,7 +37,7 @@ impl Print cpp "pool.hpp";
 resource fpga card;
 block App {
     Count count; Work work; Print print;
-    a: count -> work;
+    a: count -> work (depth=2);
     b: work -> print;
 }
 """
@@ -44,9 +45,16 @@ BLOCKS = """
 #pragma once
 #include <cstdio>
 #include "streaming.hpp"
-struct Count {
+struct Count { // bursts of 20 elements
     streaming::Out<uint32_t> y;
-    void run() { for (uint32_t i = 0; i < MOST; i++) if (!y.push(i)) return; }
+    void run()
+    {
+        for (uint32_t i = 0; i < MOST; i++) {
+            volatile uint32_t spent = 0;
+            for (uint32_t k = 0; k < (i % 20 ? 0u : 60000u); k++) spent = spent + k;
+            if (!y.push(i)) return;
+        }
+    }
 };
 struct Work { // of every third element as much as of ten others
     streaming::In<uint32_t> x;
@@ -127,11 +135,29 @@ def test_threads_of_a_block_share_its_work_and_the_replay_is_exact(
     pool = found.pools["App.work"]
     assert pool.threads == THREADS
     assert work.busy == pytest.approx(pool.busy_ps / (THREADS * found.end_ps))
-    assert work.busy > 0.8, "counting and printing are faster"
+    assert work.busy > 0.75, "counting and printing are faster"
     replayed = prepare(run, open_result(folder(run), load_plugins()).platform)
     assert (replayed.exact, replayed.off, replayed.why) == (True, 0, "")
     assert main(["query", str(run.path), "--limits"]) == 0
     assert "work: it is busy" in capsys.readouterr().out
+
+
+def test_a_short_queue_that_threads_share_is_deepened_as_predicted(run: Run, tmp_path: Path) -> None:
+    """The work goes with its element: in the deeper queue, other threads than in the run take many of them."""
+    findings = {one.rule: one for one in open_result(folder(run), load_plugins()).analysis.findings}
+    (deepen,), (limit,) = findings["short queue"].advice, findings["stream limit"].advice
+    assert deepen.text.startswith("Deepen a from 2 to 6 elements (depth=6)")
+    assert findings["short queue"].block == "host.count"
+    assert limit.changes == tuple(ScaleHost(f"host.work_{n}", "*", 0.5) for n in (1, 2, 3)), "all of its threads"
+    path = project(tmp_path, f"threads: {{work: {THREADS}}}", "depths: {a: 6}")
+    deeper = run_workspace(
+        open_workspace(path, load_plugins()), RunOptions(out=tmp_path / "run", trace=True, deterministic=True), Job()
+    )
+    assert deepen.prediction
+    assert deepen.prediction.speedup > 1.05
+    assert deepen.prediction.time_s == pytest.approx(deeper.manifest.time_ps / PS_PER_S, rel=0.002)
+    took = [events(one).edges["App.a"].pop_by for one in (run, deeper)]
+    assert (np.asarray(took[0]) != np.asarray(took[1])).any()
 
 
 def test_the_agent_counts_what_the_trace_has(run: Run) -> None:

@@ -15,11 +15,12 @@ typedef struct {
     int64_t own_ps;      /* of its thread's before it */
     int64_t argument;    /* SLEEP: how long; UNTIL: when; TRANSFER: how many words (`what`: to the FPGA); TAKE: own time until it waits, where nothing is there */
     int64_t waited_ps;   /* TAKE: by how much longer the own time after it is where it waited */
+    int64_t element;     /* POST: the number in the run of the element that it pushes; -1: none */
 } op;
 
 #define OF_THREAD /* `step`, `count` and so on are of those that move data */ \
     op now; \
-    int phase, step, over; /* whether it took the end of its stream */ \
+    int phase, step, over, follows; /* whether it took the end of its stream; it goes on after an element's row */ \
     int64_t row, waited, count, room, popped, deadline_ps, end, moved, last_read;
 #include "cores.h"
 
@@ -37,6 +38,9 @@ typedef struct {
     const int64_t *counts;       /* each semaphore's at its beginning */
     const int64_t *taken_begin;  /* where the moments at which each was taken begin in `taken`; one more */
     int64_t *taken;
+    int64_t *put, *element;      /* how many elements were put into each semaphore's queue, and their numbers, as `taken` */
+    const int64_t *row_after;    /* as `taken` by element: the row of `ops` with which who popped it goes on; -1: its next one */
+    const int64_t *row_at_end;   /* each thread's after the end of a stream; -1: its next one */
     int64_t bulk, flush_ps, flush_cycles;
     const int32_t *held;         /* whether transfers of each thread keep its core */
     const int64_t *end_there, *end_room; /* of each end of an edge on the bus: the semaphores of its queue */
@@ -199,7 +203,7 @@ static int64_t transfer(world *w, int n)
 
 static op does(int kind, int64_t what, int64_t own_ps, int64_t argument)
 {
-    op one = {kind, (int32_t)what, own_ps, argument, 0};
+    op one = {kind, (int32_t)what, own_ps, argument, 0, -1};
     return one;
 }
 
@@ -263,6 +267,7 @@ static op next_out_of(world *w, int n)
 {
     const application *a = w->a;
     thread *t = &w->c.threads[n];
+    op one;
     const int64_t *cost = a->cost + COSTS * n, first = a->begin[n].from, last = a->begin[n].to;
     int left = 0;
     switch (t->step) {
@@ -311,7 +316,9 @@ static op next_out_of(world *w, int n)
         return does(TAKE, a->end_room[t->end], t->room ? cost[TO_PUSH] : cost[TO_PUSH_FIRST] + t->count * cost[TO_PUSH_EACH], 0);
     case TO_PUSHED:
         t->step = TO_PUSH, t->room++;
-        return does(POST, a->end_there[t->end], cost[TO_PUSHED], 0);
+        one = does(POST, a->end_there[t->end], cost[TO_PUSHED], 0);
+        one.element = a->put[one.what];
+        return one;
     }
     return does(END, 0, 0, 0);
 }
@@ -322,7 +329,7 @@ static void next(world *w, int n)
     int role = w->a->role[n];
     t->under_way = t->waits = t->phase = 0;
     if (role == LISTED)
-        t->now = t->row < w->a->begin[n].to ? w->a->ops[t->row++] : does(END, 0, NEVER, 0);
+        t->now = t->follows || t->row < w->a->begin[n].to ? w->a->ops[t->row++] : does(END, 0, NEVER, 0);
     else
         t->now = role == INTO ? next_into(w, n) : next_out_of(w, n);
     t->timed_out = 0;
@@ -331,6 +338,25 @@ static void next(world *w, int n)
 }
 
 /* ---- what it does ---- */
+
+/* The element that a thread pushes comes after those that are in the queue. */
+static void put(world *w, const op *post)
+{
+    const application *a = w->a;
+    int64_t at = a->taken_begin[post->what] + a->put[post->what];
+    if (post->element >= 0 && at < a->taken_begin[post->what + 1])
+        a->element[at] = post->element, a->put[post->what]++;
+}
+
+/* Which element a thread popped decides what it does next where several share a queue. */
+static void follow(world *w, int n, int semaphore, int64_t nth)
+{
+    const application *a = w->a;
+    int64_t begin = a->taken_begin[semaphore];
+    int64_t row = nth < a->put[semaphore] ? a->row_after[begin + a->element[begin + nth]] : a->row_at_end[n];
+    if (a->role[n] == LISTED && row >= 0)
+        w->c.threads[n].row = row, w->c.threads[n].follows = 1;
+}
 
 static void take(world *w, int n)
 {
@@ -341,9 +367,11 @@ static void take(world *w, int n)
         w->idle = 0;
         if (t->phase || t->waits)
             t->waited = (int)t->now.waited_ps;
-        int64_t at = w->a->taken_begin[semaphore] + w->taken[semaphore]++;
+        int64_t nth = w->taken[semaphore]++, at = w->a->taken_begin[semaphore] + nth;
         if (at < w->a->taken_begin[semaphore + 1])
             w->a->taken[at] = w->c.clock_ps;
+        if (semaphore % 2 && w->a->taken_begin[semaphore] < w->a->taken_begin[semaphore + 1]) /* it took an element */
+            follow(w, n, semaphore, nth);
         next(w, n);
     } else if (!t->phase && t->now.argument >= 0) { /* the try failed */
         t->phase = 1;
@@ -369,6 +397,7 @@ static void take_effect(world *w, int n)
     case POST:
         w->idle = 0;
         w->value[t->now.what]++;
+        put(w, &t->now);
         wake_some(&w->c, t->now.what, -1, 1);
         break;
     case CREATE:
@@ -483,6 +512,7 @@ int64_t replay_queues(const application *a, const traffic *t, const int64_t *dep
     w->a = a, w->t = t, w->value = value, w->taken = taken;
     memcpy(value, a->counts, (size_t)a->semaphores * sizeof *value);
     memset(taken, 0, (size_t)a->semaphores * sizeof *taken);
+    memset(a->put, 0, (size_t)a->semaphores * sizeof *a->put);
     memset(a->taken, -1, (size_t)a->taken_begin[a->semaphores] * sizeof *a->taken);
     if (t) {
         w->fpga = (progress){depth, time, waits, queue, 0, 0};

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from workbench.model.cycles import starts_ps
 from workbench.model.syncs import SyncKind
 from workbench.replay.host import cycles_at
-from workbench.replay.queue_threads import Role, Rows
+from workbench.replay.queue_threads import Role
 from workbench.replay.queues import End, Queues
+from workbench.replay.thread_rows import Rows
 
 Numbers = NDArray[np.int64]
 

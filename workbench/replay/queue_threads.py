@@ -1,7 +1,7 @@
 """The activity of a streaming application's host threads between waits, from table `syncs` of a traced run.
 
-An edge's queue has two semaphores (`resources/streaming/streaming.hpp`): its room, and the elements in it. A thread
-first tries to take one, and waits if that fails; both ways cost own time, which the run shows.
+A thread first tries to take a semaphore of a queue, and waits if that fails; both ways cost own time, which the run
+shows. The queues are matched with edges in `host_edges.py`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.run import Run
 from workbench.model.run_tables import RowArray
 from workbench.model.syncs import SyncKind, SyncResult
+from workbench.replay.host_edges import NO_ELEMENT, Queue, host_queues
+from workbench.replay.thread_rows import CARD, Rows
 from workbench.replay.traffic import Cycles
 
 COSTS = 13  # of a thread that moves data: see the enumeration in queues.c
-_OPS = np.dtype([("kind", "<i4"), ("what", "<i4"), ("own_ps", "<i8"), ("argument", "<i8"), ("waited_ps", "<i8")])
+_NUMBERS = ("own_ps", "argument", "waited_ps", "element")
+_NUMBERS = ("own_ps", "argument", "waited_ps", "element")
+_OPS = np.dtype([("kind", "<i4"), ("what", "<i4"), *((name, "<i8") for name in _NUMBERS)])
 _CALL, _TAKE, _POST, _SLEEP, _UNTIL, _CREATE, _JOIN, _BIND, _YIELD, _END, _EXIT, _TRANSFER = range(12)
 _KINDS = {
     SyncKind.TAKE: _TAKE, SyncKind.POST: _POST, SyncKind.CREATE: _CREATE, SyncKind.JOIN: _JOIN, SyncKind.BIND: _BIND,
     SyncKind.YIELD: _YIELD, SyncKind.END: _END, SyncKind.EXIT: _EXIT,
 }  # fmt: skip
-_CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
 _GRIDS_PS = tuple(10**digits for digits in range(9, 3, -1))
+_NEVER_PS = 1 << 62
 _ON_GRID = 0.8  # of moments; some are late
 _LEAST_SLEEPS = 8  # that show whether a thread sleeps for a time, or until moments on a grid
 
@@ -41,23 +45,11 @@ class Role(IntEnum):
     OUT_OF = 2
 
 
-@dataclass(frozen=True)
-class Queue:
-    """The host queue of an edge: its semaphores, and the threads that take from each."""
-
-    edge: int
-    room: int
-    there: int
-    source: int
-    sink: int
-    push_ps: Cycles
-
-
 @dataclass
 class RunThreads:
     """The threads by number: `roles`, the `ops` of LISTED ones, the `edges` that the others move, their `costs` (COSTS
     each), and whether transfers keep their core. `interrupts_ps` are the times at which the thread of an edge out of an
-    FPGA was woken."""
+    FPGA was woken, `others` the initial values of semaphores that belong to no queue."""
 
     roles: list[Role]
     queues: list[Queue]
@@ -66,6 +58,7 @@ class RunThreads:
     costs: list[Sequence[int]] = field(default_factory=list)
     holds_core: list[bool] = field(default_factory=list)
     interrupts_ps: dict[int, Cycles] = field(default_factory=dict)
+    others: list[int] = field(default_factory=list)
 
     @property
     def most_words(self) -> int:
@@ -76,6 +69,16 @@ class RunThreads:
     @property
     def dtype(self) -> np.dtype[np.void]:
         return _OPS
+
+    @property
+    def ends_never(self) -> RowArray:
+        """The row after the last recorded call of a thread."""
+        return np.array([(_END, 0, _NEVER_PS, 0, 0, NO_ELEMENT)], _OPS)
+
+    @staticmethod
+    def pops(ops: RowArray, semaphore: int) -> NDArray[np.int64]:
+        """The rows in which a thread takes from a semaphore."""
+        return np.flatnonzero((ops["kind"] == _TAKE) & (ops["what"] == semaphore))
 
     def at_speeds(self, own: Mapping[int, float]) -> RunThreads:
         """The threads with their own code scaled by these factors, by thread number."""
@@ -90,56 +93,20 @@ class RunThreads:
         return replace(self, ops=ops, costs=costs)
 
 
-class Rows:
-    """The rows of one thread in table `syncs`, as columns."""
-
-    def __init__(self, run: Run, number: int) -> None:
-        table = run.tables["syncs"]
-        block = np.asarray(table["block"])
-        begin, end = np.searchsorted(block, [number, number + 1])
-        self.number = number
-        part = slice(begin, end)
-        self.kind, self.object, self.argument, self.result, self.t0, self.t1, self.woken, self.own = (
-            np.asarray(table[name])[part]
-            for name in ("kind", "object", "argument", "result", "t0_ps", "t1_ps", "woken_ps", "own_ps")
-        )
-        self.refused = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.REFUSED)
-        self.took = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.DONE)
-        #: that a try failed before: it went the long way
-        self.long = self.took & np.concatenate(([False], self.refused[:-1]))[: len(self.kind)]
-        #: the row of table `calls` of each transfer, and wait for one; -1 of others
-        self.calls = _calls(run, number, self.kind, self.argument)
-        sends = np.array([*(entry.kind == "send" for entry in run.manifest.entries), False])
-        self.sends = sends[np.append(run.tables["calls"]["entry"], -1)[self.calls]]
-        self.bytes = np.append(run.tables["calls"]["bytes"], 0)[self.calls]
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-
-def _calls(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> NDArray[np.int64]:
-    calls = run.tables["calls"]
-    mine = np.flatnonzero(np.asarray(calls["block"]) == number)
-    parts = np.repeat(mine, np.asarray(calls["parts"])[mine])  # the call of each transfer
-    call_of = np.full(len(kind), -1, np.int64)
-    cards = np.flatnonzero(np.isin(kind, _CARD) & (argument >= 0))
-    cards = cards[argument[cards] < len(parts)]
-    call_of[cards] = parts[argument[cards]]
-    return call_of
-
-
 def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
     """The threads and queues of a run, or the reason why they cannot be replayed."""
     if "syncs" not in run.tables:
         return "the run did not record when its threads waited: run with --trace on the simulated card"
     blocks = np.asarray(run.tables["syncs"]["block"])
     rows = [Rows(run, number) for number in range(int(blocks.max(initial=0)) + 1)]
-    pairs = _pairs(rows, queues)
+    pairs = host_queues(rows, queues)
     if isinstance(pairs, str):
         return pairs
     semaphore = {queue.room: 2 * n for n, queue in enumerate(pairs)}
     semaphore |= {queue.there: 2 * n + 1 for n, queue in enumerate(pairs)}
-    threads = RunThreads([], pairs)
+    others = _other_semaphores(rows, semaphore)
+    semaphore |= {other: 2 * len(pairs) + n for n, other in enumerate(others)}
+    threads = RunThreads([], pairs, others=list(others.values()))
     longer = _longer(rows)
     for mine in rows:
         role = _role(mine, pairs, queues.edges)
@@ -147,15 +114,16 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
         threads.holds_core.append(bool((mine.kind == SyncKind.CARD_HELD).any()))
         threads.costs.append([0] * COSTS)
         if role is Role.LISTED:
-            ops = _listed(mine, semaphore, longer, queues)
+            elements = np.max([queue.elements(mine) for queue in pairs], axis=0, initial=NO_ELEMENT)
+            ops = _listed(mine, semaphore, longer, queues, elements)
             if isinstance(ops, str):
                 return ops
             threads.ops[mine.number] = ops
         elif role is Role.INTO:
-            threads.edges[mine.number] = [queue.edge for queue in pairs if queue.sink == mine.number]
+            threads.edges[mine.number] = [queue.edge for queue in pairs if mine.number in queue.sinks]
             threads.costs[-1] = _costs_into(mine, queues, longer, threads.edges[mine.number][0])
         else:
-            moved = sorted(queue.edge for queue in pairs if queue.source == mine.number)
+            moved = sorted(queue.edge for queue in pairs if mine.number in queue.sources)
             threads.edges[mine.number] = moved
             threads.costs[-1] = _costs_out_of(mine)
             woken = mine.t1[mine.kind == SyncKind.INTERRUPT]
@@ -163,61 +131,23 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
     return threads
 
 
-def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
-    """The host's queues by their semaphores, each with its edge; or the reason why they are unknown."""
-    gives: dict[tuple[int, int], int] = {}  # thread by (taken, posted)
-    first: dict[int, int] = {}  # when each semaphore was first taken without a wait, or posted
-    for mine in rows:
-        at = np.flatnonzero(mine.took[:-1] & (mine.kind[1:] == SyncKind.POST))
-        for place in at:
-            pair = int(mine.object[place]), int(mine.object[place + 1])
-            if pair in gives and gives[pair] != mine.number:
-                return "several threads take from one end of a queue"
-            gives[pair] = mine.number
-            first.setdefault(pair[0], int(mine.t1[place]))
-    candidates: list[tuple[int, int, int, int]] = []
-    for (room, there), source in gives.items():
-        sink = gives.get((there, room))
-        if sink is not None and first[room] <= first[there] and (room, there) not in {f[:2] for f in candidates}:
-            if first[room] == first[there] and source > sink:
-                continue
-            candidates.append((room, there, source, sink))
-    pairs, left = [], {n: e for n, e in enumerate(queues.edges) if e.on_host and len(e.push_ps) and len(e.pop_ps)}
-    for room, there, source, sink in candidates:
-        push, pop = _moments(rows[source], room), _moments(rows[sink], there)
-        of = [n for n, edge in left.items() if _is(edge, push, pop)]
-        if not of:
-            return "a queue of the host's threads belongs to no edge of the application"
-        del left[of[0]]
-        pairs.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
-    if left:
-        label = next(iter(left.values())).label
-        return f"the queue of {label} was not found among the host's threads, or several of them share an end of it"
-    return pairs
-
-
-def _moments(rows: Rows, semaphore: int) -> tuple[Cycles, Cycles]:
-    """The bounds of the times at which a thread got an element: from taking this semaphore to posting another."""
-    at = np.flatnonzero(rows.took[:-1] & (rows.object[:-1] == semaphore) & (rows.kind[1:] == SyncKind.POST))
-    return rows.t1[at], rows.t0[at + 1]
-
-
-def _is(edge: EdgeQueue, push: tuple[Cycles, Cycles], pop: tuple[Cycles, Cycles]) -> bool:
-    """Whether an edge's elements entered and left within these bounds, on the sides that the host moves."""
-    for moments, between, fpga in ((edge.push_ps, push, edge.source_fpga), (edge.pop_ps, pop, edge.sink_fpga)):
-        count = min(len(moments), len(between[0]))
-        if not fpga and (count < len(moments) or not ((between[0][:count] <= moments[:count])
-                                                      & (moments[:count] <= between[1][:count])).all()):  # fmt: skip
-            return False
-    return len(push[0]) - len(edge.push_ps) in (0, 1)  # one that nobody reads any more is lost
+def _other_semaphores(rows: Sequence[Rows], known: Mapping[int, int]) -> dict[int, int]:
+    """The values at the beginning of semaphores that belong to no queue: those of agents, and the application's own."""
+    first: dict[int, tuple[int, int]] = {}
+    for calls in rows:
+        for row in np.flatnonzero(np.isin(calls.kind, [SyncKind.TAKE, SyncKind.POST])).tolist():
+            object_, found = int(calls.object[row]), (int(calls.t0[row]), int(calls.argument[row]))
+            if object_ not in known:
+                first[object_] = min(first.get(object_, found), found)
+    return {object_: value for object_, (_, value) in sorted(first.items())}
 
 
 def _role(mine: Rows, queues: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
-    if not np.isin(mine.kind, _CARD).any():
+    if not np.isin(mine.kind, CARD).any():
         return Role.LISTED
-    if any(queue.sink == mine.number and edges[queue.edge].sink_fpga for queue in queues):
+    if any(mine.number in queue.sinks and edges[queue.edge].sink_fpga for queue in queues):
         return Role.INTO
-    if any(queue.source == mine.number and edges[queue.edge].source_fpga for queue in queues):
+    if any(mine.number in queue.sources and edges[queue.edge].source_fpga for queue in queues):
         return Role.OUT_OF
     return Role.LISTED
 
@@ -244,13 +174,14 @@ def _listed(
     semaphore: Mapping[int, int],
     longer: Mapping[tuple[int, int] | None, tuple[int, int]],
     queues: RunQueues,
+    elements: Cycles,
 ) -> RowArray | str:
     """A thread's calls in the form of `queues.c`, or the reason why it cannot be listed."""
     kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
     ops = np.zeros(len(rows), _OPS)
-    ops["kind"], ops["own_ps"] = kinds[rows.kind], rows.own
+    ops["kind"], ops["own_ps"], ops["element"] = kinds[rows.kind], rows.own, elements
     ops["what"] = np.where(np.isin(rows.kind, [SyncKind.CREATE, SyncKind.JOIN, SyncKind.BIND]), rows.argument, 0)
-    slept = np.isin(rows.kind, [SyncKind.SLEEP, *_CARD]) & (rows.woken >= 0)
+    slept = np.isin(rows.kind, [SyncKind.SLEEP, *CARD]) & (rows.woken >= 0)
     ops["kind"][slept] = _SLEEP
     ops["argument"][slept] = (rows.woken - rows.t0)[slept]
     if any(edge.crosses for edge in queues.edges):
@@ -263,10 +194,10 @@ def _listed(
     if _sleeps_until(rows):
         until = rows.kind == SyncKind.SLEEP
         ops["kind"][until], ops["argument"][until] = _UNTIL, rows.woken[until]
-    of_semaphores = np.isin(rows.kind, [SyncKind.TAKE, SyncKind.POST])
-    uses = of_semaphores & np.isin(rows.object, list(semaphore))
+    uses = np.isin(rows.kind, [SyncKind.TAKE, SyncKind.POST])
     ops["what"][uses] = [semaphore[int(one)] for one in rows.object[uses]]
-    ops["kind"][of_semaphores & ~uses] = _CALL
+    timed_out = uses & (rows.result == SyncResult.TIMED_OUT)
+    ops["kind"][timed_out], ops["argument"][timed_out] = _SLEEP, (rows.t1 - rows.t0)[timed_out]
     waits = (rows.woken >= 0) & ~slept & ~uses & ~np.isin(rows.kind, [SyncKind.JOIN])
     waits &= rows.result != SyncResult.NOT_OVER
     if waits.any():
@@ -343,7 +274,7 @@ def _costs_into(
             count += 1
         elif kind == SyncKind.SLEEP:
             seen[pause].append(own)
-        elif kind in _CARD:
+        elif kind in CARD:
             if mine.sends[row]:
                 writes.append((count, own))
                 count = 0
@@ -368,12 +299,12 @@ def _costs_out_of(mine: Rows) -> list[int]:
         kind, own = int(mine.kind[row]), int(mine.own[row])
         if kind == SyncKind.INTERRUPT:
             seen[irq].append(own)
-        elif kind in _CARD:
+        elif kind in CARD:
             seen[look if before == SyncKind.INTERRUPT else window].append(own)
         elif kind == SyncKind.OTHER:
             seen[value].append(own)
         elif kind == SyncKind.TAKE:
-            if before in _CARD:
+            if before in CARD:
                 sizes = 1
                 while row + 2 * sizes < len(mine) and mine.kind[row + 2 * sizes] == SyncKind.TAKE:
                     sizes += 1

@@ -132,17 +132,20 @@ class Queues:
         ranges = []  # of each thread: of `ops` where it is LISTED, else of `ends`
         for number, role in enumerate(threads.roles):
             if role is Role.LISTED:
-                ops.append(threads.ops[number])
-                ranges.append((listed, listed := listed + len(ops[-1])))
+                ops += [threads.ops[number], threads.ends_never]
+                ranges.append((listed, listed + len(threads.ops[number])))
+                listed = ranges[-1][1] + 1
             else:
                 ranges.append(order[number])
         begin = np.array(ranges, np.int64).reshape(-1, 2)
         counts = np.array([len(queue.push_ps) for queue in threads.queues], np.int64)
-        room = np.repeat(counts, 2) + 1  # the semaphores of queue q are 2 q (room) and 2 q + 1 (there); the end besides
+        # the semaphores of queue q are 2 q (room) and 2 q + 1 (there); the end besides
+        room = np.append(np.repeat(counts, 2) + 1, np.zeros(len(threads.others), np.int64))
         taken_begin = np.concatenate(([0], np.cumsum(room)))
         self._taken = np.full(int(taken_begin[-1]), -1, np.int64)
         self._taken_begin = taken_begin
-        self._counts = np.zeros(2 * len(counts), np.int64)
+        self._counts = np.append(np.zeros(2 * len(counts), np.int64), np.array(threads.others, np.int64))
+        rows_after, rows_at_end = self._followed(begin[:, 0], taken_begin)
         queue_of = {queue.edge: number for number, queue in enumerate(threads.queues)}
         self._queue_of = queue_of
         push: list[int] = []
@@ -165,7 +168,8 @@ class Queues:
         arrays: dict[str, Any] = {
             "ops": np.concatenate(ops), "role": np.array([int(r) for r in threads.roles], np.int32), "begin": begin,
             "cost": np.array(threads.costs, np.int64).reshape(-1, COSTS), "counts": self._counts,
-            "taken_begin": taken_begin, "taken": self._taken,
+            "taken_begin": taken_begin, "taken": self._taken, "put": np.zeros_like(self._counts),
+            "element": np.zeros_like(self._taken), "row_after": rows_after, "row_at_end": rows_at_end,
             "held": np.array(threads.holds_core, np.int32),
             "end_there": 2 * of_queue + 1, "end_room": 2 * of_queue,
             "end_words": np.array([-(-self.edges[end.edge].bits // 32) for end in self.ends], np.int64),
@@ -188,6 +192,23 @@ class Queues:
             *(np.empty(count, kind) for kind in (np.int64, np.int32, np.int32)),
             *(np.empty(semaphores, np.int64) for _ in range(2)),
         ]
+
+    def _followed(self, begin: Cycles, taken_begin: Cycles) -> tuple[Cycles, Cycles]:
+        """The rows of `ops` with which a thread continues: by semaphore and popped element, and by thread after the end
+        of its stream; -1 for the thread's own next row."""
+        after, at_end = np.full(int(taken_begin[-1]), -1, np.int64), np.full(len(begin), -1, np.int64)
+        for number, queue in enumerate(self.threads.queues):
+            for sink in queue.sinks if queue.follows_elements else ():
+                ops = self.threads.ops.get(sink, np.zeros(0, self.threads.dtype))
+                pops = self.threads.pops(ops, 2 * number + 1)
+                if not len(pops):
+                    continue
+                elements = ops["element"][pops]
+                popped = elements >= 0
+                after[taken_begin[2 * number + 1] + elements[popped]] = begin[sink] + pops[popped] + 1
+                ended = pops[-1] + 1 if not popped[-1] else len(ops)
+                at_end[sink] = begin[sink] + ended
+        return after, at_end
 
     def _ends_by_thread(self) -> dict[int, tuple[int, int]]:
         """The ends of each thread that moves data, as a range of `ends`, which are sorted accordingly."""
@@ -354,7 +375,8 @@ def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> c
     """The struct `application` for `resources/replay/queues.c`."""
     order = (
         "threads semaphores count_cores slice_ps call_ps wake_ps switch_ps ranks ops role begin cost counts",
-        "taken_begin taken bulk flush_ps flush_cycles held end_there end_room end_words end_depth end_push end_pop",
+        "taken_begin taken put element row_after row_at_end bulk flush_ps flush_cycles held end_there end_room",
+        "end_words end_depth end_push end_pop",
         "end_count end_last nodes send_ps receive_ps bus_shared clock",
     )
     fields = [(name, ctypes.c_int64 if name in numbers else ctypes.c_void_p) for line in order for name in line.split()]

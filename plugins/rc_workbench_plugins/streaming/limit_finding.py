@@ -6,6 +6,7 @@ The walk (`query/limits.py`) reads every event of a run, so it is done once, whe
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -195,6 +196,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
     block = _shown_on(limit["limit"], [one.block for one in measured.blocks]) if limit and limit["by"] else None
     if limit is None or block is None:
         return ()
+    threads = _threads_of(block, limit["limit"], [one.block for one in measured.blocks])
     asleep = _asleep(limit, next(one for one in measured.blocks if one.block is block))
     by = "sleep" if asleep else limit["by"]
     gain = float("inf") if limit["gain"] is None else float(limit["gain"])
@@ -215,7 +217,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
             speedup_ideal=gain,
             speedup_cap=gain,
             severity="",
-            advice=(Advice(_ADVICE[by].format(**names), gain, stays, **_changes(by, block)),),
+            advice=(Advice(_ADVICE[by].format(**names), gain, stays, **_changes(by, threads)),),
             metrics={"stream.busy": limit["share"]},
             condition=f"the application's busiest block, busy {percent_text(limit['share'])} of the time",
             explanation=limit["words"][0],
@@ -285,12 +287,19 @@ def _asleep(limit: Mapping[str, Any], shown: BlockMetrics) -> float:
     return asleep if asleep > _ASLEEP * float(limit["share"]) else 0.0
 
 
-def _changes(by: str, block: Block) -> dict[str, Any]:
+def _threads_of(block: Block, limit: Sequence[str], blocks: Sequence[Block]) -> Sequence[Block]:
+    """All threads of the application's block of which this is the first one; else this one."""
+    pool = next((name for name in _in_run(limit) if _name(block) == f"{name}_1"), "")
+    return [one for one in blocks if re.fullmatch(rf"{re.escape(pool)}_\d+", _name(one))] if pool else [block]
+
+
+def _changes(by: str, threads: Sequence[Block]) -> dict[str, Any]:
     """The advice as changes: a factor of two, if it concerns a single block."""
     if by != "block":
         return {"no_change": _NO_CHANGE[by]}
+    block = threads[0]
     if block.side is Side.HOST:
-        return {"changes": (ScaleHost(block.id, "*", 0.5),)}
+        return {"changes": tuple(ScaleHost(one.id, "*", 0.5) for one in threads)}
     work = [state.name for state in block.states if state.category is Category.WORK]
     if not work:
         return {"no_change": f"no work of {block.id} is marked"}
@@ -310,12 +319,20 @@ def _limits(names: Sequence[str]) -> str:
     return "limits" if len(names) == 1 else "limit"
 
 
+def _in_run(limit: Sequence[str]) -> list[str]:
+    return [name.replace(".", "_") for name in limit]
+
+
+def _name(block: Block) -> str:
+    return block.id.rpartition(".")[2]
+
+
 def _shown_on(limit: Sequence[str], blocks: Sequence[Block]) -> Block | None:
     """The run's block of the first block that limits: a thread of its name, or hardware in its instance."""
-    names = [name.replace(".", "_") for name in limit]
+    names = _in_run(limit)
     first_threads = [f"{name}_1" for name in names]
     for block in blocks:
-        if block.side is Side.HOST and block.id.rpartition(".")[2] in (*names, *first_threads):
+        if block.side is Side.HOST and _name(block) in (*names, *first_threads):
             return block
         if block.side is Side.FPGA and any(part.endswith(f"_{name}") for name in names for part in block.id.split(".")):
             return block
