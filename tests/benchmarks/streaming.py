@@ -195,7 +195,7 @@ def searched(
             "schema_version: 1\nname: search\nplatform: nallatech_h101\nstreaming:\n  sources: [blastn.x, stages.x]\n"
             f"  top: {top}\n  mapping: {json.dumps(mapping)}\n"
             + (f"  query: q.tt\n  frame: {frame}\n" if frame else "")
-            + "simulation: {cores: 16}\n"
+            + "simulation: {cores: 16, wall_limit_s: 7200}\n"
         )
         options = RunOptions(out=folder / "run", deterministic=True)
         run = run_workspace(open_workspace(path, load_plugins()), options, Job())
