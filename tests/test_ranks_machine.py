@@ -28,7 +28,7 @@ from workbench.api.records import MESSAGES, RANK_CLOCKS
 from workbench.api.virtual_time import Triples, steady
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Cores, Run
+from workbench.model.run import PS_PER_S, Cores, Run
 from workbench.model.syncs import SyncKind
 from workbench.replay.refusals import cannot_replay
 from workbench.replay.threads import Replay, differences
@@ -43,7 +43,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import Plugins, load_plugins
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
-from ranks_machine import DATA, MPI, collectives, messages, mpirun, project
+from ranks_machine import DATA, MPI, built, collectives, messages, mpirun, project, with_source
 
 SEND, ISEND, RECV, WAITALL = ("MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Waitall")
 
@@ -325,6 +325,98 @@ def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, pl
     shutil.copytree(records / "rank_0", records / "rank_of_77")
     with pytest.raises(WorkbenchError, match="both are of rank 0"):
         rank_folders(records)
+
+
+LOCKS = """
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, guard = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int goes;
+static void *work(void *argument)
+{
+    pthread_mutex_lock(&guard); /* from when the main thread waits for the condition */
+    pthread_mutex_lock(&held);
+    goes = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&guard);
+    while (held.__data.__lock < 2)
+        usleep(1000);
+    for (volatile long i = 0; i < 20000000; i++) ;
+    pthread_mutex_unlock(&held);
+    return argument;
+}
+int main(int argc, char **argv)
+{
+    pthread_t worker;
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    pthread_mutex_lock(&guard);
+    pthread_create(&worker, NULL, work, NULL);
+    while (!goes)
+        pthread_cond_wait(&changed, &guard);
+    pthread_mutex_unlock(&guard);
+    pthread_mutex_lock(&held);
+    pthread_mutex_unlock(&held);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pthread_join(worker, NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_threads_of_a_rank_wait_for_each_others_locks(program: Path, plugins: Plugins, tmp_path: Path) -> None:
+    """A thread that calls no API, but lets another one go on, is a thread of the run. What it takes longer, those take
+    longer who wait for its locks."""
+    with_source(LOCKS, tmp_path / "locks", plugins)
+    built_tree = tmp_path / "locks" / "tree"
+    own = built(built_tree, tmp_path / "built", "host", design=program.with_name("libfpga.so"))
+    mpirun(own, 2, tmp_path / "records")
+    run = collect_records(built_tree, tmp_path / "records", tmp_path / "run", plugins)
+    names = [block.id for block in run.manifest.blocks[:4]]
+    assert names == ["host.rank[0].main", "host.rank[1].main", "host.rank[0].thread_1", "host.rank[1].thread_1"]
+    syncs = run.tables["syncs"]
+    waited = {(block, by) for block, _, _, by in waits(syncs)}
+    assert {(0, 2), (1, 3)} <= waited <= {(0, 2), (1, 3), (2, 0), (3, 1), (0, 1), (1, 0), (0, 3), (1, 2)}
+    for_worker = [row for row in waits(syncs) if (row[0], row[3]) == (0, 2)]
+    assert len(for_worker) >= 2  # the condition, and the lock
+    replayed = prepared(run, None, plugins)
+    assert (replayed.exact, replayed.why) == (True, "")
+    assert any("free after a change too" in one for one in replayed.assumed)
+    work_ps = int(np.asarray(syncs["own_ps"])[np.asarray(syncs["block"]) == 2].max())
+    slower = replayed.predict([read_change("host block=host.rank[0].thread_1 state=work factor=100")])
+    assert slower.time_s is not None
+    assert slower.time_s > run.time_s + 90 * work_ps / PS_PER_S
+    assert "host.rank[0].thread_1" in {run.manifest.blocks[n].id for n in replayed.run_path().steps.block.tolist()}
+
+
+def test_programs_of_two_trees_are_one_run(
+    file: Path, program: Path, tree: Path, plugins: Plugins, tmp_path: Path
+) -> None:
+    """The second is another project, whose calls are on other lines."""
+    source = file.parent / "host" / "main.c"
+    with_source(f"/* Another one. */{chr(10)}{source.read_text()}", tmp_path / "other", plugins)
+    own = built(tmp_path / "other" / "tree", tmp_path / "built", "host", design=program.with_name("libfpga.so"))
+    command = ["mpirun", "-n", "1", str(program), ":", "-n", "1", str(own)]
+    assert mpirun(program, 2, tmp_path / "records", command=command) == "50256 50256\n"
+    trees = [tree, tmp_path / "other" / "tree"]
+    run = collect_records(trees, tmp_path / "records", tmp_path / "run", plugins)
+    sites, calls = run.manifest.sites, run.tables["calls"]
+    called = [{sites[site] for site in calls["site"][np.asarray(calls["block"]) == rank]} for rank in range(2)]
+    files = [{site.file for site in some} for some in called]
+    name = run.manifest.name.partition(" + ")[0]
+    assert run.manifest.name == f"{name} + {name} (2)"
+    assert files == [{f"{name}/host/main.c"}, {f"{name} (2)/host/main.c"}]
+    for callee in ("MPI_Init", "fpgaWrite", "MPI_Allreduce"):
+        first, second = ({site.line for site in some if site.callee == callee} for some in called)
+        assert second == {line + 1 for line in first}
+    assert len(messages(run)) >= 4 - came_before_being_sent(run)
+    assert prepared(run, None, plugins).exact
+    with pytest.raises(WorkbenchError, match="rank 1 ran a program of another tree") as raised:
+        collect_records(tree, tmp_path / "records", tmp_path / "alone", plugins)
+    assert "Name both trees" in raised.value.diagnostics[0].hint
 
 
 # ---- made up ----

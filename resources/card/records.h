@@ -150,7 +150,8 @@ typedef enum {
     RCW_PROBED,
     RCW_ALL_TO_ALL, RCW_FROM_ROOT, RCW_TO_ROOT, RCW_FROM_LOWER, /* collectives; the end of one that was begun in another call */
     RCW_ALONE, /* a call of which it is not known for whom it waits */
-    RCW_THREAD_STARTED, RCW_THREAD_BEGUN, RCW_THREAD_OVER, RCW_THREAD_JOINED /* `order` is the number of the thread that was started */
+    RCW_THREAD_STARTED, RCW_THREAD_BEGUN, RCW_THREAD_OVER, RCW_THREAD_JOINED, /* `order` is the number of the thread that was started */
+    RCW_WAITED, RCW_LET_GO /* for another thread, at a lock or the like, whose address is the `order`; what others waited for */
 } rcw_message_kind;
 
 /* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when

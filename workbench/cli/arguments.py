@@ -113,7 +113,8 @@ OWN: Sequence[Command] = (
              "compiler:run_cc"),
     compiler("c++", "the same for C++", "compiler:run_cxx"),
     command("collect", "write a run folder from the records of a run on a real machine", "projects:run_collect",
-            file("tree", metavar="DIR", help="the folder that `instrument` wrote, or the project for `workbench cc`"),
+            file("tree", metavar="DIR", nargs="+", help="the folder that `instrument` wrote, or the project for "
+                 "`workbench cc`; of programs of several projects under one mpirun all their folders"),
             file("records", metavar="RECORDS", help="the folder that RCW_RAW named during the run"), OUT_RUN, JSON),
     command("agent", "print how to start a program so that the FPGA's agent counts otherwise, without a new build",
             "projects:run_agent", file("tree", metavar="DIR", help="the folder that `instrument` wrote"),

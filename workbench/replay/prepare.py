@@ -33,7 +33,7 @@ from workbench.traces.trace import trace_of
 
 REAL_BOARD = "on a real machine only the host is followed: calls of the board take what they took in this run"
 
-OWN_LOCKS = "what threads of a rank wait for one another's locks counts as their own time"
+OWN_LOCKS = "locks for which no thread of a rank waited in this run are free after a change too"
 
 
 def prepare(

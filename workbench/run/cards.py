@@ -51,25 +51,26 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
     )
 
 
-def manifest_of_ranks(manifest: Manifest, places: Sequence[str]) -> Manifest:
-    """The manifest with a design for each rank; `places` are the name prefixes of the ranks."""
-    first = manifest.clocks[0].name if manifest.clocks else ""
-    host = tuple(block for block in manifest.blocks if block.side is Side.HOST)
-    design = [block for block in manifest.blocks if block.side is not Side.HOST]
-    of_ranks = (
-        _block_on(replace(one, clock=place + (one.clock or first)), place) for place in places for one in design
-    )
+def manifest_of_ranks(manifests: Sequence[Manifest], places: Sequence[str]) -> Manifest:
+    """The first manifest with a design for each rank, whose program's manifest is that of its number; `places` are the
+    name prefixes of the ranks."""
+    of_ranks = list(zip(places, manifests, strict=True))
+    firsts = np.cumsum([0, *(len(one.streams) for one in manifests)]).tolist()
+    host = tuple(block for block in manifests[0].blocks if block.side is Side.HOST)
     return replace(
-        manifest,
-        blocks=(*host, *of_ranks),
+        manifests[0],
+        blocks=(*host, *(
+            _block_on(replace(block, clock=place + (block.clock or (one.clocks[0].name if one.clocks else ""))), place)
+            for place, one in of_ranks for block in one.blocks if block.side is not Side.HOST
+        )),
         clocks=tuple(
             replace(clock, name=place + clock.name, derived_from=clock.derived_from and place + clock.derived_from)
-            for place in places for clock in manifest.clocks
+            for place, one in of_ranks for clock in one.clocks
         ),
-        streams=tuple(_stream_on(one, place, n * len(manifest.streams))
-                      for n, place in enumerate(places) for one in manifest.streams),
-        fifos=tuple(_fifo_on(one, place, n * len(manifest.streams))
-                    for n, place in enumerate(places) for one in manifest.fifos),
+        streams=tuple(_stream_on(stream, place, first)
+                      for first, (place, one) in zip(firsts, of_ranks, strict=False) for stream in one.streams),
+        fifos=tuple(_fifo_on(fifo, place, first)
+                    for first, (place, one) in zip(firsts, of_ranks, strict=False) for fifo in one.fifos),
     )  # fmt: skip
 
 

@@ -4,13 +4,16 @@ simulated card writes them (`SYNCS`).
 Messages between two ranks with one tag stay in order (MPI 3.1, section 3.5), so that the n-th that is sent is the n-th
 that was asked for. A receive waits for its message from the moment it is sent. A send that ends after its receiver had
 asked for the message waited for that (Scalasca's late receiver). Of a collective call all wait for the last, for the
-root, or the root for the last. A thread waits for the one that starts it, and who joins it for its end.
+root, or the root for the last. A thread waits for the one that starts it, and who joins it for its end; at a lock, a
+condition, a semaphore or a barrier for the last other thread that let it go meanwhile.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +44,8 @@ class Kind(IntEnum):
     THREAD_BEGUN = 13
     THREAD_OVER = 14
     THREAD_JOINED = 15
+    WAITED = 16
+    LET_GO = 17
 
 
 _SENDS, _COLLECTIVES = (1, 2, 3), (7, 8, 9, 10)
@@ -110,7 +115,10 @@ class _Matcher:
         self.begun: dict[_Key, int] = {}  # which thread of a rank it is, by the number that it got as it was started
         self.started_ps: dict[_Key, int] = {}
         self.over_ps: dict[_Key, int] = {}
+        self.let_go: dict[_Key, list[tuple[int, _Key]]] = defaultdict(list)  # when, by rank and address
         self._match()
+        for moments in self.let_go.values():
+            moments.sort()
         self.meetings = {meeting: number for number, meeting in enumerate(self.collectives, 1)}
 
     def _match(self) -> None:
@@ -126,6 +134,8 @@ class _Matcher:
                     self.started_ps[rank, one.order] = one.t0
                 elif one.kind == Kind.THREAD_OVER:
                     self.over_ps[rank, one.order] = one.t0
+                elif one.kind == Kind.LET_GO:
+                    self.let_go[rank, one.order].append((one.t0, key))
                 elif one.kind in _COLLECTIVES:
                     self.collectives[one.comm, one.order].append(key)
                 elif one.peer < 0:
@@ -148,6 +158,18 @@ class _Matcher:
 
     def message(self, key: _Key) -> _Message:
         return self.of[key[0]][key[1]]
+
+    def let_go_by(self, key: _Key) -> tuple[int, _Key] | None:
+        """When and by which record another thread last let go what one waited for meanwhile; None if that is not
+        recorded."""
+        one = self.message(key)
+        moments = self.let_go.get((key[0], one.order), [])
+        for when, by in reversed(moments[: bisect_right(moments, one.t1, key=itemgetter(0))]):
+            if when <= one.t0:
+                break
+            if self.message(by).thread != one.thread:
+                return when, by
+        return None
 
     def waits_for_receiver(self, key: _Key) -> bool:
         """Whether a send that blocks ended only after its receiver, later than it, had asked for the message."""
@@ -267,6 +289,10 @@ def _add_call(
             thread.add(SyncKind.CREATE, call.t0, call.t0, argument=numbers.get((key[0], other), -1))
         elif one.kind == Kind.THREAD_OVER:
             rows["over", (key[0], one.order)] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+        elif one.kind == Kind.LET_GO:
+            rows["let go", key] = thread.number, thread.add(SyncKind.SEND_MESSAGE, call.t0, call.t0)
+        elif one.kind == Kind.WAITED and (let_go := matcher.let_go_by(key)):
+            causes.append(_Cause(let_go[0], ("let go", let_go[1])))
         elif one.kind == Kind.THREAD_JOINED and (key[0], one.order) in matcher.over_ps:
             causes.append(_Cause(matcher.over_ps[key[0], one.order], ("over", (key[0], one.order))))
         elif one.kind in _COLLECTIVES:

@@ -92,7 +92,7 @@ def check_one_program(folders: Sequence[Path], shown: Path) -> None:
     first = next((text for text in texts if text), [])
     for number, text in enumerate(texts):
         if text and text != first:
-            hint = "Name the sources of all programs in one project, and link each program from its one tree."
+            hint = "Name both trees: workbench collect TREE TREE RECORDS. Or link all programs from one project's tree."
             message = f"rank {number} ran a program of another tree than the ranks before it"
             raise WorkbenchError(Diagnostic(message, hint, file=str(shown / folders[number].name)))
 

@@ -120,18 +120,19 @@ def _recorded_by(ranks: Sequence[Rank]) -> list[Path]:
     return recorded([rank.folder for rank in ranks])
 
 
-def join_ranks(raw: Path, folders: Sequence[Path], fpgas: int, shown: Path) -> tuple[int, tuple[Diagnostic, ...]]:
-    """Write the records of all ranks, each with so many FPGAs, to `raw` as those of one program; how far off times of
+def join_ranks(raw: Path, folders: Sequence[Path], fpgas: Sequence[int]) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Write the records of all ranks, each with so many `fpgas`, to `raw` as one program's; how far off times of
     different ranks may be (ps), and what there is to say."""
     ranks, notes = aligned(folders)
     lines, numberings = read_programs(folders)
     counts = in_common_slots([list(counted_rows(rank.folder / STATS)) for rank in ranks], numberings)
     numbers = _thread_numbers(counts)
     _join_stats(raw, ranks, counts, numbers)
-    _join_calls(raw, ranks, numbers, numberings, fpgas)
+    firsts = list(itertools.accumulate(fpgas, initial=0))
+    _join_calls(raw, ranks, numbers, numberings, firsts)
     _join_ends(raw, ranks, numbers)
-    for number, rank in enumerate(ranks):
-        _join_boards(raw, rank, number * fpgas, fpgas)
+    for rank, first, count in zip(ranks, firsts, fpgas, strict=False):
+        _join_boards(raw, rank, first, count)
     (raw / UNITS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return unsure_between_ps(ranks), (*_silent(ranks), *notes, *_join_messages(raw, ranks, numbers))
 
@@ -310,7 +311,7 @@ def _join_stats(
 
 def _join_calls(
     raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, int]], numberings: Sequence[Numbering | None],
-    fpgas: int,
+    first_fpgas: Sequence[int],
 ) -> None:  # fmt: skip
     if not any((rank.folder / "host_calls.bin").is_file() for rank in ranks):
         return
@@ -323,7 +324,7 @@ def _join_calls(
                 part["t0_ps"], part["t1_ps"] = rank.at_ps(part["t0_ps"]), rank.at_ps(part["t1_ps"])
                 part["thread"] = of[np.minimum(part["thread"], len(of) - 1)]
                 part = numbering.numbered(part) if numbering else part
-                part["fpga"] += number * fpgas
+                part["fpga"] += first_fpgas[number]
                 part["piece"] = 1
                 part.tofile(file)
 
@@ -334,8 +335,7 @@ def _join_ends(raw: Path, ranks: Sequence[Rank], numbers: Sequence[Mapping[int, 
     for rank, threads in zip(ranks, numbers, strict=True):
         life_ps, end = rank.end_ps - rank.begin_ps, read_end(rank.folder / "recording.txt")
         queued_ps = min(whole_number(end.get("queued_ps", ""), MOST_AMOUNT) or 0, life_ps)  # of its first thread
-        for own, place in threads.items():
-            of_thread = 0 if own else queued_ps
+        for place, of_thread in ((place, 0 if own else queued_ps) for own, place in threads.items()):
             lines.append(f"{place} {rank.begin_ps} {rank.end_ps} {life_ps - of_thread} 0 {of_thread}\n")
     (raw / "host_threads.txt").write_text("".join(lines))
     if len(ranks) > 1:

@@ -147,10 +147,10 @@ static void add(const rcw_message_record *record)
 void rcw_keep(const rcw_message_record *record)
 {
     rcw_thread_began();
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     if (rcw_ranks_on)
         add(record);
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
 }
 
 int64_t rcw_next_order(void) { return __atomic_fetch_add(&orders, 1, __ATOMIC_RELAXED); }
@@ -187,14 +187,14 @@ rcw_communicator *rcw_known(MPI_Comm comm)
 {
     int found;
     rcw_communicator *one;
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     if (comm != last_comm || !last_known) {
         PMPI_Comm_get_attr(comm, keyval, &one, &found);
         last_known = found ? one : new_communicator(comm, -1);
         last_comm = comm;
     }
     one = last_known;
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
     return one;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RCW_RANKS_H
 #define RCW_RANKS_H
 #include <mpi.h>
+#include <pthread.h>
 
 #include "../recap.h"
 
@@ -42,6 +43,9 @@ int rcw_in_world(const rcw_communicator *of, int peer);
 void rcw_keep(const rcw_message_record *record);
 /* Keeps when the calling thread began, before its first record. */
 void rcw_thread_began(void);
+/* The system's own, for what the recorder's threads share. */
+void rcw_lock(pthread_mutex_t *mutex);
+void rcw_unlock(pthread_mutex_t *mutex);
 /* Begins the record of a collective call; 0 where it is not recorded. */
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record);
 /* A copy of a communicator, for what its ranks do besides; MPI_COMM_NULL where nothing is recorded of it. */

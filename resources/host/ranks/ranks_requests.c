@@ -30,7 +30,7 @@ static open_request **at_handle(MPI_Request handle)
 static void open_one(MPI_Request handle, rcw_message_record record, rcw_communicator *of, MPI_Datatype type, int persistent)
 {
     open_request *one = malloc(sizeof *one);
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     open_request **at = at_handle(handle);
     while (*at) { /* one that nobody waited for, whose handle is used again */
         open_request *old = *at;
@@ -40,7 +40,7 @@ static void open_one(MPI_Request handle, rcw_message_record record, rcw_communic
     }
     *one = (open_request){NULL, handle, record, of, type, persistent, !persistent};
     *at = one;
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
 }
 
 /* A send or a receive is done in a call from t0 to now. `handle` is what it was before. */
@@ -49,7 +49,7 @@ static void done(MPI_Request handle, const MPI_Status *status, int64_t t0, int64
     int cancelled = 0;
     if (!rcw_ranks_on || handle == MPI_REQUEST_NULL)
         return;
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     open_request **at = at_handle(handle), *one = *at;
     if (one && one->active) {
         rcw_message_record record = one->record;
@@ -71,7 +71,7 @@ static void done(MPI_Request handle, const MPI_Status *status, int64_t t0, int64
         if (!cancelled && rcw_ranks_on)
             rcw_keep(&record);
     }
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
 }
 
 /* A send or a receive that is begun, and ends in a later call. */
@@ -139,7 +139,7 @@ static void starts(MPI_Request handle)
 {
     if (!rcw_ranks_on)
         return;
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     open_request *one = *at_handle(handle);
     if (one) {
         one->active = 1;
@@ -149,7 +149,7 @@ static void starts(MPI_Request handle)
         if (one->record.kind != RCW_RECEIVED)
             rcw_keep(&one->record);
     }
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
 }
 
 int MPI_Start(MPI_Request *request)

@@ -1,6 +1,6 @@
 /* Which thread of a rank starts which, and waits for its end: a part of ranks.c. Each thread gets a number as it is started, the order
- * of its records. Of threads that call nothing that is recorded, such as those of libraries, nothing is. Waits for one another's locks
- * are not recorded. */
+ * of its records. Of threads that call nothing that is recorded, such as those of libraries, nothing is. What they
+ * wait for of one another besides is recorded by ranks_locks.c. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -69,14 +69,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
         return real(thread, attributes, run, argument);
     *own = (started){.run = run, .argument = argument, .number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED)};
     int64_t number = own->number, t0 = rcw_ticks();
-    pthread_mutex_lock(&lock); /* nobody joins it before it is known here */
+    rcw_lock(&lock); /* nobody joins it before it is known here */
     int result = real(thread, attributes, begin, own);
     if (!result) {
         own->thread = *thread;
         own->next = all;
         all = own;
     }
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
     if (result)
         free(own);
     else
@@ -92,14 +92,14 @@ int pthread_join(pthread_t thread, void **value)
     int64_t t0 = rcw_ranks_on ? rcw_ticks() : 0;
     int result = real(thread, value);
     started *own = NULL;
-    pthread_mutex_lock(&lock);
+    rcw_lock(&lock);
     for (started **at = &all; *at && !result; at = &(*at)->next)
         if (pthread_equal((*at)->thread, thread)) {
             own = *at;
             *at = own->next;
             break;
         }
-    pthread_mutex_unlock(&lock);
+    rcw_unlock(&lock);
     if (own && rcw_ranks_on)
         keep(RCW_THREAD_JOINED, own->number, t0, rcw_ticks());
     free(own);

@@ -1,7 +1,7 @@
 """Makes run folders from the records of programs that were started elsewhere."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from workbench.run.machine_trace import machine_trace
 from workbench.run.rank_programs import units_of_ranks
 from workbench.run.ranks import rank_folders, recorded
 from workbench.run.sound import check_records
+from workbench.session.keep.rank_trees import host_of_ranks, of_programs, project_names, trees_of_ranks
 from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
 from workbench.session.make.pipeline import RunOptions, manifest_of
 from workbench.session.make.tree import DESCRIPTION, Tree, TreeFpga, open_tree
@@ -27,52 +28,61 @@ from workbench.session.program.plugins import Plugins
 from workbench.system.files import real
 
 
-def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
-    """Make a run folder from the records of a program that was built from a tree on a real machine, or with `workbench
-    cc` in a project. In the latter case `tree_path` is the project's, and the run has only a host.
+def collect_records(tree_paths: Path | Sequence[Path], records: Path, out: Path, plugins: Plugins) -> Run:
+    """Write a run folder from the records of a program that was built from a tree on a real machine, or with
+    `workbench cc` in a project: then the path is the project's, and the run is the host's alone. Ranks of several
+    programs may be of several trees.
 
-    WorkbenchError if the folders are of another kind, or do not belong together.
+    WorkbenchError if the folders are not that, or do not belong together.
     """
-    if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
-        workspace = open_workspace(tree_path, plugins)
+    paths = [tree_paths] if isinstance(tree_paths, Path) else tree_paths
+    if len(paths) == 1 and _is_project(paths[0]):
+        workspace = open_workspace(paths[0], plugins)
         units, template = _told_units(workspace.root, records), workspace.platform_path
-        tree, missed = _compiled_apart(workspace, units), [*units.missed]
+        trees, missed = [_compiled_apart(workspace, units)], [*units.missed]
     else:
-        tree, missed = open_tree(tree_path), []
-        template = tree.platform_path
+        trees, missed = [open_tree(path) for path in paths], []
+        template = trees[0].platform_path
     ranks = rank_folders(records)
-    of_ranks = tree.of_ranks(len(ranks))
+    trees = trees_of_ranks(trees, ranks, records)
+    of_ranks = of_programs(trees)
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
-    for one in tree.fpgas:
-        if one.language not in plugins.hdl_languages:
-            raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
-    composed = _composed(tree, plugins)
+    for tree in trees:
+        for one in tree.fpgas:
+            if one.language not in plugins.hdl_languages:
+                raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree.path))
+    composed = _composed(trees[0], plugins)
     languages = [plugins.hdl_languages[one.language] for one in of_ranks.fpgas]
-    for folder in recorded(ranks) or [records]:
-        check_records(folder, tree.hdl, tree.id)
-    writer = RunWriter(real(out), replace(of_ranks.manifest, created=now(), blocks=(), sites=(), entries=()))
+    for tree, folder in zip(trees, ranks or [records], strict=True):
+        if folder.is_dir():
+            check_records(folder, tree.hdl, tree.id)
+    name = " + ".join(project_names(trees).values())
+    described = replace(of_ranks.manifest, name=name, created=now(), blocks=(), sites=(), entries=())
+    writer = RunWriter(real(out), described)
     with failures_marked(writer):
         shutil.copyfile(template, writer.path / "platform.yaml")
         damage, missed = [d for d in missed if has_errors([d])], [d for d in missed if not has_errors([d])]
         unread = (*damage, *_copied(records, writer.raw))
     try:
         with failures_marked(writer):
-            outcome = measured_at(
-                tree, tree.host, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread)
-            )
+            outcome = measured_at(trees, None, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread))
     except WorkbenchError:
         shutil.rmtree(writer.path, ignore_errors=True)  # these records make no run
         raise
     with failures_marked(writer):
         clocks = clocks_of(writer.manifest, outcome)
-        hdl, words = of_ranks.hdl, outcome.counter_words
-        taps, trace_notes = machine_trace(writer.raw, writer.part, tree.host, hdl, clocks, words)
+        host, hdl, words = host_of_ranks(trees, writer.raw), of_ranks.hdl, outcome.counter_words
+        taps, trace_notes = machine_trace(writer.raw, writer.part, host, hdl, clocks, words)
         manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *trace_notes))
         manifest = replace(manifest, traced=taps is not None)
         own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
-        return collected(writer, manifest, outcome, Built(tree.host, hdl, languages, platform), taps, own)
+        return collected(writer, manifest, outcome, Built(host, hdl, languages, platform), taps, own)
+
+
+def _is_project(path: Path) -> bool:
+    return path.name.endswith(PROJECT_SUFFIX) or any(path.glob("*" + PROJECT_SUFFIX))
 
 
 def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:

@@ -20,10 +20,11 @@ from workbench.model.run_tables import Table
 from workbench.run.collect import Built, collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
-from workbench.run.rank_programs import check_one_program, host_of_rank
-from workbench.run.ranks import join_ranks, rank_folders, recorded
+from workbench.run.rank_programs import host_of_rank
+from workbench.run.ranks import join_ranks, rank_folders
 from workbench.run.sound import keep_sound
 from workbench.run.tap_trace import TapTrace
+from workbench.session.keep.rank_trees import of_programs
 from workbench.session.make.tree import Tree
 from workbench.traces.index import index_of_run
 
@@ -55,25 +56,26 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
 
 
 def measured_at(
-    tree: Tree, host: HostBuild, raw: Path, shown: Path, languages: Sequence[HdlLanguage], outcome: Outcome
-) -> Outcome:
-    """The outcome with the times in the records of `raw`, possibly of several ranks; damaged records are reported under
-    their names in `shown`."""
-    losses = list[Diagnostic]()
+    of_ranks: Sequence[Tree], host: HostBuild | None, raw: Path, shown: Path, languages: Sequence[HdlLanguage],
+    outcome: Outcome,
+) -> Outcome:  # fmt: skip
+    """The outcome with what the records in `raw` say, be it of several ranks, whose trees these are; what of them is
+    damaged is named as it is called in `shown`. `host` is that of all ranks, if it is not the tree's; `languages` are
+    those of all FPGAs."""
+    losses, whole = list[Diagnostic](), of_programs(of_ranks)
     folders, unsure_ps = rank_folders(raw), 0
-    there = recorded(folders)
-    if tree.id:
-        check_one_program(there, shown)
-    ways = [(folder, shown / folder.name) for folder in there] or [(raw, shown)]
-    of_rank = languages[: len(tree.fpgas)]
-    for path, name in ways:
-        own = host if tree.id or not there else host_of_rank(host, path)
-        losses += keep_sound(path, name, own, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
+    first = 0
+    for number, tree in enumerate(of_ranks):
+        path, name = (folders[number], shown / folders[number].name) if folders else (raw, shown)
+        of_rank = languages[first : first + len(tree.fpgas)]
+        first += len(tree.fpgas)
+        if path.is_dir():
+            own = (host or tree.host) if tree.id or not folders else host_of_rank(host or tree.host, path)
+            losses += keep_sound(path, name, own, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
     if folders:
-        unsure_ps, notes = join_ranks(raw, folders, len(tree.fpgas), shown)
+        unsure_ps, notes = join_ranks(raw, folders, [len(tree.fpgas) for tree in of_ranks])
         losses += notes
-    of_ranks = tree.of_ranks(len(folders))
-    outcome = measured(raw, outcome, of_ranks.hdl, of_ranks.manifest.clocks)
+    outcome = measured(raw, outcome, whole.hdl, whole.manifest.clocks)
     if len(folders) > 1:
         threads = read_thread_times(raw)
         most = max(Counter(read_thread_ranks(raw).values()).values())

@@ -12,6 +12,7 @@ from workbench.run.rank_programs import units_of_ranks
 from workbench.run.ranks import rank_folders, recorded
 from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
+from workbench.session.keep.rank_trees import of_programs, trees_of_ranks
 from workbench.session.keep.run_end import clocks_of, measured_at
 from workbench.session.make.tree import open_tree
 from workbench.session.open.places import placed
@@ -27,8 +28,10 @@ def of_machine(
     ranks = rank_folders(writer.raw)
     for folder in recorded(ranks) or [writer.raw]:
         check_records(folder, tree.hdl, tree.id)
-    outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
-    of_ranks = tree.of_ranks(len(ranks))
+    trees = trees_of_ranks([tree], ranks, writer.raw)
+    of_ranks = of_programs(trees)
+    languages = [*languages[: len(tree.fpgas)]] * len(trees)
+    outcome = measured_at(trees, task.host, writer.raw, writer.raw, languages, outcome)
     hdl = of_ranks.hdl if len(ranks) > 1 else task.hdl
     writer.describe(replace(writer.manifest, clocks=of_ranks.manifest.clocks))
     clocks = clocks_of(writer.manifest, outcome)

@@ -36,7 +36,7 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest, RunClock
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import listed
-from workbench.run.cards import block_in, manifest_of_ranks
+from workbench.run.cards import block_in
 from workbench.run.collect import not_watched
 from workbench.session.make.tree_files import Includes, copy_file, flags_in_tree, headers, quoted, relative, write_file
 from workbench.session.open.workspace import Value, Workspace
@@ -72,14 +72,6 @@ class Tree:
     manifest: Manifest
     fpgas: tuple[TreeFpga, ...]
     composed: Mapping[str, Any] = field(default_factory=dict)  #: `Composed.kept` by the composer's name
-
-    def of_ranks(self, ranks: int) -> "Tree":
-        """The tree for so many processes of the program, each with all these FPGAs; a single one adds no names."""
-        if ranks < 2:
-            return self
-        places = tuple(f"rank[{rank}]." for rank in range(ranks))
-        fpgas = tuple(replace(one, place=place + one.place) for place in places for one in self.fpgas)
-        return replace(self, manifest=manifest_of_ranks(self.manifest, places), fpgas=fpgas)
 
     @property
     def platform_path(self) -> Path:
