@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, TypeVar
 
-from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal, SignalInstance
 from shiboken6 import isValid
 
@@ -16,6 +16,7 @@ from workbench.session.program.journal import crash
 
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
+_QT = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
 _TYPES_AT_ONCE = 50  # 10 ms
 
 
@@ -198,8 +199,8 @@ class Slices(QObject):
 
 
 class Code:
-    """Reads the code of views in threads, once the Python types of all classes of Qt are made: PySide makes each as it
-    is first named, and crashes where two threads do so at once."""
+    """Reads the code of views in threads, once Qt's modules are imported and the Python types of all their classes are
+    made: PySide makes each as it is first named, and crashes where two threads do so at once."""
 
     def __init__(self, background: Background, slices: Slices) -> None:
         self._background, self._slices = background, slices
@@ -216,8 +217,10 @@ class Code:
 
 
 def _made_types() -> Iterator[None]:
-    for module in (QtCore, QtGui, QtWidgets, QtSvg):
-        for number, name in enumerate(dir(module)):
-            getattr(module, name)
-            if number % _TYPES_AT_ONCE == 0:
-                yield
+    for name in _QT:
+        with suppress(ImportError):  # pyqtgraph, which reads the last three, does without those that a system lacks
+            module = import_module(f"PySide6.{name}")
+            for number, type_name in enumerate(dir(module)):
+                getattr(module, type_name)
+                if number % _TYPES_AT_ONCE == 0:
+                    yield
